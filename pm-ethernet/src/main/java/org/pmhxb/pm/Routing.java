@@ -1,0 +1,66 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What the protocol knows of the topology: node numbers and opaque paths. Coordinates stay behind
+ * this interface. Owner: the node's poll thread.
+ */
+public interface Routing {
+  /** This node's number. */
+  int self();
+
+  /** Node numbers run from 0 to this, exclusive. */
+  int nodes();
+
+  /** Candidate paths to a node, constant after construction; 0 for self. */
+  int pathCount(int node);
+
+  /** The code that a frame on this path carries in its path field (PROTOCOL.md, path). */
+  int path(int node, int index);
+
+  /** The rail of the path's first hop. */
+  int egressRail(int node, int index);
+
+  /** Ethernet address of the path's first hop in the low 48 bits; 0 while it is not known. */
+  long nextHopMac(int node, int index);
+
+  /** Ethernet hops to a node: relays + 1. */
+  int hops(int node);
+
+  /**
+   * Prepares a transit frame for its next hop by rewriting its hop part in place: addresses, hop
+   * limit, hop check. The caller has verified length, EtherType, version and hop check.
+   *
+   * @return the egress rail, or a negative {@link DropReason#code()}
+   */
+  int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail);
+
+  /** A link-local DISCOVER frame arrived; the caller has verified its CRC. */
+  void onLinkFrame(int rail, MemorySegment frames, long at, int lengthBytes, long nowNs);
+
+  /**
+   * Announces this node to its lines when that is due.
+   *
+   * @return frames committed
+   */
+  int linkWork(long nowNs, LinkOutput out);
+
+  /** Every neighbour that the shape promises has been seen on every rail. */
+  boolean complete();
+
+  /** Where {@link #linkWork} writes its frames. */
+  interface LinkOutput {
+    /** The memory in which {@link #begin} gives offsets. */
+    MemorySegment frames();
+
+    /** Takes a control buffer for a rail: its frame's offset, or -1 when none is to be had. */
+    long begin(int rail);
+
+    /** This node's address on a rail. */
+    long macAddress(int rail);
+
+    /** Sends what was begun last; the frame's bytes are complete. */
+    void commit(int lengthBytes);
+  }
+}

@@ -1,0 +1,62 @@
+package org.pmhxb.pm.port;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A fixed array of packet descriptors in native memory, shared with the driver's burst calls.
+ *
+ * <p>One descriptor is one 64-bit word: bits 0-23 buffer ID, bits 24-31 flags, bits 32-47 frame
+ * length in bytes (Ethernet destination to end of payload, no FCS), bits 48-63 zero. Owner: the
+ * poll thread of the node that made it.
+ */
+public final class Burst {
+  /** The port adds a reference of its own; the caller keeps the one it has (hold for resend). */
+  public static final long HOLD = 1L << 24;
+
+  private static final long ID_MASK = 0xFF_FFFFL;
+  private static final int LENGTH_SHIFT = 32;
+
+  private final MemorySegment words;
+  private final int capacity;
+
+  /**
+   * @param capacity descriptors, 1 to 4096
+   */
+  public Burst(int capacity) {
+    if (capacity < 1 || capacity > 4096) {
+      throw new IllegalArgumentException("burst capacity " + capacity + " is not in 1..4096");
+    }
+    this.capacity = capacity;
+    this.words = Arena.global().allocate((long) capacity * Long.BYTES, 64);
+  }
+
+  public long address() {
+    return words.address();
+  }
+
+  public int capacity() {
+    return capacity;
+  }
+
+  public long get(int i) {
+    return words.getAtIndex(ValueLayout.JAVA_LONG, i);
+  }
+
+  public void set(int i, long descriptor) {
+    words.setAtIndex(ValueLayout.JAVA_LONG, i, descriptor);
+  }
+
+  public static long descriptor(int id, int lengthBytes) {
+    return (long) lengthBytes << LENGTH_SHIFT | id;
+  }
+
+  public static int id(long descriptor) {
+    return (int) (descriptor & ID_MASK);
+  }
+
+  public static int lengthBytes(long descriptor) {
+    return (int) (descriptor >>> LENGTH_SHIFT) & 0xFFFF;
+  }
+}

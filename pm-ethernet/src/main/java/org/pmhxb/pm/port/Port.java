@@ -1,0 +1,52 @@
+package org.pmhxb.pm.port;
+
+/**
+ * One rail: a transmit and a receive queue of a NIC (DESIGN "a rail is (port, queue)").
+ *
+ * <p>Owner: one poll thread; a transmit queue has exactly one writer. Burst calls return counts and
+ * never throw.
+ */
+public interface Port extends AutoCloseable {
+  /** Name for people: device and queue. */
+  String name();
+
+  /**
+   * Takes up to {@code max} received frames. Each lies at its buffer's frame offset and belongs to
+   * the caller with one reference.
+   *
+   * @return frames written to {@code burst[0, n)}
+   */
+  int rxBurst(Burst burst, int max);
+
+  /**
+   * Offers {@code burst[from, from + count)} for transmission. The port takes a prefix and owns it;
+   * the caller keeps the rest.
+   *
+   * @return frames taken
+   */
+  int txBurst(Burst burst, int from, int count);
+
+  /** Frames that are known to fit now without blocking (DESIGN rule 14). */
+  int txRoom();
+
+  /** Bytes accepted but not yet gone from this host; 0 where the driver cannot tell. */
+  long txBacklogBytes();
+
+  /** This port's address in the low 48 bits. */
+  long macAddress();
+
+  /** Largest frame in bytes, Ethernet header included, FCS excluded. */
+  int maxFrameBytes();
+
+  /** Carrier. Control path only: carrier is not connectivity. */
+  boolean linkUp();
+
+  /** A descriptor that becomes readable when a frame arrives, or -1. */
+  int wakeFd();
+
+  /** Frames lost below us (no buffer, not for this pool, queue full), cumulative. Control path. */
+  long rxDropped();
+
+  @Override
+  void close();
+}
