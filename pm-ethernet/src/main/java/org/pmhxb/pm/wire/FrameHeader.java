@@ -1,0 +1,301 @@
+package org.pmhxb.pm.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The 64-byte frame header (PROTOCOL.md section 2), read and written in place.
+ *
+ * <pre>
+ *   0 dstMac:48 | 6 srcMac:48 | 12 etherType:16
+ *     hop part: relays and resends may rewrite it; covered by hopCheck, not by crc
+ *  14 version:8 | 15 hopLimit:8 | 16 copy:8 | 17 mark:8 | 18 hopCheck:16 | 20 path:32
+ *     end-to-end part: immutable after the first transmission; crc covers 28 .. 64 + length
+ *  24 crc:32
+ *  28 kind:8  | 29 src:24
+ *  32 flags:8 | 33 dst:24
+ *  36 key:32 | 40 session:32 | 44 seq:32 | 48 ack:32 | 52 credit:32
+ *  56 srcEndpoint:16 | 58 dstEndpoint:16 | 60 length:16 | 62 echo:16
+ *  64 payload
+ * </pre>
+ *
+ * <p>All fields are big-endian. {@code at} is the offset of Ethernet byte 0 in {@code frames}.
+ */
+public final class FrameHeader {
+  /** IEEE 802 local experimental EtherType 1. */
+  public static final int ETHER_TYPE = 0x88B5;
+
+  /** Another major version is counted and dropped, a newer minor version interoperates. */
+  public static final int VERSION_MAJOR = 1;
+
+  public static final int VERSION_MINOR = 0;
+  public static final int VERSION = VERSION_MAJOR << 4 | VERSION_MINOR;
+
+  public static final int DST_MAC = 0;
+  public static final int SRC_MAC = DST_MAC + 6;
+  public static final int ETHER = SRC_MAC + 6;
+  public static final int VERSION_AT = ETHER + Short.BYTES;
+  public static final int HOP_LIMIT = VERSION_AT + Byte.BYTES;
+  public static final int COPY = HOP_LIMIT + Byte.BYTES;
+  public static final int MARK = COPY + Byte.BYTES;
+  public static final int HOP_CHECK = MARK + Byte.BYTES;
+  public static final int PATH = HOP_CHECK + Short.BYTES;
+  public static final int CRC = PATH + Integer.BYTES;
+  public static final int KIND_SRC = CRC + Integer.BYTES;
+  public static final int FLAGS_DST = KIND_SRC + Integer.BYTES;
+  public static final int KEY = FLAGS_DST + Integer.BYTES;
+  public static final int SESSION = KEY + Integer.BYTES;
+  public static final int SEQ = SESSION + Integer.BYTES;
+  public static final int ACK = SEQ + Integer.BYTES;
+  public static final int CREDIT = ACK + Integer.BYTES;
+  public static final int SRC_ENDPOINT = CREDIT + Integer.BYTES;
+  public static final int DST_ENDPOINT = SRC_ENDPOINT + Short.BYTES;
+  public static final int LENGTH = DST_ENDPOINT + Short.BYTES;
+  public static final int ECHO = LENGTH + Short.BYTES;
+  public static final int BYTES = ECHO + Short.BYTES;
+
+  /** Where the CRC's cover begins. */
+  public static final int CRC_FROM = KIND_SRC;
+
+  /** Largest node number that fits; 0xFFFFFF in dst means "whoever is on this line". */
+  public static final int MAX_NODE = 0xFF_FFFE;
+
+  public static final int EVERY_NODE = 0xFF_FFFF;
+
+  /** Ethernet broadcast address in the low 48 bits. */
+  public static final long BROADCAST_MAC = 0xFFFF_FFFF_FFFFL;
+
+  // Frame kinds (PROTOCOL.md section 3).
+  public static final int DATA = 1;
+  public static final int ACK_KIND = 2;
+  public static final int OPEN = 3;
+  public static final int OPEN_REPLY = 4;
+  public static final int OPEN_CONFIRM = 5;
+  public static final int RESET = 6;
+  public static final int PROBE = 7;
+  public static final int PROBE_REPLY = 8;
+  public static final int DISCOVER = 9;
+  public static final int CLOSE = 10;
+  public static final int CREDIT_REQUEST = 11;
+
+  // Flags (PROTOCOL.md section 2.3).
+  /** The payload begins with the 8-byte fragment header: messageLength:32, fragmentOffset:32. */
+  public static final int FLAG_FRAGMENT = 0x01;
+
+  /** Reserved: the payload is a list of small messages. */
+  public static final int FLAG_COALESCED = 0x02;
+
+  /** Reserved: a 16-byte keyed tag follows the payload. */
+  public static final int FLAG_TAG = 0x04;
+
+  /** The sender waits for credit on this channel. */
+  public static final int FLAG_WANT_CREDIT = 0x08;
+
+  /** The field {@code credit} holds a limit for the channel (dstEndpoint, srcEndpoint) reversed. */
+  public static final int FLAG_CREDIT = 0x10;
+
+  /** The sender did not send by its own choice of path: another dimension order. */
+  public static final int FLAG_DETOUR = 0x20;
+
+  private static final ValueLayout.OfShort BE_SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfInt BE_INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfLong BE_LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private FrameHeader() {}
+
+  // --- Ethernet -----------------------------------------------------------------------------
+
+  /** Writes both addresses and the EtherType: two eight-byte stores that meet at byte 8. */
+  public static void ethernet(MemorySegment frames, long at, long dstMac, long srcMac) {
+    frames.set(BE_LONG, at, dstMac << 16 | srcMac >>> 32);
+    frames.set(
+        BE_LONG,
+        at + 8,
+        (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16 | u16(frames, at + VERSION_AT));
+  }
+
+  public static long dstMac(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at) >>> 16;
+  }
+
+  public static long srcMac(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + 4) & 0xFFFF_FFFF_FFFFL;
+  }
+
+  public static int etherType(MemorySegment frames, long at) {
+    return u16(frames, at + ETHER);
+  }
+
+  // --- hop part -----------------------------------------------------------------------------
+
+  /** Writes the whole hop part, check included. */
+  public static void hop(MemorySegment frames, long at, int hopLimit, int copy, int path) {
+    long first = (long) VERSION << 24 | (long) hopLimit << 16 | (copy & 0xFF) << 8;
+    frames.set(BE_INT, at + VERSION_AT, (int) first);
+    frames.set(BE_INT, at + PATH, path);
+    frames.set(BE_SHORT, at + HOP_CHECK, (short) fold((int) first, path));
+  }
+
+  /** One hop less, check included. Everything else of the hop part stays. */
+  public static void decrementHopLimit(MemorySegment frames, long at) {
+    int first = frames.get(BE_INT, at + VERSION_AT) - (1 << 16);
+    frames.set(BE_INT, at + VERSION_AT, first);
+    frames.set(BE_SHORT, at + HOP_CHECK, (short) fold(first, path(frames, at)));
+  }
+
+  /** What the hop check of this frame must be: over bytes 14-17 and 20-23. */
+  public static int hopCheck(MemorySegment frames, long at) {
+    return fold(frames.get(BE_INT, at + VERSION_AT), frames.get(BE_INT, at + PATH));
+  }
+
+  public static int hopCheckField(MemorySegment frames, long at) {
+    return u16(frames, at + HOP_CHECK);
+  }
+
+  /** Multiplicative fold: any change of one or two bytes changes the result. */
+  private static int fold(int first, int path) {
+    long mixed = ((long) first << 32 | path & 0xFFFF_FFFFL) * 0x9E37_79B9_7F4A_7C15L;
+    return (int) (mixed >>> 48) ^ (int) (mixed >>> 16) & 0xFFFF;
+  }
+
+  public static int version(MemorySegment frames, long at) {
+    return u8(frames, at + VERSION_AT);
+  }
+
+  public static int hopLimit(MemorySegment frames, long at) {
+    return u8(frames, at + HOP_LIMIT);
+  }
+
+  public static int copy(MemorySegment frames, long at) {
+    return u8(frames, at + COPY);
+  }
+
+  public static int path(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + PATH);
+  }
+
+  // --- end-to-end part ----------------------------------------------------------------------
+
+  public static int crc(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + CRC);
+  }
+
+  public static void crc(MemorySegment frames, long at, int crc) {
+    frames.set(BE_INT, at + CRC, crc);
+  }
+
+  public static int kind(MemorySegment frames, long at) {
+    return u8(frames, at + KIND_SRC);
+  }
+
+  public static int src(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + KIND_SRC) & 0xFF_FFFF;
+  }
+
+  public static void kindSrc(MemorySegment frames, long at, int kind, int src) {
+    frames.set(BE_INT, at + KIND_SRC, kind << 24 | src);
+  }
+
+  public static int flags(MemorySegment frames, long at) {
+    return u8(frames, at + FLAGS_DST);
+  }
+
+  public static int dst(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + FLAGS_DST) & 0xFF_FFFF;
+  }
+
+  public static void flagsDst(MemorySegment frames, long at, int flags, int dst) {
+    frames.set(BE_INT, at + FLAGS_DST, flags << 24 | dst);
+  }
+
+  public static int key(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + KEY);
+  }
+
+  public static int session(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + SESSION);
+  }
+
+  public static void keySession(MemorySegment frames, long at, int key, int session) {
+    frames.set(BE_LONG, at + KEY, (long) key << 32 | session & 0xFFFF_FFFFL);
+  }
+
+  public static int seq(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + SEQ);
+  }
+
+  public static int ack(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + ACK);
+  }
+
+  public static void seqAck(MemorySegment frames, long at, int seq, int ack) {
+    frames.set(BE_LONG, at + SEQ, (long) seq << 32 | ack & 0xFFFF_FFFFL);
+  }
+
+  public static int credit(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + CREDIT);
+  }
+
+  public static void credit(MemorySegment frames, long at, int credit) {
+    frames.set(BE_INT, at + CREDIT, credit);
+  }
+
+  public static int srcEndpoint(MemorySegment frames, long at) {
+    return u16(frames, at + SRC_ENDPOINT);
+  }
+
+  public static int dstEndpoint(MemorySegment frames, long at) {
+    return u16(frames, at + DST_ENDPOINT);
+  }
+
+  /** Writes endpoints, payload length and echo in one store. */
+  public static void endpointsLengthEcho(
+      MemorySegment frames, long at, int srcEndpoint, int dstEndpoint, int length, int echo) {
+    frames.set(
+        BE_LONG,
+        at + SRC_ENDPOINT,
+        (long) srcEndpoint << 48
+            | (dstEndpoint & 0xFFFFL) << 32
+            | (length & 0xFFFFL) << 16
+            | echo & 0xFFFFL);
+  }
+
+  /** Payload bytes. */
+  public static int length(MemorySegment frames, long at) {
+    return u16(frames, at + LENGTH);
+  }
+
+  public static int echo(MemorySegment frames, long at) {
+    return u16(frames, at + ECHO);
+  }
+
+  // --- payload words ------------------------------------------------------------------------
+
+  public static int payloadInt(MemorySegment frames, long at, int offset) {
+    return frames.get(BE_INT, at + BYTES + offset);
+  }
+
+  public static void payloadInt(MemorySegment frames, long at, int offset, int value) {
+    frames.set(BE_INT, at + BYTES + offset, value);
+  }
+
+  public static long payloadLong(MemorySegment frames, long at, int offset) {
+    return frames.get(BE_LONG, at + BYTES + offset);
+  }
+
+  public static void payloadLong(MemorySegment frames, long at, int offset, long value) {
+    frames.set(BE_LONG, at + BYTES + offset, value);
+  }
+
+  private static int u8(MemorySegment frames, long at) {
+    return frames.get(ValueLayout.JAVA_BYTE, at) & 0xFF;
+  }
+
+  private static int u16(MemorySegment frames, long at) {
+    return frames.get(BE_SHORT, at) & 0xFFFF;
+  }
+}
