@@ -1,0 +1,461 @@
+package org.pmhxb.bufpool;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Equally spaced buffers in one region, known by their ID (DESIGN rules 1-3).
+ *
+ * <p>Buffer {@code id} (1 to {@link #capacity()}) begins at {@code id * strideBytes} of {@link
+ * #memory()}; its frame begins {@link #FRAME_OFFSET} later, on receive and send alike. ID 0 means
+ * "none".
+ *
+ * <p>Each buffer has a reference count and one owner entry. The named owner has one of the
+ * references; those beyond it are anonymous ({@link #retain}, a driver's hold). Every hand-over
+ * passes {@link #transfer}; what an owner left behind comes home by {@link #reclaim}.
+ *
+ * <p>Owner: the node's poll thread, asserted; {@link #handOver()} passes the pool to another
+ * thread. Other threads may read {@link #memory()} and the geometry. They hand buffers back over
+ * rings ({@link LoanBudget}).
+ *
+ * <p>Errors: misuse throws {@link PoolMisuseError}, always for releases and hand-overs that the
+ * entry contradicts. Writes after release are found under assertions (first bytes of the frame) and
+ * with {@code -Dhxb.pool.debug=true} (whole frame, with the stack trace of the release) when the
+ * batch of releases goes home.
+ */
+public abstract class BufferPool implements AutoCloseable {
+  /** Bytes before the frame in each buffer: RTE_PKTMBUF_HEADROOM of every DPDK that we build on. */
+  public static final int FRAME_OFFSET = 128;
+
+  /** IDs are 24 bits wide in descriptors. */
+  public static final int CAPACITY_MAX = 0xFF_FFFF;
+
+  /** DPDK's buffer size has 16 bits: 65,536 B would not fit. */
+  public static final int STRIDE_BYTES_MAX = 1 << 15;
+
+  public static final int STRIDE_BYTES_MIN = 256;
+
+  /** Releases kept back, and IDs stashed, at most: one cache line of IDs several times over. */
+  private static final int BATCH_MAX = 64;
+
+  private static final int REFERENCE_SHIFT = 32;
+  private static final long ONE_REFERENCE = 1L << REFERENCE_SHIFT;
+
+  private final MemorySegment memory;
+  private final int strideShift;
+  private final int capacity;
+
+  /** Ports are drivers: what {@link Owner#PORT} has is out of Java's reach. */
+  private final boolean driverOwnsSent;
+
+  /**
+   * Per buffer: references that Java holds in bits 32-63, owner entry in bits 0-31. Written by
+   * whoever owns the buffer; an ID changes threads only through a ring, whose release and acquire
+   * order these plain accesses too.
+   */
+  private final long[] state;
+
+  private final int[] stash;
+  private int stashed;
+  private final int[] returns;
+  private int returned;
+
+  /** Null when neither assertions nor debug mode are on. */
+  private final PoolGuard guard;
+
+  private Thread pollThread;
+  private boolean closed;
+
+  /**
+   * @param memory the region: (capacity + 1) strides
+   * @param strideBytes power of two
+   * @param driverOwnsSent a buffer given to {@link Owner#PORT} is released by a driver, not here
+   */
+  protected BufferPool(
+      MemorySegment memory, int strideBytes, int capacity, boolean driverOwnsSent) {
+    checkGeometry(strideBytes, capacity);
+    if (memory.byteSize() < regionBytes(strideBytes, capacity)) {
+      throw new IllegalArgumentException(
+          "region of " + memory.byteSize() + " B is smaller than " + (capacity + 1L) + " buffers");
+    }
+    this.memory = memory;
+    this.strideShift = Integer.numberOfTrailingZeros(strideBytes);
+    this.capacity = capacity;
+    this.driverOwnsSent = driverOwnsSent;
+    this.state = new long[capacity + 1];
+    // A small pool keeps its batches small, or most of it would sit in them.
+    int batch = Math.clamp(capacity / 8, 1, BATCH_MAX);
+    this.stash = new int[batch];
+    this.returns = new int[batch];
+    this.guard = PoolGuard.ifEnabled(this);
+  }
+
+  /** Refuses sizes that descriptors or drivers could not carry. */
+  protected static void checkGeometry(int strideBytes, int capacity) {
+    if (Integer.bitCount(strideBytes) != 1
+        || strideBytes < STRIDE_BYTES_MIN
+        || strideBytes > STRIDE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "stride of %d B is not a power of two in %d..%d B"
+              .formatted(strideBytes, STRIDE_BYTES_MIN, STRIDE_BYTES_MAX));
+    }
+    if (capacity < 1 || capacity > CAPACITY_MAX) {
+      throw new IllegalArgumentException(
+          "pool capacity of " + capacity + " buffers is not in 1.." + CAPACITY_MAX);
+    }
+  }
+
+  /** Stride 0 belongs to no buffer: offset 0 and ID 0 stay free to mean "none". */
+  protected static long regionBytes(int strideBytes, int capacity) {
+    return (capacity + 1L) * strideBytes;
+  }
+
+  // ---- geometry: any thread -------------------------------------------------------------------
+
+  /** The whole region; offset 0 is its base. Do not touch it after {@link #close()}. */
+  public final MemorySegment memory() {
+    return memory;
+  }
+
+  public final int strideBytes() {
+    return 1 << strideShift;
+  }
+
+  public final int strideShift() {
+    return strideShift;
+  }
+
+  /** Buffers; their IDs are 1 to this, inclusive. */
+  public final int capacity() {
+    return capacity;
+  }
+
+  /** Offset into {@link #memory()} of a buffer's frame (byte 0 of its Ethernet header). */
+  public final long frameAt(int id) {
+    return ((long) id << strideShift) + FRAME_OFFSET;
+  }
+
+  /** Longest frame that a buffer holds. */
+  public final int frameCapacityBytes() {
+    return (1 << strideShift) - FRAME_OFFSET;
+  }
+
+  /** The buffer that an offset into {@link #memory()} lies in. */
+  public final int idOf(long offset) {
+    return (int) (offset >>> strideShift);
+  }
+
+  // ---- allocation and release: poll thread ----------------------------------------------------
+
+  /** Buffers free right now, the stash included. Approximate while drivers work. Control path. */
+  public final int available() {
+    return stashed + freeInBacking();
+  }
+
+  /** Takes one buffer with one reference: its ID, or 0 when none is free. */
+  public final int allocate(int owner) {
+    assert onPollThread();
+    if (stashed == 0 && refill() == 0) {
+      return 0;
+    }
+    int id = stash[--stashed];
+    begin(id, owner);
+    return id;
+  }
+
+  /**
+   * Takes buffers with one reference each.
+   *
+   * @return how many were written to {@code ids[from, from + n)}; fewer than asked when the pool
+   *     runs out
+   */
+  public final int allocate(int owner, int[] ids, int from, int count) {
+    int taken = 0;
+    while (taken < count) {
+      int id = allocate(owner);
+      if (id == 0) {
+        break;
+      }
+      ids[from + taken++] = id;
+    }
+    return taken;
+  }
+
+  /**
+   * Drops one reference: the owner's own, or an anonymous one if {@code owner} is not the owner. At
+   * most {@value #BATCH_MAX} are kept back; {@link #flush()} hands them home.
+   */
+  public final void release(int id, int owner) {
+    assert onPollThread();
+    checkId(id);
+    long was = state[id];
+    int references = references(was);
+    int entry = entry(was);
+    if (entry == owner && references > 0) {
+      state[id] = was - ONE_REFERENCE & ~0xFFFF_FFFFL;
+    } else if (references > (entry == Owner.FREE ? 0 : 1)) {
+      state[id] = was - ONE_REFERENCE;
+    } else {
+      throw badRelease(id, owner, was);
+    }
+    if (guard != null) {
+      guard.released(id, owner, references == 1);
+    }
+    returns[returned++] = id;
+    if (returned == returns.length) {
+      flush();
+    }
+  }
+
+  /** Hands the kept-back releases home. Call when idle, and before counting. */
+  public final void flush() {
+    assert onPollThread();
+    int count = returned;
+    if (count == 0) {
+      return;
+    }
+    returned = 0;
+    PoolMisuseError writtenAfterRelease =
+        guard == null ? null : guard.checkBeforeHome(returns, count);
+    dropReferences(returns, count);
+    if (writtenAfterRelease != null) {
+      throw writtenAfterRelease;
+    }
+  }
+
+  /** Adds one anonymous reference to a buffer that is in use. */
+  public final void retain(int id) {
+    assert onPollThread();
+    checkId(id);
+    if (references(state[id]) == 0) {
+      throw misuse("retain of buffer " + id + ", which is not in use", id);
+    }
+    state[id] += ONE_REFERENCE;
+    addReference(id);
+  }
+
+  /**
+   * References of a buffer that Java code has, drivers' included: 1 means that no driver has it any
+   * more. 0 when no Java code has it (it is free, or a driver's alone). Exact for what the caller's
+   * thread does, a moment's view of what drivers do. Not for each packet: it looks through the
+   * kept-back releases.
+   */
+  public final int references(int id) {
+    checkId(id);
+    if (references(state[id]) == 0) {
+      return 0;
+    }
+    int found = referencesInBacking(id);
+    for (int i = 0; i < returned; i++) {
+      found -= returns[i] == id ? 1 : 0;
+    }
+    return found;
+  }
+
+  // ---- ownership: whoever owns the buffer -----------------------------------------------------
+
+  /** The owner entry; {@link Owner#FREE} when nobody here answers for the buffer. */
+  public final int owner(int id) {
+    checkId(id);
+    return entry(state[id]);
+  }
+
+  /**
+   * The one function through which every hand-over passes.
+   *
+   * <p>From {@link Owner#PORT} or {@link Owner#FREE}: a receive burst gave the buffer; any rail
+   * matches, since drivers move buffers among themselves. To {@link Owner#PORT}: a transmit burst
+   * took it, with the reference.
+   */
+  public final void transfer(int id, int fromOwner, int toOwner) {
+    checkId(id);
+    long was = state[id];
+    int entry = entry(was);
+    boolean fromBelow = isBelow(fromOwner);
+    if (fromBelow ? !isBelow(entry) : entry != fromOwner || references(was) == 0) {
+      throw badTransfer(id, fromOwner, toOwner, was);
+    }
+    if (driverOwnsSent && isBelow(toOwner)) {
+      // The owner's reference is the driver's now; anonymous ones stay countable.
+      state[id] = (fromBelow ? was : was - ONE_REFERENCE) & ~0xFFFF_FFFFL | toOwner;
+    } else if (fromBelow && (driverOwnsSent || references(was) == 0)) {
+      state[id] = ONE_REFERENCE | toOwner;
+      if (guard != null) {
+        guard.received(id);
+      }
+    } else {
+      state[id] = was & ~0xFFFF_FFFFL | toOwner;
+    }
+  }
+
+  /**
+   * Releases all that an owner owns, for example after a client died. Walks the whole table.
+   *
+   * @return buffers released
+   */
+  public final int reclaim(int owner) {
+    if (owner == Owner.FREE) {
+      throw new IllegalArgumentException("what is free has no owner to reclaim from");
+    }
+    int count = 0;
+    for (int id = 1; id <= capacity; id++) {
+      if (entry(state[id]) == owner && references(state[id]) > 0) {
+        release(id, owner);
+        count++;
+      }
+    }
+    flush();
+    return count;
+  }
+
+  /** Buffers that an owner of this kind or exactly this owner has. Control path. */
+  public final int ownedBy(int owner) {
+    boolean wholeKind = Owner.holder(owner) == 0;
+    int count = 0;
+    for (int id = 1; id <= capacity; id++) {
+      int entry = entry(state[id]);
+      if (entry == owner || wholeKind && entry != Owner.FREE && Owner.kind(entry) == owner) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** The next thread that uses the pool becomes its poll thread. Call from the present one. */
+  public final void handOver() {
+    pollThread = null;
+  }
+
+  /**
+   * Gives the region back. Buffers that the application still has (claimed or on loan) keep it
+   * mapped until the process ends: a live view must not fault.
+   */
+  @Override
+  public final void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    pollThread = null;
+    flushQuietly();
+    closeBacking(ownedBy(Owner.LOAN) + ownedBy(Owner.APPLICATION) > 0);
+  }
+
+  // ---- backing --------------------------------------------------------------------------------
+
+  /** Takes up to {@code count} free buffers with one reference each, into {@code ids[0, n)}. */
+  abstract int takeFree(int[] ids, int count);
+
+  /** Drops one reference of each; an ID may occur more than once. */
+  abstract void dropReferences(int[] ids, int count);
+
+  abstract void addReference(int id);
+
+  /** Only asked for buffers that Java code has; kept-back releases still count. */
+  abstract int referencesInBacking(int id);
+
+  abstract int freeInBacking();
+
+  /**
+   * @param viewsLive the application may still look at the region
+   */
+  abstract void closeBacking(boolean viewsLive);
+
+  // ---- inside ---------------------------------------------------------------------------------
+
+  private int refill() {
+    stashed = takeFree(stash, stash.length);
+    if (stashed == 0 && returned > 0) {
+      flush();
+      stashed = takeFree(stash, stash.length);
+    }
+    return stashed;
+  }
+
+  private void begin(int id, int owner) {
+    long was = state[id];
+    if (!isBelow(entry(was)) || references(was) != 0 || owner == Owner.FREE) {
+      throw badAllocation(id, owner, was);
+    }
+    state[id] = ONE_REFERENCE | owner;
+    if (guard != null) {
+      guard.received(id);
+    }
+  }
+
+  /** Hands stash and releases home at close; a misuse found now must not keep the region. */
+  private void flushQuietly() {
+    int count = stashed;
+    stashed = 0;
+    dropReferences(stash, count);
+    count = returned;
+    returned = 0;
+    dropReferences(returns, count);
+  }
+
+  private static boolean isBelow(int owner) {
+    return owner == Owner.FREE || Owner.kind(owner) == Owner.PORT;
+  }
+
+  private static int entry(long state) {
+    return (int) state;
+  }
+
+  private static int references(long state) {
+    return (int) (state >>> REFERENCE_SHIFT);
+  }
+
+  private void checkId(int id) {
+    if (id < 1 || id > capacity) {
+      throw new PoolMisuseError(
+          "buffer ID " + id + " is foreign: this pool has 1.." + capacity, null);
+    }
+  }
+
+  private boolean onPollThread() {
+    Thread current = Thread.currentThread();
+    if (pollThread == null) {
+      pollThread = current;
+    }
+    if (pollThread != current) {
+      throw new AssertionError(
+          "pool belongs to thread '%s' and was used by '%s'; see BufferPool.handOver()"
+              .formatted(pollThread.getName(), current.getName()));
+    }
+    return true;
+  }
+
+  private PoolMisuseError badRelease(int id, int owner, long was) {
+    if (references(was) == 0) {
+      return misuse(
+          "double release of buffer %d by %s (a received frame enters by transfer from PORT)"
+              .formatted(id, Owner.describe(owner)),
+          id);
+    }
+    return misuse(
+        "release of buffer %d by %s, but its owner is %s"
+            .formatted(id, Owner.describe(owner), Owner.describe(entry(was))),
+        id);
+  }
+
+  private PoolMisuseError badTransfer(int id, int fromOwner, int toOwner, long was) {
+    return misuse(
+        "transfer of buffer %d from %s to %s, but its owner is %s"
+            .formatted(
+                id, Owner.describe(fromOwner), Owner.describe(toOwner), Owner.describe(entry(was))),
+        id);
+  }
+
+  private PoolMisuseError badAllocation(int id, int owner, long was) {
+    if (owner == Owner.FREE) {
+      return misuse("allocation needs an owner", id);
+    }
+    return misuse(
+        "buffer %d came free while %s owns it with %d references"
+            .formatted(id, Owner.describe(entry(was)), references(was)),
+        id);
+  }
+
+  private PoolMisuseError misuse(String message, int id) {
+    return new PoolMisuseError(message, guard == null ? null : guard.lastRelease(id));
+  }
+}

@@ -1,0 +1,248 @@
+package org.pmhxb.bufpool;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A bounded ring of 16-byte {@link Descriptor}s in native memory: one producer thread, one consumer
+ * thread, in one process or two that map the same memory.
+ *
+ * <pre>
+ * 0   produced:64    descriptors published ever (written by the producer)
+ * 128 consumed:64    descriptors taken ever     (written by the consumer)
+ * 256 slot[0] lo:64 hi:64 | slot[1] ...         capacity slots, native byte order
+ * </pre>
+ *
+ * <p>Memory order: the producer writes slots plainly, then publishes them by R1, which pairs with
+ * A1 at the consumer; the consumer reads slots plainly, then frees them by R2, which pairs with A2
+ * at the producer. What a side wrote before its release (frame bytes, owner entries) is visible to
+ * the other after its acquire. Indices never wrap: 2^63 descriptors.
+ *
+ * <p>Neither side trusts an index that the other process could have damaged: it is clamped to what
+ * the ring can hold. Nothing here allocates, blocks or throws.
+ */
+public final class SpscDescriptorRing extends SpscPadAfter {
+  public static final int CAPACITY_MAX = 1 << 24;
+
+  private static final long PRODUCED_AT = 0;
+  private static final long CONSUMED_AT = 128;
+  private static final long SLOTS_AT = 256;
+  private static final int SLOT_SHIFT = 4;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+  private static final VarHandle INDEX = LONG.varHandle();
+
+  private final MemorySegment memory;
+  private final int capacity;
+  private final long mask;
+
+  /** Keeps memory that was allocated here alive; null when it was given. */
+  @SuppressWarnings("unused")
+  private final MemorySegment keepAlive;
+
+  /** Takes descriptors out of {@link #drain}. */
+  @FunctionalInterface
+  public interface Handler {
+    void onDescriptor(long lo, long hi);
+  }
+
+  private SpscDescriptorRing(MemorySegment memory, int capacity, MemorySegment keepAlive) {
+    this.memory = memory;
+    this.capacity = capacity;
+    this.mask = capacity - 1L;
+    this.keepAlive = keepAlive;
+    // Joining a ring that is in use: start from what was published.
+    produced = (long) INDEX.getAcquire(memory, PRODUCED_AT);
+    consumed = (long) INDEX.getAcquire(memory, CONSUMED_AT);
+    consumedSeen = consumed;
+    producedSeen = consumed;
+  }
+
+  /** An empty ring in memory of its own, which lives as long as the ring. */
+  public static SpscDescriptorRing create(int capacity) {
+    MemorySegment owned = Arena.ofAuto().allocate(bytes(capacity), 128);
+    // Seen through the global scope, so that all packet-path segments are of one kind.
+    MemorySegment global = MemorySegment.ofAddress(owned.address()).reinterpret(owned.byteSize());
+    return new SpscDescriptorRing(global, capacity, owned);
+  }
+
+  /**
+   * The ring that lies at {@code memory}, with what it holds; zeroed memory is an empty ring.
+   *
+   * @param memory at least {@link #bytes} long, 8-byte aligned, alive as long as the ring is used
+   */
+  public static SpscDescriptorRing over(MemorySegment memory, int capacity) {
+    if (memory.byteSize() < bytes(capacity)) {
+      throw new IllegalArgumentException(
+          "a ring of %d descriptors needs %d B, not %d B"
+              .formatted(capacity, bytes(capacity), memory.byteSize()));
+    }
+    return new SpscDescriptorRing(memory, capacity, null);
+  }
+
+  /** Memory that a ring needs. */
+  public static long bytes(int capacity) {
+    if (Integer.bitCount(capacity) != 1 || capacity < 1 || capacity > CAPACITY_MAX) {
+      throw new IllegalArgumentException(
+          "ring capacity of %d descriptors is not a power of two in 1..%d"
+              .formatted(capacity, CAPACITY_MAX));
+    }
+    return SLOTS_AT + (long) capacity * Descriptor.BYTES;
+  }
+
+  public int capacity() {
+    return capacity;
+  }
+
+  // ---- producer -------------------------------------------------------------------------------
+
+  /** Publishes one descriptor; false when the ring is full. Producer. */
+  public boolean offer(long lo, long hi) {
+    long index = produced;
+    if (index - consumedSeen >= capacity && room() == 0) {
+      return false;
+    }
+    put(index, lo, hi);
+    publish(index + 1);
+    return true;
+  }
+
+  /**
+   * Publishes a prefix of {@code count} descriptors at once, from pairs (lo, hi) that begin at
+   * {@code pairs[2 * from]}. Producer.
+   *
+   * @return descriptors taken; the caller keeps the rest
+   */
+  public int offer(long[] pairs, int from, int count) {
+    long index = produced;
+    int room = (int) (capacity - (index - consumedSeen));
+    if (room < count) {
+      room = room();
+    }
+    int taken = Math.min(room, count);
+    for (int i = 0; i < taken; i++) {
+      int pair = 2 * (from + i);
+      put(index + i, pairs[pair], pairs[pair + 1]);
+    }
+    if (taken > 0) {
+      publish(index + taken);
+    }
+    return taken;
+  }
+
+  /** Descriptors that fit now. Producer. */
+  public int room() {
+    // A2: pairs with R2; the consumer has read the slots that it frees.
+    long seen = (long) INDEX.getAcquire(memory, CONSUMED_AT);
+    long used = produced - seen;
+    if (used < 0 || used > capacity) {
+      return (int) (capacity - (produced - consumedSeen));
+    }
+    consumedSeen = seen;
+    return (int) (capacity - used);
+  }
+
+  private void put(long index, long lo, long hi) {
+    long at = SLOTS_AT + ((index & mask) << SLOT_SHIFT);
+    memory.set(LONG, at, lo);
+    memory.set(LONG, at + Long.BYTES, hi);
+  }
+
+  private void publish(long index) {
+    produced = index;
+    // R1: publishes the slots and all that the producer wrote before; pairs with A1 in look().
+    INDEX.setRelease(memory, PRODUCED_AT, index);
+  }
+
+  // ---- consumer -------------------------------------------------------------------------------
+
+  /**
+   * Descriptors that can be read by {@link #peekLo} and {@link #peekHi} until {@link #advance}.
+   * Consumer.
+   */
+  public int size() {
+    return (int) (look() - consumed);
+  }
+
+  /** First word of the i-th waiting descriptor, {@code 0 <= i < size()}. Consumer. */
+  public long peekLo(int i) {
+    return memory.get(LONG, slotAt(consumed + i));
+  }
+
+  /** Second word of the i-th waiting descriptor. Consumer. */
+  public long peekHi(int i) {
+    return memory.get(LONG, slotAt(consumed + i) + Long.BYTES);
+  }
+
+  /** Frees the slots of the first {@code count} waiting descriptors. Consumer. */
+  public void advance(int count) {
+    assert count >= 0 && count <= producedSeen - consumed : count;
+    consumed += count;
+    // R2: the slots may be overwritten now; pairs with A2 in room().
+    INDEX.setRelease(memory, CONSUMED_AT, consumed);
+  }
+
+  /** Takes one descriptor into {@link #lo()} and {@link #hi()}; false when none waits. Consumer. */
+  public boolean poll() {
+    if (producedSeen == consumed && look() == consumed) {
+      return false;
+    }
+    long at = slotAt(consumed);
+    lo = memory.get(LONG, at);
+    hi = memory.get(LONG, at + Long.BYTES);
+    advance(1);
+    return true;
+  }
+
+  /** First word of what {@link #poll} took. Consumer. */
+  public long lo() {
+    return lo;
+  }
+
+  /** Second word of what {@link #poll} took. Consumer. */
+  public long hi() {
+    return hi;
+  }
+
+  /**
+   * Hands over what waits, at most {@code limit}, and frees the slots as one batch. A descriptor
+   * whose handler throws counts as taken, those after it wait. Consumer.
+   *
+   * @return descriptors handed over
+   */
+  public int drain(Handler handler, int limit) {
+    int count = Math.min(size(), limit);
+    int done = 0;
+    try {
+      while (done < count) {
+        long at = slotAt(consumed + done++);
+        handler.onDescriptor(memory.get(LONG, at), memory.get(LONG, at + Long.BYTES));
+      }
+    } finally {
+      if (done > 0) {
+        advance(done);
+      }
+    }
+    return done;
+  }
+
+  /** Hands over all that waits now. Consumer. */
+  public int drain(Handler handler) {
+    return drain(handler, capacity);
+  }
+
+  private long slotAt(long index) {
+    return SLOTS_AT + ((index & mask) << SLOT_SHIFT);
+  }
+
+  private long look() {
+    // A1: pairs with R1; slots below this index are complete.
+    long seen = (long) INDEX.getAcquire(memory, PRODUCED_AT);
+    long waiting = seen - consumed;
+    if (waiting >= 0 && waiting <= capacity) {
+      producedSeen = seen;
+    }
+    return producedSeen;
+  }
+}
