@@ -74,6 +74,7 @@ final class Lane {
       return false;
     }
     used++;
+    wanted = false;
     return true;
   }
 

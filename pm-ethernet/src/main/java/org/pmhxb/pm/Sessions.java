@@ -243,25 +243,28 @@ final class Sessions {
 
   /** An endpoint wants to send on a lane that has no credit. */
   void wantCredit(Lane lane) {
+    registerLane(lane);
     Peer peer = core.peer(lane.dst);
+    lane.creditWanted = true;
+    lane.creditAskIntervalNs = CREDIT_INTERVAL_NS;
+    lane.creditAskedNs = core.nowNs;
+    if (peer.state != PeerState.UP) {
+      want(peer);
+    } else if (lane.limit == 0) {
+      askForCredit(peer, lane);
+    }
+    // Else credit comes back by itself as the peer consumes; the timer asks if that word got lost.
+  }
+
+  /** Makes a lane known to the poll thread; lanes are never forgotten. */
+  void registerLane(Lane lane) {
     if (lane.id < 0) {
       if (core.laneCount == core.lanes.length) {
         core.lanes = Arrays.copyOf(core.lanes, core.laneCount * 2);
       }
       lane.id = core.laneCount;
       core.lanes[core.laneCount++] = lane;
-      peer.addOutLane(lane);
-    }
-    if (peer.state == PeerState.UP && lane.limit != 0) {
-      // Credit is on its way back by itself as the peer consumes.
-      return;
-    }
-    lane.creditWanted = true;
-    lane.creditAskIntervalNs = CREDIT_INTERVAL_NS;
-    if (peer.state == PeerState.UP) {
-      askForCredit(peer, lane);
-    } else {
-      want(peer);
+      core.peer(lane.dst).addOutLane(lane);
     }
   }
 
