@@ -269,8 +269,9 @@ final class TomlLines {
     }
   }
 
+  /** The next character, or one that TOML does not have at the end. */
   private char peek() {
-    return text.charAt(at);
+    return at < text.length() ? text.charAt(at) : '\0';
   }
 
   private static boolean isBare(char c) {
