@@ -1,0 +1,70 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * What every command shares: {@code --help}, {@code --version}, {@code --json} and the exit code.
+ *
+ * <p>A command writes its result by returning a {@link Report} from {@link #run()}; standard output
+ * carries nothing else. Progress goes to {@link #progress()}, on standard error. An exception ends
+ * the command with its message on standard error, {@link Main#FAILED}, and under {@code --json} the
+ * object {@code {"ok":false,"error":message}}.
+ */
+@Command(
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    showDefaultValues = true)
+public abstract class HxbCommand implements Callable<Integer> {
+  static final String JSON = "--json";
+
+  @Option(
+      names = JSON,
+      description = "Print one JSON object on standard output, all else on standard error.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER)
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  private Progress progress;
+
+  /** Does the work. Owner: the main thread. */
+  protected abstract Report run() throws Exception;
+
+  @Override
+  public final Integer call() throws Exception {
+    Report report;
+    try {
+      report = run();
+    } finally {
+      progress().end();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Json.write(report));
+    } else {
+      report.print(out);
+    }
+    out.flush();
+    return report.ok() ? Main.OK : Main.FAILED;
+  }
+
+  /** Lines for a person who waits; standard error. */
+  protected final Progress progress() {
+    if (progress == null) {
+      progress = new Progress(spec.commandLine().getErr());
+    }
+    return progress;
+  }
+
+  /** A wrong combination of options: the exception to throw, which ends with {@link Main#USAGE}. */
+  protected final RuntimeException wrongUsage(String message) {
+    return new picocli.CommandLine.ParameterException(spec.commandLine(), message);
+  }
+}

@@ -1,0 +1,89 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.util.Arrays;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * The command line, entered by the launcher {@code hxb}. Each command is a class of its own and is
+ * listed here; what they have in common is {@link HxbCommand}.
+ *
+ * <p>Exit codes: {@link #OK}, {@link #FAILED}, {@link #USAGE}.
+ */
+@Command(
+    name = "hxb",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    description = "PM/Ethernet-HXB: a kernel-bypass hyper-crossbar of Ethernet links.",
+    footer = {
+      "",
+      "The launcher adds: hxb build, hxb test, hxb clean, hxb jmh (hxb --help lists them).",
+      "Exit codes: 0 success, 1 the command failed, 2 wrong usage.",
+      "Example: hxb doctor"
+    },
+    subcommands = {DoctorCommand.class})
+public final class Main {
+  /** The command did what it was asked for and every check held. */
+  public static final int OK = 0;
+
+  /** The command ran and failed, or found a failure. */
+  public static final int FAILED = 1;
+
+  /** The command line could not be understood; nothing was done. */
+  public static final int USAGE = 2;
+
+  private Main() {}
+
+  public static void main(String[] args) {
+    System.exit(run(args, new PrintWriter(System.out, true), new PrintWriter(System.err, true)));
+  }
+
+  /** Runs one command line and returns its exit code; never ends the process. */
+  static int run(String[] args, PrintWriter out, PrintWriter err) {
+    boolean json = Arrays.asList(args).contains(HxbCommand.JSON);
+    CommandLine line =
+        new CommandLine(new Main())
+            .setOut(out)
+            .setErr(err)
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setParameterExceptionHandler((e, given) -> wrongUsage(e, json))
+            .setExecutionExceptionHandler((e, command, given) -> failed(e, command, json));
+    if (args.length == 0) {
+      line.usage(err);
+      return USAGE;
+    }
+    return line.execute(args);
+  }
+
+  private static int wrongUsage(ParameterException e, boolean json) {
+    CommandLine command = e.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(name(command) + ": " + e.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
+    err.println("See: " + name(command) + " --help");
+    if (json) {
+      command.getOut().println(Json.error(e.getMessage()));
+    }
+    return USAGE;
+  }
+
+  private static int failed(Exception e, CommandLine command, boolean json) {
+    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    command.getErr().println(name(command) + ": " + message);
+    if (System.getenv("HXB_TRACE") != null) {
+      e.printStackTrace(command.getErr());
+    } else {
+      command.getErr().println("(HXB_TRACE=1 shows where)");
+    }
+    if (json) {
+      command.getOut().println(Json.error(message));
+    }
+    return FAILED;
+  }
+
+  private static String name(CommandLine command) {
+    return command.getCommandSpec().qualifiedName();
+  }
+}
