@@ -289,12 +289,18 @@ int64_t hxb_afpacket_drops(int fd);
 int hxb_afpacket_sndbuf(int fd, int bytes);
 /* Control path. The interface's MTU in bytes. */
 int hxb_interface_mtu(const char *interface);
+/*
+ * Control path. 1: the interface is up and has a carrier, else 0. For af_packet ports, whose driver
+ * (22.11) goes on to report "up" through hxb_port_link.
+ */
+int hxb_interface_up(const char *interface);
 
 /* ---- Waiting (may block) --------------------------------------------------------------------- */
 
 /*
  * Waits until one of the descriptors is readable, at most timeout_us microseconds (< 0: for ever).
- * Returns how many are readable; 0 = time is up or a signal came.
+ * Returns how many are readable; 0 = time is up or a signal came. A socket with a pending error (a
+ * packet socket whose interface went down) counts once: the error is taken from it.
  */
 int hxb_wait(const int *fds, int n, int64_t timeout_us);
 /* A doorbell: created unset, non-blocking. */

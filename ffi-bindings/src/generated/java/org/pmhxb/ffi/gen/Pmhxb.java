@@ -3199,6 +3199,66 @@ public class Pmhxb extends Pmhxb$shared {
         }
     }
 
+    private static class hxb_interface_up {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_interface_up");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static FunctionDescriptor hxb_interface_up$descriptor() {
+        return hxb_interface_up.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static MethodHandle hxb_interface_up$handle() {
+        return hxb_interface_up.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static MemorySegment hxb_interface_up$address() {
+        return hxb_interface_up.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static int hxb_interface_up(MemorySegment interface_) {
+        var mh$ = hxb_interface_up.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_interface_up", interface_);
+            }
+            return (int)mh$.invokeExact(interface_);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class hxb_wait {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Pmhxb.C_INT,
