@@ -162,7 +162,7 @@ int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta);
 int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id);
 /* Control path: walks all caches. Free buffers, approximate while others allocate. */
 int hxb_pool_avail(const struct hxb_pool *pool);
-/* Address of the table of mbuf pointers, indexed by ID (entry 0 is NULL); lives as the pool does. */
+/* The table of mbuf pointers, indexed by ID (entry 0 is NULL); lives as the pool does. */
 const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool);
 
 /* ---- Ports (control path) -------------------------------------------------------------------- */
@@ -269,9 +269,9 @@ int hxb_ring_free_count(const struct hxb_ring *ring);
 #define HXB_AFPACKET_FRAME_OVERHEAD 1024
 
 /*
- * Control path. The descriptor of this process's packet socket bound to the interface, the `queue`th
- * in order of descriptor numbers; -ENODEV: no such interface, -ENOENT: no such socket. It remains
- * the driver's: do not close it.
+ * Control path. The descriptor of this process's packet socket bound to the interface, the
+ * `queue`th in order of descriptor numbers; -ENODEV: no such interface, -ENOENT: no such socket. It
+ * remains the driver's: do not close it.
  */
 int hxb_afpacket_fd(const char *interface, int queue);
 /*
@@ -281,11 +281,14 @@ int hxb_afpacket_fd(const char *interface, int queue);
  * leaves accepted frames lying in the socket's ring. One system call.
  */
 int hxb_afpacket_outq(int fd);
-/* Sends what earlier bursts left in the socket's ring; 0, or -EAGAIN while the send buffer is full. */
+/*
+ * Sends what earlier bursts left in the socket's ring; 0, or -EAGAIN while the send buffer is full,
+ * -ENETDOWN while the interface is down.
+ */
 int hxb_afpacket_kick(int fd);
 /* Control path. Frames that found the socket's receive ring full since the last such call. */
 int64_t hxb_afpacket_drops(int fd);
-/* Control path. Sets the send buffer (SO_SNDBUFFORCE, else SO_SNDBUF); returns the size in force. */
+/* Control path. Sets the send buffer (SO_SNDBUFFORCE, else SO_SNDBUF); returns the size in use. */
 int hxb_afpacket_sndbuf(int fd, int bytes);
 /* Control path. The interface's MTU in bytes. */
 int hxb_interface_mtu(const char *interface);

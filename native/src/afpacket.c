@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The af_packet driver's socket. The driver keeps it to itself, but frees an mbuf when it has copied
- * the frame into the socket's ring, so that only the socket can say what has not left yet.
+ * The af_packet driver's socket. The driver keeps it to itself, but frees an mbuf when it has
+ * copied the frame into the socket's ring, so that only the socket can say what has not left yet.
  */
 #include <dirent.h>
 #include <linux/if_packet.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Buffers by ID over memory of our own. DPDK's mbuf structs are allocated by DPDK; their data
- * buffers lie in the caller's region at a constant stride, so that ID and address convert by a shift
- * and the ID -> mbuf table is one array.
+ * buffers lie in the caller's region at a constant stride, so that ID and address convert by a
+ * shift and the ID -> mbuf table is one array.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -145,8 +145,8 @@ static long voluntary_switches(void)
 }
 
 /*
- * On a shaped link: while what is offered fits by hxb_afpacket_outq, no burst blocks and no accepted
- * frame is left lying.
+ * On a shaped link: while what is offered fits by hxb_afpacket_outq, no burst blocks and no
+ * accepted frame is left lying.
  */
 void test_afpacket_shaped(void)
 {

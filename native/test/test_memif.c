@@ -19,7 +19,8 @@ static int open_port(struct test_pool *p, const char *role, const char *socket)
     test_start_eal();
     test_make_pool(p, "p", 14, 511, 0);
     /* An abstract socket: nothing of it is left after a kill, so no later client can wait for a
-     * dead server's. bsize: one frame, one memif buffer. zero-copy would move data out of the pool's strides. */
+     * dead server's. bsize: one frame, one memif buffer. zero-copy would move data out of the
+     * pool's strides. */
     snprintf(args, sizeof(args), "role=%s,id=0,socket=%s,socket-abstract=yes,bsize=9216,rsize=8,"
              "zero-copy=no", role, socket);
     int port = hxb_port_attach("net_memif0", args);
