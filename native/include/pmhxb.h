@@ -162,6 +162,11 @@ int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta);
 int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id);
 /* Control path: walks all caches. Free buffers, approximate while others allocate. */
 int hxb_pool_avail(const struct hxb_pool *pool);
+/*
+ * Control path. Frames that hxb_ring_dequeue freed instead of handing them up, plus calls of
+ * hxb_ring_enqueue cut short by a descriptor out of range; of all rings used with this pool.
+ */
+int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool);
 /* The table of mbuf pointers, indexed by ID (entry 0 is NULL); lives as the pool does. */
 const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool);
 
@@ -256,7 +261,7 @@ int hxb_ring_create(const char *name, int capacity, int flags, struct hxb_ring *
 int hxb_ring_free(struct hxb_ring *ring);
 /* Control path. A net_ring port that receives from rx[0, n) and sends to tx[0, n). */
 int hxb_ring_port(const char *name, struct hxb_ring *const *rx, struct hxb_ring *const *tx, int n);
-/* Packet path; contract of hxb_rx_burst, refusals counted per ring of the calling code's pool. */
+/* Packet path; contract of hxb_rx_burst. Refusals: hxb_pool_ring_refusals. */
 int hxb_ring_dequeue(struct hxb_ring *ring, struct hxb_pool *pool, uint64_t *descs, int n);
 /* Packet path; contract of hxb_tx_burst. */
 int hxb_ring_enqueue(struct hxb_ring *ring, struct hxb_pool *pool, const uint64_t *descs, int n);

@@ -244,6 +244,13 @@ HXB_API int hxb_pool_avail(const struct hxb_pool *pool)
     return (int)rte_mempool_avail_count(pool->mempool);
 }
 
+HXB_API int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool)
+{
+    const struct hxb_refusals *r = &pool->rings;
+
+    return (int64_t)(r->segments + r->foreign + r->offset + r->length + r->tx);
+}
+
 HXB_API const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool)
 {
     return (const uint64_t *)pool->mbufs;
