@@ -1,0 +1,133 @@
+package org.pmhxb.cli.control;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * Answers requests on a Unix domain socket: one JSON object per line, one line back for each. Every
+ * connection is a {@link Conversation} on a thread of its own; whoever may open the socket's
+ * directory may ask.
+ */
+public final class ControlServer implements AutoCloseable {
+  /** A line beyond this ends the connection: nothing here is that long. */
+  static final int MAX_LINE_BYTES = 1 << 20;
+
+  /** Beyond this a connection is refused: one controller and a few status requests are usual. */
+  static final int MAX_CONNECTIONS = 32;
+
+  private final Path path;
+  private final ServerSocketChannel server;
+  private final Supplier<Conversation> conversations;
+  private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
+
+  /** One connection's side of the talk. Called by that connection's thread alone. */
+  public interface Conversation extends AutoCloseable {
+    /** The answer; an exception's message goes back as {@code {"ok": false, "error": ...}}. */
+    ObjectNode reply(ObjectNode request) throws Exception;
+
+    /** The other side went away. */
+    @Override
+    void close();
+  }
+
+  private ControlServer(Path path, ServerSocketChannel server, Supplier<Conversation> supplier) {
+    this.path = path;
+    this.server = server;
+    this.conversations = supplier;
+  }
+
+  /**
+   * Opens the socket and answers until {@link #close()}. A file that a crashed process left there
+   * is replaced.
+   */
+  public static ControlServer start(Path path, Supplier<Conversation> conversations)
+      throws IOException {
+    ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      Files.deleteIfExists(path);
+      channel.bind(UnixDomainSocketAddress.of(path));
+    } catch (IOException e) {
+      channel.close();
+      throw new IOException(
+          "cannot open the control socket "
+              + path
+              + ": "
+              + e.getMessage()
+              + "; its directory must exist and be writable, the path at most 107 bytes long",
+          e);
+    }
+    ControlServer control = new ControlServer(path, channel, conversations);
+    Thread.ofVirtual().name("control").start(control::accept);
+    return control;
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        SocketChannel channel = server.accept();
+        if (open.size() >= MAX_CONNECTIONS) {
+          channel.close();
+          continue;
+        }
+        open.add(channel);
+        // A platform thread: a conversation may run a workload, which polls.
+        Thread.ofPlatform().daemon().name("control-talk").start(() -> talk(channel));
+      }
+    } catch (IOException e) {
+      assert !server.isOpen() : e;
+    }
+  }
+
+  private void talk(SocketChannel channel) {
+    try (channel;
+        Conversation conversation = conversations.get()) {
+      LineReader reader = new LineReader(channel, MAX_LINE_BYTES);
+      for (String line = reader.next(); line != null; line = reader.next()) {
+        write(channel, answer(conversation, line));
+      }
+    } catch (ClosedChannelException e) {
+      assert !channel.isOpen();
+    } catch (IOException e) {
+      System.err.println("hxb: control connection ended: " + e.getMessage());
+    } finally {
+      open.remove(channel);
+    }
+  }
+
+  private static ObjectNode answer(Conversation conversation, String line) {
+    try {
+      return conversation.reply(ControlJson.parse(line));
+    } catch (Exception e) {
+      return ControlJson.refusal(e.getMessage() == null ? e.toString() : e.getMessage());
+    }
+  }
+
+  static void write(SocketChannel channel, ObjectNode object) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap((object + "\n").getBytes(StandardCharsets.UTF_8));
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
+  /** Ends every conversation and removes the socket's file. */
+  @Override
+  public void close() throws IOException {
+    server.close();
+    for (SocketChannel channel : open) {
+      channel.close();
+    }
+    Files.deleteIfExists(path);
+  }
+}

@@ -1,0 +1,123 @@
+package org.pmhxb.cli.node;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.pmhxb.cli.control.ControlJson;
+import org.pmhxb.cli.control.ControlServer;
+import org.pmhxb.cli.workload.MessageLink;
+import org.pmhxb.cli.workload.Workload;
+import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.cli.workload.WorkloadSpec;
+
+/**
+ * Answers a node's control socket.
+ *
+ * <ul>
+ *   <li>{@code {"op":"status"}}: a {@link NodeStatus};
+ *   <li>{@code {"op":"prepare","workload":{...}}}: opens the endpoint of a {@link WorkloadSpec};
+ *   <li>{@code {"op":"run","startNs":n}}: begins the prepared workload at that time of the
+ *       machine's monotonic clock and answers with {@code "report"}, a {@link WorkloadReport}, at
+ *       its end; the endpoint stays open, since others may not be done yet;
+ *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
+ * </ul>
+ *
+ * <p>A workload belongs to the connection that prepared it: when that ends, its endpoint is closed.
+ */
+public final class NodeService {
+  private final NodeHandle node;
+  private final Object lock = new Object();
+
+  /** The conversation with a workload; guarded by lock. */
+  private Talk holder;
+
+  public NodeService(NodeHandle node) {
+    this.node = node;
+  }
+
+  /** For {@link ControlServer#start}. */
+  public ControlServer.Conversation conversation() {
+    return new Talk();
+  }
+
+  private final class Talk implements ControlServer.Conversation {
+    private WorkloadSpec spec;
+    private MessageLink link;
+    private volatile boolean cancelled;
+
+    @Override
+    public ObjectNode reply(ObjectNode request) throws Exception {
+      String op = request.path("op").asText("");
+      return switch (op) {
+        case "status" -> ControlJson.from(node.status());
+        case "prepare" -> prepare(ControlJson.to(request.get("workload"), WorkloadSpec.class));
+        case "run" -> run(request);
+        case "stop" -> stop();
+        default -> ControlJson.refusal("op '" + op + "' is none of status, prepare, run and stop");
+      };
+    }
+
+    private ObjectNode prepare(WorkloadSpec wanted) {
+      synchronized (lock) {
+        if (holder != null) {
+          return ControlJson.refusal("a workload is prepared or running on this node already");
+        }
+        if (!node.ready()) {
+          return ControlJson.refusal("node " + node.self() + " is not ready");
+        }
+        holder = this;
+      }
+      try {
+        link = node.open(wanted.endpoint());
+        spec = wanted;
+        cancelled = false;
+        return done();
+      } finally {
+        if (link == null) {
+          release();
+        }
+      }
+    }
+
+    private ObjectNode run(ObjectNode request) throws InterruptedException {
+      if (link == null) {
+        return ControlJson.refusal("nothing is prepared on this connection");
+      }
+      long startNs = request.path("startNs").asLong(System.nanoTime());
+      Workload workload = Workload.of(spec, link, startNs, System::nanoTime);
+      node.drive(link, workload, () -> cancelled);
+      ObjectNode answer = done();
+      answer.set("report", ControlJson.from(workload.report()));
+      return answer;
+    }
+
+    private ObjectNode stop() {
+      synchronized (lock) {
+        if (holder != null) {
+          holder.cancelled = true;
+        }
+      }
+      return done();
+    }
+
+    private ObjectNode done() {
+      return ControlJson.object().put("ok", true).put("node", node.self());
+    }
+
+    private void release() {
+      synchronized (lock) {
+        if (holder == this) {
+          holder = null;
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      cancelled = true;
+      if (link != null) {
+        link.close();
+        link = null;
+      }
+      release();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package org.pmhxb.cli.node;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A node's account of itself. Travels as JSON over the control socket.
+ *
+ * @param ok always true: the node answered
+ * @param node own number
+ * @param coordinates x, y, z
+ * @param shape extents, as in 2x2x2
+ * @param pid process
+ * @param uptimeMs since the node was launched
+ * @param ready whether every neighbour that the shape promises was heard and traffic may begin
+ * @param rails one entry per rail
+ * @param peers nodes with which there is or was a session
+ * @param missing neighbours that the shape promises and that were not heard
+ * @param faults what the pairing check found, each naming both ends
+ * @param counters by name
+ */
+public record NodeStatus(
+    boolean ok,
+    int node,
+    List<Integer> coordinates,
+    String shape,
+    long pid,
+    long uptimeMs,
+    boolean ready,
+    List<Rail> rails,
+    List<Peer> peers,
+    List<String> missing,
+    List<String> faults,
+    Map<String, Long> counters) {
+
+  /**
+   * @param name dimension and index, as in x0
+   * @param device interface or DPDK port
+   * @param carrier whether the link is up
+   * @param neighbours nodes heard on it
+   */
+  public record Rail(
+      String name, String device, String mac, boolean carrier, List<Neighbour> neighbours) {}
+
+  /** A node heard on a rail. */
+  public record Neighbour(int node, String mac) {}
+
+  /**
+   * @param state IDLE, OPENING, UP or DOWN
+   * @param reason why the last session ended; empty while it is up
+   * @param session number of the present session, or of the last
+   * @param lastAcknowledged last sequence number that the peer had stored when the session ended
+   * @param sinceMs how long the state has lasted
+   */
+  public record Peer(
+      int node, String state, String reason, long session, long lastAcknowledged, long sinceMs) {}
+}

@@ -1,0 +1,53 @@
+package org.pmhxb.cli.veth;
+
+import java.util.List;
+
+/** A networking program failed: names the call, its code, what it said, and the mend. */
+public final class ToolException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int code;
+  private final String said;
+
+  ToolException(List<String> command, int code, String said) {
+    super(
+        "'"
+            + String.join(" ", command)
+            + "' failed (code "
+            + code
+            + "): "
+            + (said.isEmpty() ? "it said nothing" : said)
+            + mend(command.getFirst(), said));
+    this.code = code;
+    this.said = said;
+  }
+
+  /** The program's exit code; -1 when it could not be started or did not end. */
+  public int code() {
+    return code;
+  }
+
+  /** What the program wrote to standard error. */
+  public String said() {
+    return said;
+  }
+
+  private static String mend(String program, String said) {
+    if (said.contains("Cannot run program") || said.contains("No such file or directory (os")) {
+      return "; install it: apt-get install iproute2";
+    }
+    if (said.contains("not permitted") || said.contains("Permission denied")) {
+      return "; network namespaces need root: run hxb with sudo";
+    }
+    if (said.contains("File exists")) {
+      return "; something of that name is there already: hxb down removes a cluster's remains";
+    }
+    if (said.contains("qdisc kind is unknown") || said.contains("qdisc not found")) {
+      return "; the kernel lacks the tbf queue: modprobe sch_tbf";
+    }
+    if (said.contains("Unknown device type") || said.contains("Operation not supported")) {
+      return "; the kernel lacks a module: modprobe -a veth bridge";
+    }
+    return "; '" + program + " -V' shows its version, 5.10 or newer is known to work";
+  }
+}

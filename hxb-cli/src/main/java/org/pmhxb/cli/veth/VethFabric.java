@@ -1,0 +1,165 @@
+package org.pmhxb.cli.veth;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Builds and removes the network namespaces and links of a {@link FabricPlan}. Needs root. All work
+ * goes through {@code ip -batch} and {@code tc -batch}: one program start per namespace and kind.
+ */
+public final class VethFabric {
+  private static final Path NAMESPACES = Path.of("/run/netns");
+
+  private VethFabric() {}
+
+  /** What {@link #remove} could not end because it is not the cluster's own. */
+  public record Leftover(String namespace, long pid, String command) {
+    @Override
+    public String toString() {
+      return "process "
+          + pid
+          + " ("
+          + command
+          + ") still runs in the removed namespace "
+          + namespace;
+    }
+  }
+
+  /**
+   * Creates everything; when a step fails, what was made is removed before the exception leaves.
+   *
+   * @throws ToolException with the failed call
+   */
+  public static void create(FabricPlan plan) {
+    create(plan.cluster(), plan.creationBatch(), plan.linkBatches(), plan.shapingBatches());
+  }
+
+  static void create(
+      String cluster, String creation, Map<String, String> links, Map<String, String> shaping) {
+    if (!namespaces(cluster).isEmpty()) {
+      throw new IllegalStateException(
+          "namespaces of cluster '"
+              + cluster
+              + "' exist already: "
+              + namespaces(cluster)
+              + "; remove them with: hxb down --cluster "
+              + cluster);
+    }
+    try {
+      Tool.run(creation, List.of("ip", "-batch", "-"));
+      runEach("ip", links);
+      runEach("tc", shaping);
+    } catch (RuntimeException e) {
+      try {
+        remove(cluster);
+      } catch (RuntimeException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+  }
+
+  private static void runEach(String program, Map<String, String> batches) {
+    List<Future<String>> runs = new ArrayList<>();
+    try (ExecutorService pool =
+        Executors.newFixedThreadPool(Math.max(1, Runtime.getRuntime().availableProcessors()))) {
+      batches.forEach(
+          (namespace, batch) ->
+              runs.add(
+                  pool.submit(
+                      () -> Tool.run(batch, List.of(program, "-n", namespace, "-batch", "-")))));
+    }
+    for (Future<String> run : runs) {
+      try {
+        run.get();
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while " + program + " ran", e);
+      }
+    }
+  }
+
+  /** Namespaces of a cluster that exist now, found by their names alone. */
+  public static List<String> namespaces(String cluster) {
+    String pattern = FabricPlan.prefix(cluster) + "{sw,[0-9]*-[0-9]*-[0-9]*}";
+    TreeSet<String> names = new TreeSet<>();
+    if (Files.isDirectory(NAMESPACES)) {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(NAMESPACES, pattern)) {
+        entries.forEach(entry -> names.add(entry.getFileName().toString()));
+      } catch (IOException e) {
+        throw new IllegalStateException("cannot list " + NAMESPACES + ": " + e.getMessage(), e);
+      }
+    }
+    return List.copyOf(names);
+  }
+
+  /**
+   * Removes all namespaces of a cluster and the links in them. Does nothing when there are none, so
+   * it may be called again after a failure of any kind.
+   *
+   * @return foreign processes, a capture say, that keep a removed namespace alive until they end
+   */
+  public static List<Leftover> remove(String cluster) {
+    List<Leftover> leftovers = new ArrayList<>();
+    StringBuilder batch = new StringBuilder();
+    for (String namespace : namespaces(cluster)) {
+      for (long pid : processes(namespace)) {
+        leftovers.add(new Leftover(namespace, pid, command(pid)));
+      }
+      if (!leftovers.isEmpty() && leftovers.getLast().namespace().equals(namespace)) {
+        // The process would keep the namespace, and so its links, alive.
+        removeLinks(namespace);
+      }
+      batch.append("netns del ").append(namespace).append('\n');
+    }
+    try {
+      if (!batch.isEmpty()) {
+        Tool.run(batch.toString(), List.of("ip", "-force", "-batch", "-"));
+      }
+    } catch (ToolException e) {
+      // Somebody else may have removed one at the same time: what counts is what is left.
+      if (!namespaces(cluster).isEmpty()) {
+        throw e;
+      }
+    }
+    return leftovers;
+  }
+
+  private static List<Long> processes(String namespace) {
+    try {
+      return Tool.run("", List.of("ip", "netns", "pids", namespace))
+          .lines()
+          .map(line -> Long.valueOf(line.strip()))
+          .toList();
+    } catch (ToolException e) {
+      // A namespace whose creation was interrupted is a plain file: nothing can run in it.
+      return List.of();
+    }
+  }
+
+  private static void removeLinks(String namespace) {
+    StringBuilder batch = new StringBuilder();
+    Tool.run("", List.of("ip", "-n", namespace, "-o", "link", "show"))
+        .lines()
+        .map(line -> line.split(": ")[1].split("@")[0])
+        .filter(name -> !name.equals("lo"))
+        .forEach(name -> batch.append("link del dev ").append(name).append('\n'));
+    Tool.run(batch.toString(), List.of("ip", "-n", namespace, "-batch", "-"));
+  }
+
+  private static String command(long pid) {
+    return ProcessHandle.of(pid).flatMap(handle -> handle.info().command()).orElse("ended");
+  }
+}

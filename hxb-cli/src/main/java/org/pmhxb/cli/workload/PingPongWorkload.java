@@ -1,0 +1,170 @@
+package org.pmhxb.cli.workload;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * The two sides of a ping-pong. A ping carries its number and time, the pong repeats both, so each
+ * is verified like a message of a stream. The asking side ends the run with a message of kind
+ * {@link PayloadPattern#END}.
+ */
+final class PingPongWorkload implements Workload, MessageLink.Receiver {
+  private static final int POLL_LIMIT = 4;
+
+  private final WorkloadSpec spec;
+  private final MessageLink link;
+  private final LongSupplier clock;
+  private final boolean asking;
+  private final int other;
+  private final LatencyHistogram latency = new LatencyHistogram();
+  private final List<String> failures = new ArrayList<>();
+  private final long startNs;
+  private final long measureFromNs;
+  private final long measureToNs;
+  private final long deadlineNs;
+
+  private long nowNs;
+
+  /** Round trips begun. */
+  private long asked;
+
+  /** Messages that came: pongs to the asking side, pings to the other. */
+  private long came;
+
+  private long measured;
+  private long duplicated;
+  private long misordered;
+  private long corrupt;
+  private long answerSentNs;
+  private boolean answerDue;
+  private boolean ended;
+  private boolean down;
+  private boolean done;
+  private long lastTicket;
+
+  PingPongWorkload(WorkloadSpec spec, MessageLink link, long startNs, LongSupplier clock) {
+    this.clock = clock;
+    this.spec = spec;
+    this.link = link;
+    this.asking = spec.kind() == WorkloadSpec.Kind.PING;
+    this.other = spec.destinations().getFirst();
+    this.startNs = startNs;
+    this.measureFromNs = startNs + spec.warmUpMs() * 1_000_000;
+    this.measureToNs = measureFromNs + spec.measureMs() * 1_000_000;
+    this.deadlineNs = measureToNs + spec.drainMs() * 1_000_000;
+  }
+
+  @Override
+  public int doWork(long nowNs) {
+    this.nowNs = nowNs;
+    int work = link.poll(this, POLL_LIMIT);
+    if (answerDue) {
+      answerDue = !send(PayloadPattern.PONG, spec.sizeBytes(), came - 1, answerSentNs);
+      work++;
+    } else if (asking && asked == came && nowNs - startNs >= 0 && !down) {
+      work += ask();
+    }
+    boolean settled = lastTicket == link.acknowledged(other);
+    done = down || ended && settled || nowNs - deadlineNs >= 0;
+    return work;
+  }
+
+  private int ask() {
+    if (nowNs - measureToNs >= 0) {
+      ended = ended || send(PayloadPattern.END, PayloadPattern.HEADER_BYTES, asked, nowNs);
+      return 0;
+    }
+    if (!send(PayloadPattern.PING, spec.sizeBytes(), asked, clock.getAsLong())) {
+      return 0;
+    }
+    asked++;
+    return 1;
+  }
+
+  private boolean send(int kind, int lengthBytes, long seq, long sentNs) {
+    if (!link.claim(other, lengthBytes)) {
+      return false;
+    }
+    PayloadPattern.write(
+        link.memory(), link.offset(), lengthBytes, kind, link.self(), other, seq, sentNs);
+    lastTicket = link.send();
+    return true;
+  }
+
+  @Override
+  public void onMessage(int src, MemorySegment memory, long offset, int lengthBytes) {
+    long seq = PayloadPattern.verify(memory, offset, lengthBytes, other, link.self(), came);
+    if (src != other || seq == PayloadPattern.CORRUPT) {
+      corrupt++;
+      return;
+    }
+    int kind = PayloadPattern.kind(memory, offset, lengthBytes);
+    if (kind == PayloadPattern.END && !asking) {
+      ended = true;
+      return;
+    }
+    if (kind != (asking ? PayloadPattern.PONG : PayloadPattern.PING)) {
+      corrupt++;
+      return;
+    }
+    if (seq < came) {
+      duplicated++;
+      return;
+    }
+    misordered += seq == came ? 0 : 1;
+    came = seq + 1;
+    long sentNs = PayloadPattern.sentNs(memory, offset, lengthBytes);
+    if (asking) {
+      answered(sentNs);
+    } else {
+      answerSentNs = sentNs;
+      answerDue = true;
+    }
+  }
+
+  private void answered(long sentNs) {
+    if (nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
+      latency.record((clock.getAsLong() - sentNs) / 2);
+      measured++;
+    }
+  }
+
+  @Override
+  public void onPeerDown(int node, String reason) {
+    if (node == other) {
+      down = true;
+      failures.add("node " + link.self() + " lost its session with node " + node + ": " + reason);
+    }
+  }
+
+  @Override
+  public boolean done() {
+    return done;
+  }
+
+  @Override
+  public WorkloadReport report() {
+    if (!ended && !down) {
+      failures.add(
+          "node "
+              + link.self()
+              + (asking ? " got no answer to ping " : " waited for ping ")
+              + came);
+    }
+    long lost = asking ? asked - came : 0;
+    long bytes = measured * spec.sizeBytes();
+    return new WorkloadReport(
+        link.self(),
+        spec.measureMs() * 1_000_000,
+        List.of(
+            new WorkloadReport.Sent(
+                other, asking ? asked : came, lastTicket - link.acknowledged(other))),
+        List.of(
+            new WorkloadReport.Received(
+                other, came, measured, bytes, lost, duplicated, misordered, corrupt, ended)),
+        latency.encoded(),
+        failures);
+  }
+}

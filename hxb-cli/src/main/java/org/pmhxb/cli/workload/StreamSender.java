@@ -1,0 +1,78 @@
+package org.pmhxb.cli.workload;
+
+/** Sends one stream: numbered messages to one node, then their end. Owner: the sending thread. */
+final class StreamSender {
+  private final MessageLink link;
+  private final int dst;
+  private final int sizeBytes;
+  private long seq;
+  private long lastTicket;
+  private boolean ended;
+  private boolean down;
+
+  StreamSender(MessageLink link, int dst, int sizeBytes) {
+    this.link = link;
+    this.dst = dst;
+    this.sizeBytes = sizeBytes;
+  }
+
+  /** Sends up to {@code limit} messages while there is credit; returns how many. */
+  int send(int limit, long nowNs) {
+    int count = 0;
+    while (count < limit && !down && link.claim(dst, sizeBytes)) {
+      PayloadPattern.write(
+          link.memory(),
+          link.offset(),
+          sizeBytes,
+          PayloadPattern.DATA,
+          link.self(),
+          dst,
+          seq,
+          nowNs);
+      lastTicket = link.send();
+      seq++;
+      count++;
+    }
+    return count;
+  }
+
+  /** Announces how many there were; true once that is sent, or nobody is there to hear it. */
+  boolean end(long nowNs) {
+    if (!ended && !down && link.claim(dst, PayloadPattern.HEADER_BYTES)) {
+      PayloadPattern.write(
+          link.memory(),
+          link.offset(),
+          PayloadPattern.HEADER_BYTES,
+          PayloadPattern.END,
+          link.self(),
+          dst,
+          seq,
+          nowNs);
+      lastTicket = link.send();
+      ended = true;
+    }
+    return ended || down;
+  }
+
+  /** Whether the peer's node has stored everything, or is gone. */
+  boolean settled() {
+    return down || ended && unacknowledged() == 0;
+  }
+
+  /** The session ended; what follows would belong to another. */
+  void peerDown() {
+    down = true;
+  }
+
+  int destination() {
+    return dst;
+  }
+
+  long messages() {
+    return seq;
+  }
+
+  long unacknowledged() {
+    return lastTicket - link.acknowledged(dst);
+  }
+}

@@ -1,0 +1,178 @@
+package org.pmhxb.cli.workload;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Streams to all destinations at once, and verification of the streams from all sources: one-way,
+ * both ways, neighbour exchange and all-to-all differ only in who sends to whom.
+ */
+final class StreamWorkload implements Workload, MessageLink.Receiver {
+  /** Messages to one destination before the next has its turn. */
+  private static final int SEND_BATCH = 8;
+
+  private static final int POLL_LIMIT = 64;
+
+  private final WorkloadSpec spec;
+  private final MessageLink link;
+  private final StreamSender[] senders;
+  private final StreamVerifier[] verifiers;
+
+  /** Verifier index by node number, -1 for a node that is no source. */
+  private final int[] verifierOf;
+
+  private final long[] measuredMessages;
+  private final long[] measuredBytes;
+  private final LatencyHistogram latency = new LatencyHistogram();
+  private final List<String> failures = new ArrayList<>();
+  private final long startNs;
+  private final long measureFromNs;
+  private final long measureToNs;
+  private final long deadlineNs;
+
+  private final boolean[] sourceDown;
+  private long nowNs;
+  private boolean done;
+  private boolean reported;
+
+  StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs) {
+    this.spec = spec;
+    this.link = link;
+    this.startNs = startNs;
+    this.measureFromNs = startNs + spec.warmUpMs() * 1_000_000;
+    this.measureToNs = measureFromNs + spec.measureMs() * 1_000_000;
+    this.deadlineNs = measureToNs + spec.drainMs() * 1_000_000;
+    this.senders =
+        spec.destinations().stream()
+            .map(dst -> new StreamSender(link, dst, spec.sizeBytes()))
+            .toArray(StreamSender[]::new);
+    this.verifiers =
+        spec.sources().stream()
+            .map(src -> new StreamVerifier(src, link.self()))
+            .toArray(StreamVerifier[]::new);
+    this.verifierOf = new int[link.nodes()];
+    Arrays.fill(verifierOf, -1);
+    for (int i = 0; i < verifiers.length; i++) {
+      verifierOf[verifiers[i].source()] = i;
+    }
+    this.measuredMessages = new long[verifiers.length];
+    this.measuredBytes = new long[verifiers.length];
+    this.sourceDown = new boolean[verifiers.length];
+  }
+
+  @Override
+  public int doWork(long nowNs) {
+    this.nowNs = nowNs;
+    int work = link.poll(this, POLL_LIMIT);
+    if (nowNs - startNs < 0) {
+      return work;
+    }
+    if (nowNs - measureToNs < 0) {
+      for (StreamSender sender : senders) {
+        work += sender.send(SEND_BATCH, nowNs);
+      }
+      return work;
+    }
+    return work + finish();
+  }
+
+  private int finish() {
+    boolean settled = true;
+    for (StreamSender sender : senders) {
+      settled &= sender.end(nowNs) && sender.settled();
+    }
+    for (int i = 0; i < verifiers.length; i++) {
+      settled &= verifiers[i].ended() || sourceDown[i];
+    }
+    done = settled || nowNs - deadlineNs >= 0;
+    return 0;
+  }
+
+  @Override
+  public void onMessage(int src, MemorySegment memory, long offset, int lengthBytes) {
+    int i = src >= 0 && src < verifierOf.length ? verifierOf[src] : -1;
+    if (i < 0) {
+      strayMessage(src);
+      return;
+    }
+    StreamVerifier verifier = verifiers[i];
+    long before = verifier.messages();
+    if (!verifier.accept(memory, offset, lengthBytes) || verifier.messages() == before) {
+      return;
+    }
+    if (nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
+      measuredMessages[i]++;
+      measuredBytes[i] += lengthBytes;
+      long sentNs = PayloadPattern.sentNs(memory, offset, lengthBytes);
+      if (sentNs >= 0) {
+        latency.record(nowNs - sentNs);
+      }
+    }
+  }
+
+  private void strayMessage(int src) {
+    if (failures.size() < 16) {
+      failures.add("node " + link.self() + " got a message from node " + src + ", not a source");
+    }
+  }
+
+  @Override
+  public void onPeerDown(int node, String reason) {
+    for (StreamSender sender : senders) {
+      if (sender.destination() == node) {
+        sender.peerDown();
+      }
+    }
+    if (verifierOf[node] >= 0) {
+      sourceDown[verifierOf[node]] = true;
+    }
+    failures.add("node " + link.self() + " lost its session with node " + node + ": " + reason);
+  }
+
+  @Override
+  public boolean done() {
+    return done;
+  }
+
+  @Override
+  public WorkloadReport report() {
+    List<WorkloadReport.Sent> sent = new ArrayList<>();
+    for (StreamSender sender : senders) {
+      sent.add(
+          new WorkloadReport.Sent(
+              sender.destination(), sender.messages(), sender.unacknowledged()));
+      if (!reported && !sender.settled()) {
+        failures.add(
+            "node "
+                + link.self()
+                + " has "
+                + sender.unacknowledged()
+                + " messages unacknowledged by node "
+                + sender.destination());
+      }
+    }
+    List<WorkloadReport.Received> received = new ArrayList<>();
+    for (int i = 0; i < verifiers.length; i++) {
+      StreamVerifier v = verifiers[i];
+      received.add(
+          new WorkloadReport.Received(
+              v.source(),
+              v.messages(),
+              measuredMessages[i],
+              measuredBytes[i],
+              v.lost(),
+              v.duplicated(),
+              v.misordered(),
+              v.corrupt(),
+              v.ended()));
+      if (!reported && !v.ended() && !sourceDown[i]) {
+        failures.add("node " + link.self() + " saw no end of the stream from node " + v.source());
+      }
+    }
+    reported = true;
+    return new WorkloadReport(
+        link.self(), spec.measureMs() * 1_000_000, sent, received, latency.encoded(), failures);
+  }
+}

@@ -1,0 +1,78 @@
+package org.pmhxb.cli.workload;
+
+import java.util.List;
+
+/**
+ * What one node does in a workload. Travels as JSON over the control socket.
+ *
+ * @param endpoint endpoint number to open, the same on all nodes, 1 to 65,534
+ * @param kind streams, or one of the two sides of a ping-pong
+ * @param destinations nodes to send to; of a ping-pong the one other side
+ * @param sources nodes to expect messages from
+ * @param sizeBytes length of each message, 4 up to what a frame takes
+ * @param warmUpMs time before the measurement begins, at full traffic
+ * @param measureMs length of the measurement; traffic ends with it
+ * @param drainMs how long what is under way may take to arrive after that
+ */
+public record WorkloadSpec(
+    int endpoint,
+    Kind kind,
+    List<Integer> destinations,
+    List<Integer> sources,
+    int sizeBytes,
+    long warmUpMs,
+    long measureMs,
+    long drainMs) {
+
+  /** What a node does. */
+  public enum Kind {
+    /** Sends to every destination as fast as credit allows and verifies what comes. */
+    STREAM,
+    /** Sends a message, waits for its answer, measures. */
+    PING,
+    /** Answers. */
+    PONG
+  }
+
+  public WorkloadSpec {
+    destinations = List.copyOf(destinations);
+    sources = List.copyOf(sources);
+    require(endpoint >= 1 && endpoint <= 65_534, "endpoint", endpoint, "1 to 65534");
+    require(sizeBytes >= PayloadPattern.MIN_BYTES, "sizeBytes", sizeBytes, "at least 4");
+    require(warmUpMs >= 0 && warmUpMs <= 600_000, "warmUpMs", warmUpMs, "0 to 600000");
+    require(measureMs >= 1 && measureMs <= 86_400_000, "measureMs", measureMs, "1 to 86400000");
+    require(drainMs >= 0 && drainMs <= 600_000, "drainMs", drainMs, "0 to 600000");
+    if (kind != Kind.STREAM) {
+      require(destinations.size() == 1, "destinations", destinations.size(), "1 of a ping-pong");
+      require(
+          sizeBytes >= PayloadPattern.HEADER_BYTES,
+          "sizeBytes",
+          sizeBytes,
+          "at least " + PayloadPattern.HEADER_BYTES + " of a ping-pong");
+    }
+  }
+
+  private static void require(boolean fits, String name, long value, String range) {
+    if (!fits) {
+      throw new IllegalArgumentException(name + " is " + value + "; must be " + range);
+    }
+  }
+
+  /** Refuses destinations, sources and sizes that the node cannot serve. */
+  void check(int self, int nodes, int maxMessageBytes) {
+    require(
+        sizeBytes <= maxMessageBytes,
+        "sizeBytes",
+        sizeBytes,
+        "at most " + maxMessageBytes + ", what one frame takes");
+    for (List<Integer> side : List.of(destinations, sources)) {
+      for (int node : side) {
+        require(
+            node >= 0 && node < nodes && node != self,
+            "node",
+            node,
+            "another of 0 to " + (nodes - 1));
+      }
+    }
+  }
+}
