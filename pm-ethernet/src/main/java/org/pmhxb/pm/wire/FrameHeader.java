@@ -156,7 +156,9 @@ public final class FrameHeader {
     return u16(frames, at + HOP_CHECK);
   }
 
-  /** Multiplicative fold: any change of one or two bytes changes the result. */
+  /**
+   * Multiplicative fold (PROTOCOL.md section 2.1): a random change passes with probability 2^-16.
+   */
   private static int fold(int first, int path) {
     long mixed = ((long) first << 32 | path & 0xFFFF_FFFFL) * 0x9E37_79B9_7F4A_7C15L;
     return (int) (mixed >>> 48) ^ (int) (mixed >>> 16) & 0xFFFF;
