@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
+import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,7 +25,7 @@ import picocli.CommandLine.ParameterException;
       "Exit codes: 0 success, 1 the command failed, 2 wrong usage.",
       "Example: hxb doctor"
     },
-    subcommands = {DoctorCommand.class})
+    subcommands = {DemoCommand.class, DoctorCommand.class})
 public final class Main {
   /** The command did what it was asked for and every check held. */
   public static final int OK = 0;

@@ -25,8 +25,27 @@ class ReceiverFuzzTest {
   private static final int KEY = 0x1234;
   private static final int FRAMES = 60_000;
   private static final int[] HOSTILE_INTS = {
-    0, 1, -1, 2, 3, 7, 8, 63, 64, 65, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 0x1_0000,
-    Integer.MAX_VALUE, Integer.MIN_VALUE, Integer.MIN_VALUE + 1, 0x4000_0000, 0xC000_0000
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    8,
+    63,
+    64,
+    65,
+    255,
+    256,
+    0x7FFF,
+    0x8000,
+    0xFFFF,
+    0x1_0000,
+    Integer.MAX_VALUE,
+    Integer.MIN_VALUE,
+    Integer.MIN_VALUE + 1,
+    0x4000_0000,
+    0xC000_0000
   };
 
   /** Drops that show how deep the fuzz went: each must have happened. */
@@ -60,8 +79,7 @@ class ReceiverFuzzTest {
   @ValueSource(longs = {1, 2, 3, 4})
   void survivesArbitraryFramesBetweenGoodTraffic(long seed) {
     random = new SplittableRandom(seed);
-    NodeConfig config =
-        NodeConfig.defaults(KEY, 1, 256).withWindow(64).withFirstSeq(0xFFFF_FF80L);
+    NodeConfig config = NodeConfig.defaults(KEY, 1, 256).withWindow(64).withFirstSeq(0xFFFF_FF80L);
     net = new TestNet(3, 2, seed, 900, config);
     net.wireTap = this::capture;
     endpoints = net.nodes.stream().map(node -> node.open(ENDPOINT)).toList();
