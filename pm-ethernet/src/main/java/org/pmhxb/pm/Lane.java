@@ -24,7 +24,9 @@ final class Lane {
     }
   }
 
-  final PmEndpoint endpoint;
+  /** Written when the endpoint is opened again; poll thread, before the program has it. */
+  PmEndpoint endpoint;
+
   final int number;
   final int dst;
   final int dstEndpoint;
@@ -32,6 +34,10 @@ final class Lane {
   // --- application thread ---
   private int epoch;
   private int used;
+
+  /** Of {@code used}, what is claimed and neither sent nor aborted. */
+  private int claimed;
+
   private long sent;
   private boolean wanted;
 
@@ -68,12 +74,14 @@ final class Lane {
     if ((int) (g >>> 32) != epoch) {
       epoch = (int) (g >>> 32);
       used = 0;
+      claimed = 0;
       wanted = false;
     }
     if (used - (int) g >= 0) {
       return false;
     }
     used++;
+    claimed++;
     wanted = false;
     return true;
   }
@@ -82,7 +90,22 @@ final class Lane {
   void giveCreditBack(int claimEpoch) {
     if (claimEpoch == epoch) {
       used--;
+      claimed--;
     }
+  }
+
+  /** A claim of the present session was sent. Application thread. */
+  void spendCredit(int claimEpoch) {
+    if (claimEpoch == epoch) {
+      claimed--;
+    }
+  }
+
+  /** The endpoint closes: what it had claimed was never sent. Poll thread, at its close. */
+  void dropClaims() {
+    used -= claimed;
+    claimed = 0;
+    wanted = false;
   }
 
   /** The session epoch that the last credit came from. Application thread. */

@@ -296,9 +296,14 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (number >= core.endpoints.length) {
       int length = Math.max(number + 1, Math.min(65_535, core.endpoints.length * 2));
       core.endpoints = Arrays.copyOf(core.endpoints, length);
+      core.retired = Arrays.copyOf(core.retired, length);
     }
     if (core.endpoints[number] != null) {
       throw new IllegalStateException("endpoint " + number + " is open already");
+    }
+    if (core.retired[number] != null) {
+      endpoint.adoptLanesOf(core.retired[number]);
+      core.retired[number] = null;
     }
     core.endpoints[number] = endpoint;
   }
@@ -308,6 +313,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         () -> {
           drainAll(endpoint);
           core.endpoints[endpoint.number()] = null;
+          core.retired[endpoint.number()] = endpoint;
         });
   }
 

@@ -399,4 +399,25 @@ class PmNodeTest {
       assertAllHome(net);
     }
   }
+
+  @Test
+  void anEndpointThatIsOpenedAgainGoesOnWithItsCredit() {
+    try (TestNet net = new TestNet(2, 2, 16, 600, config())) {
+      for (int life = 0; life < 5; life++) {
+        Traffic t = new Traffic(net);
+        t.exchange(300, 2_000_000_000L);
+        assertThat(t.wrong).isEmpty();
+        assertThat(t.complete(300)).isTrue();
+        // Claims that are neither sent nor aborted come home, and so does their credit.
+        for (int i = 0; i < 20; i++) {
+          t.endpoints.get(0).claim(1, 8);
+        }
+        t.endpoints.forEach(PmEndpoint::close);
+        net.run(10_000_000L);
+      }
+      assertThat(net.nodes.get(0).counters().dropped(DropReason.NO_CREDIT)).isZero();
+      assertThat(net.nodes.get(0).counters().get(Counter.PEERS_DOWN)).isZero();
+      assertAllHome(net);
+    }
+  }
 }
