@@ -8,7 +8,7 @@ import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * Writes and reads acknowledgements: cumulative point, a bitmap of all that arrived beyond it, and
- * credit (PROTOCOL.md section 5.4). Owner: the poll thread.
+ * credit (PROTOCOL.md sections 3 and 5.4). Owner: the poll thread.
  *
  * <pre>
  *  0 highest:32  | 4 duplicates:32 | 8 pollGapUs:32 | 12 bitmapBytes:16 | 14 credits:16
