@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
+import org.pmhxb.cli.doctor.DoctorCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;

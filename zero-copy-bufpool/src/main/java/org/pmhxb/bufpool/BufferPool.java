@@ -35,7 +35,7 @@ public abstract class BufferPool implements AutoCloseable {
   public static final int STRIDE_BYTES_MIN = 256;
 
   /** Releases kept back, and IDs stashed, at most: one cache line of IDs several times over. */
-  private static final int BATCH_MAX = 64;
+  static final int BATCH_MAX = 64;
 
   private static final int REFERENCE_SHIFT = 32;
   private static final long ONE_REFERENCE = 1L << REFERENCE_SHIFT;

@@ -1,0 +1,256 @@
+package org.pmhxb.ffi;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The packet-path calls into libpmhxb, over primitives only: no segment, no boxing, no allocation.
+ * Pools and rings are handles from {@link Pools} and {@link Rings}; memory arguments are native
+ * addresses that must stay valid for the call. Results below zero are negative errno ({@link
+ * Errno}); nothing here throws in operation. The full contracts stand in native/include/pmhxb.h.
+ *
+ * <p>Each queue and each single-producer or single-consumer end of a ring belongs to one thread.
+ *
+ * <p>Why two variants of the burst calls: a <em>critical</em> call skips the transition of the
+ * thread's state (about 3.5 ns a call) but holds up every safepoint of the JVM until it returns. So
+ * it is right for bounded calls without system calls (net_ring, net_memif, hardware drivers), and
+ * wrong for drivers that make system calls in their bursts (af_packet, tap, af_xdp): those take the
+ * {@code Blocking} variant.
+ */
+public final class Hxb {
+  /** Most frames that one burst call moves (HXB_BURST_MAX). */
+  public static final int BURST_MAX = 256;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final SymbolLookup SYMBOLS = symbols();
+
+  // A C pointer and a 64-bit integer travel alike in the System V and AAPCS64 calling conventions,
+  // so pointers are declared as JAVA_LONG: no MemorySegment is made per call.
+  private static final FunctionDescriptor BURST =
+      FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final FunctionDescriptor RING_BURST =
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final FunctionDescriptor BULK =
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final FunctionDescriptor OF_HANDLE = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
+  private static final FunctionDescriptor OF_FD = FunctionDescriptor.of(JAVA_INT, JAVA_INT);
+
+  // Bounded, no system call: safe to delay a safepoint for.
+  private static final MethodHandle RX_BURST = critical("hxb_rx_burst", BURST);
+  private static final MethodHandle TX_BURST = critical("hxb_tx_burst", BURST);
+  private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
+  private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", RING_BURST);
+  private static final MethodHandle RING_COUNT = critical("hxb_ring_count", OF_HANDLE);
+  private static final MethodHandle RING_FREE_COUNT = critical("hxb_ring_free_count", OF_HANDLE);
+  private static final MethodHandle POOL_ALLOC = critical("hxb_pool_alloc_bulk", BULK);
+  private static final MethodHandle POOL_RELEASE = critical("hxb_pool_release_bulk", BULK);
+  private static final MethodHandle POOL_REF =
+      critical("hxb_pool_ref", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+  private static final MethodHandle POOL_REFCNT =
+      critical("hxb_pool_refcnt", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+
+  // System calls: a safepoint must not wait for them.
+  private static final MethodHandle RX_BURST_BLOCKING = blocking("hxb_rx_burst", BURST);
+  private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", BURST);
+  private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", OF_FD);
+  private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", OF_FD);
+  private static final MethodHandle EVENT_SIGNAL = blocking("hxb_event_signal", OF_FD);
+  private static final MethodHandle EVENT_DRAIN = blocking("hxb_event_drain", OF_FD);
+  private static final MethodHandle WAIT =
+      blocking("hxb_wait", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+
+  private Hxb() {}
+
+  /** Receives up to {@code n} frames into {@code descs} (n 64-bit words); see hxb_rx_burst. */
+  public static int rxBurst(int port, int queue, long pool, long descs, int n) {
+    try {
+      return (int) RX_BURST.invokeExact(port, queue, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** {@link #rxBurst} for drivers that make system calls in their receive burst. */
+  public static int rxBurstBlocking(int port, int queue, long pool, long descs, int n) {
+    try {
+      return (int) RX_BURST_BLOCKING.invokeExact(port, queue, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Sends a prefix of {@code descs} and returns its length; the caller keeps the rest. */
+  public static int txBurst(int port, int queue, long pool, long descs, int n) {
+    try {
+      return (int) TX_BURST.invokeExact(port, queue, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** {@link #txBurst} for drivers that make system calls in their send burst. */
+  public static int txBurstBlocking(int port, int queue, long pool, long descs, int n) {
+    try {
+      return (int) TX_BURST_BLOCKING.invokeExact(port, queue, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Takes frames of {@code pool} out of a ring; contract of {@link #rxBurst}. */
+  public static int ringDequeue(long ring, long pool, long descs, int n) {
+    try {
+      return (int) RING_DEQUEUE.invokeExact(ring, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Puts frames of {@code pool} into a ring; contract of {@link #txBurst}. */
+  public static int ringEnqueue(long ring, long pool, long descs, int n) {
+    try {
+      return (int) RING_ENQUEUE.invokeExact(ring, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Frames in the ring now. */
+  public static int ringCount(long ring) {
+    try {
+      return (int) RING_COUNT.invokeExact(ring);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Frames that fit into the ring now. */
+  public static int ringFreeCount(long ring) {
+    try {
+      return (int) RING_FREE_COUNT.invokeExact(ring);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * Takes up to {@code n} buffers; writes their IDs as 32-bit words at address {@code ids}; returns
+   * how many.
+   */
+  public static int poolAlloc(long pool, long ids, int n) {
+    try {
+      return (int) POOL_ALLOC.invokeExact(pool, ids, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Drops one reference of each of the {@code n} IDs at address {@code ids}; returns how many. */
+  public static int poolRelease(long pool, long ids, int n) {
+    try {
+      return (int) POOL_RELEASE.invokeExact(pool, ids, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Adds {@code delta} references to a buffer that the caller holds; returns the new count. */
+  public static int poolRef(long pool, int id, int delta) {
+    try {
+      return (int) POOL_REF.invokeExact(pool, id, delta);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** References of a buffer that somebody holds; 1 also for a free one (DPDK keeps it so). */
+  public static int poolRefcnt(long pool, int id) {
+    try {
+      return (int) POOL_REFCNT.invokeExact(pool, id);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Bytes of the packet socket's frames that the kernel still holds, about 1 KB extra each. */
+  public static int afPacketOutq(int fd) {
+    try {
+      return (int) AFPACKET_OUTQ.invokeExact(fd);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Sends what earlier bursts left in the packet socket's ring; 0 or -EAGAIN (not all left). */
+  public static int afPacketKick(int fd) {
+    try {
+      return (int) AFPACKET_KICK.invokeExact(fd);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Rings an eventfd doorbell. Any thread. */
+  public static int eventSignal(int fd) {
+    try {
+      return (int) EVENT_SIGNAL.invokeExact(fd);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Unsets an eventfd doorbell; 1 when it was rung, else 0. */
+  public static int eventDrain(int fd) {
+    try {
+      return (int) EVENT_DRAIN.invokeExact(fd);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * Sleeps until one of {@code n} descriptors (32-bit words at address {@code fds}; negative ones
+   * are passed over; at most 64) is readable, or for {@code timeoutUs} microseconds (below 0: for
+   * ever). Returns how many are readable; 0 also when a signal came.
+   */
+  public static int waitReadable(long fds, int n, long timeoutUs) {
+    try {
+      return (int) WAIT.invokeExact(fds, n, timeoutUs);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  private static SymbolLookup symbols() {
+    NativeLibrary.load();
+    return SymbolLookup.loaderLookup();
+  }
+
+  private static MethodHandle critical(String name, FunctionDescriptor type) {
+    return bind(name, type, Linker.Option.critical(false));
+  }
+
+  private static MethodHandle blocking(String name, FunctionDescriptor type) {
+    return bind(name, type);
+  }
+
+  private static MethodHandle bind(String name, FunctionDescriptor type, Linker.Option... options) {
+    return SYMBOLS
+        .find(name)
+        .map(address -> LINKER.downcallHandle(address, type, options))
+        .orElseThrow(() -> new NativeLoadException(name + " is not in " + NativeLibrary.path()));
+  }
+
+  /** A downcall over primitives throws nothing of its own: what arrives here is an error. */
+  static RuntimeException unexpected(Throwable t) {
+    if (t instanceof Error e) {
+      throw e;
+    }
+    return t instanceof RuntimeException e ? e : new IllegalStateException(t);
+  }
+}

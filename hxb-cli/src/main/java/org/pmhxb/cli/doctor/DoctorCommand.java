@@ -1,0 +1,42 @@
+package org.pmhxb.cli.doctor;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.pmhxb.cli.HxbCommand;
+import org.pmhxb.cli.Report;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Examines this machine: what is there, what is missing, and the command that mends it. */
+@Command(
+    name = "doctor",
+    description = {
+      "Examine this machine: each finding is ok, a warning (works, but slower or not with every"
+          + " fabric) or a failure, and the latter two name the command that mends them. Changes"
+          + " nothing. Exit code 1 when there is a failure."
+    },
+    footer = {"", "Example: hxb doctor --json"})
+public final class DoctorCommand extends HxbCommand {
+  @Option(
+      names = "--root",
+      paramLabel = "DIR",
+      description = "Look at a copy of a machine's /proc, /sys and /usr/lib under DIR.")
+  private Path root = Path.of("/");
+
+  @Override
+  protected Report run() {
+    Machine machine = new Machine(root.toAbsolutePath().normalize());
+    long hugepagesWanted = Long.getLong("hxb.hugepages", MemoryChecks.DEFAULT_WANTED);
+    Path library = Path.of(System.getProperty("hxb.native.path", "native/build"));
+    List<Check> checks =
+        List.of(
+            new JvmChecks(library),
+            new DpdkChecks(),
+            new MemoryChecks(hugepagesWanted),
+            new PermissionChecks(),
+            new NicChecks(),
+            new CpuChecks(),
+            new VethChecks());
+    return DoctorReport.of(checks.stream().flatMap(c -> c.examine(machine).stream()).toList());
+  }
+}

@@ -1,0 +1,113 @@
+package org.pmhxb.cli.doctor;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The machine under examination, seen through the files under a root: the real one, or a copy of
+ * another machine's {@code /proc}, {@code /sys} and {@code /usr/lib}. Only looks.
+ */
+final class Machine {
+  private static final long COMMAND_LIMIT_SECONDS = 10;
+
+  private final Path root;
+
+  Machine(Path root) {
+    this.root = root;
+  }
+
+  /** Whether this is the machine that we run on, so that it may be asked by commands too. */
+  boolean isThisOne() {
+    return root.equals(Path.of("/"));
+  }
+
+  boolean exists(String path) {
+    return Files.exists(at(path));
+  }
+
+  /**
+   * The file's text without surrounding white space; empty when it is not there or not readable.
+   */
+  String read(String path) {
+    try {
+      return Files.readString(at(path)).strip();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** The file as a number, or {@code missing} when it is not there or holds none. */
+  long number(String path, long missing) {
+    try {
+      return Long.parseLong(read(path));
+    } catch (NumberFormatException e) {
+      return missing;
+    }
+  }
+
+  /** What follows {@code key} on its line of a file such as /proc/meminfo; empty if not there. */
+  String field(String path, String key) {
+    return read(path)
+        .lines()
+        .filter(line -> line.startsWith(key + ":"))
+        .map(line -> line.substring(key.length() + 1).strip())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Names within a directory that match a glob, sorted; empty when there is no such directory. */
+  List<String> list(String directory, String glob) {
+    List<String> names = new ArrayList<>();
+    if (Files.isDirectory(at(directory))) {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(at(directory), glob)) {
+        entries.forEach(entry -> names.add(entry.getFileName().toString()));
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot list " + at(directory), e);
+      }
+    }
+    Collections.sort(names);
+    return names;
+  }
+
+  /** The last name of a symbolic link's target, as in {@code device/driver}; empty if none. */
+  String linkName(String path) {
+    try {
+      return Files.readSymbolicLink(at(path)).getFileName().toString();
+    } catch (IOException | UnsupportedOperationException e) {
+      return Files.exists(at(path), LinkOption.NOFOLLOW_LINKS) ? read(path) : "";
+    }
+  }
+
+  /** Whether a command ends with 0; its output is thrown away. Only for {@link #isThisOne}. */
+  boolean succeeds(String... command) {
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (!process.waitFor(COMMAND_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        return false;
+      }
+      return process.exitValue() == 0;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private Path at(String path) {
+    return root.resolve(path.startsWith("/") ? path.substring(1) : path);
+  }
+}

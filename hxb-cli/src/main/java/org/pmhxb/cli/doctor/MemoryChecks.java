@@ -1,0 +1,57 @@
+package org.pmhxb.cli.doctor;
+
+import java.util.List;
+import java.util.Locale;
+
+/** Hugepages, and what the kernel does with ordinary pages. */
+final class MemoryChecks implements Check {
+  /** 2 MB pages; the launcher says otherwise by the property hxb.hugepages. */
+  static final long DEFAULT_WANTED = 1024;
+
+  private static final String HUGEPAGES = "/sys/kernel/mm/hugepages/hugepages-2048kB/";
+  private static final String TRANSPARENT = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+  private final long wanted;
+
+  MemoryChecks(long wanted) {
+    this.wanted = wanted;
+  }
+
+  @Override
+  public List<Finding> examine(Machine machine) {
+    return List.of(hugepages(machine), transparent(machine));
+  }
+
+  private Finding hugepages(Machine machine) {
+    String name = "hugepages";
+    if (!machine.exists(HUGEPAGES)) {
+      return Finding.warning(
+          name,
+          "no 2 MB pages on this kernel; the pools lie on ordinary pages, which is slower",
+          "use a kernel with CONFIG_HUGETLBFS (every Debian kernel has it)");
+    }
+    long reserved = machine.number(HUGEPAGES + "nr_hugepages", 0);
+    long free = machine.number(HUGEPAGES + "free_hugepages", 0);
+    String value =
+        String.format(
+            Locale.ROOT, "%d reserved, %d free, %d wanted (2 MB each)", reserved, free, wanted);
+    return free >= wanted
+        ? Finding.ok(name, value)
+        : Finding.warning(name, value, "sudo sysctl vm.nr_hugepages=" + (reserved + wanted - free));
+  }
+
+  /** The kernel's own joining of pages stops a poller for as long as it copies. */
+  private static Finding transparent(Machine machine) {
+    String name = "transparent hugepages";
+    String modes = machine.read(TRANSPARENT);
+    if (modes.isEmpty()) {
+      return Finding.ok(name, "not in this kernel");
+    }
+    int from = modes.indexOf('[') + 1;
+    int to = modes.indexOf(']');
+    String mode = to > from ? modes.substring(from, to) : modes;
+    return mode.equals("always")
+        ? Finding.warning(name, mode, "echo madvise | sudo tee " + TRANSPARENT)
+        : Finding.ok(name, mode);
+  }
+}

@@ -1,0 +1,27 @@
+package org.pmhxb.router;
+
+/**
+ * One thing that is wrong in a configuration file.
+ *
+ * @param file as given by the caller
+ * @param line from 1; 0 when the file could not be read at all
+ * @param key with its tables, as in {@code pool.buffers} or {@code rail[1].device}; empty when it
+ *     concerns the file
+ * @param value as written; empty when there is none
+ * @param problem what is wrong, with the range or the values that are right
+ */
+public record ConfigError(String file, int line, String key, String value, String problem) {
+  /** {@code file:line: key = value: problem}, a form that editors can jump to. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(file);
+    if (line > 0) {
+      text.append(':').append(line);
+    }
+    text.append(": ");
+    if (!key.isEmpty()) {
+      text.append(key).append(value.isEmpty() ? "" : " = " + value).append(": ");
+    }
+    return text.append(problem).toString();
+  }
+}

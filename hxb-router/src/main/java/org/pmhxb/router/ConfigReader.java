@@ -1,0 +1,454 @@
+package org.pmhxb.router;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Reads and validates a node's configuration; gathers all errors before it complains. */
+final class ConfigReader {
+  /** Far more than 27 rails need. */
+  private static final int MAX_BYTES = 1 << 20;
+
+  /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
+  private static final int MAX_SOCKET_BYTES = 107;
+
+  /** A kernel interface's name has at most 15 bytes (IFNAMSIZ - 1). */
+  private static final String INTERFACE = "[^\\s/:\\p{Cntrl}]{1,15}";
+
+  private static final String PCI_ADDRESS =
+      "([0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\\.[0-7]";
+
+  private static final List<String> ROOT_KEYS =
+      List.of(
+          "name",
+          "key",
+          "shape",
+          "coordinates",
+          "mtu",
+          "endpoints",
+          "control-socket",
+          "pool",
+          "peer",
+          "poll",
+          "rail");
+  private static final List<String> RAIL_KEYS = List.of("dimension", "index", "driver", "device");
+
+  private final ConfigScope scope;
+  private final HxbConfig.Builder builder = HxbConfig.builder();
+
+  private ConfigReader(ConfigScope scope) {
+    this.scope = scope;
+  }
+
+  static HxbConfig read(Path file) {
+    String name = file.toString();
+    try {
+      if (Files.isRegularFile(file) && Files.size(file) > MAX_BYTES) {
+        throw unreadable(name, "has " + Files.size(file) + " bytes, more than " + MAX_BYTES);
+      }
+      byte[] bytes = Files.readAllBytes(file);
+      return parse(
+          name, StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (NoSuchFileException e) {
+      throw unreadable(name, "no such file; hxb up writes such files, see hxb node --help");
+    } catch (CharacterCodingException e) {
+      throw unreadable(name, "is not UTF-8 text");
+    } catch (IOException e) {
+      throw unreadable(name, "cannot be read: " + e);
+    }
+  }
+
+  private static ConfigException unreadable(String file, String problem) {
+    return new ConfigException(List.of(new ConfigError(file, 0, "", "", problem)));
+  }
+
+  static HxbConfig parse(String file, String text) {
+    TomlLines lines = TomlLines.of(text);
+    JsonNode root;
+    try {
+      root = new TomlMapper().readTree(text);
+    } catch (JacksonException e) {
+      throw new ConfigException(List.of(syntaxError(file, text, lines, e)));
+    }
+    ConfigScope scope = new ConfigScope(file, lines);
+    return new ConfigReader(scope).document(root);
+  }
+
+  private static ConfigError syntaxError(
+      String file, String text, TomlLines lines, JacksonException e) {
+    String message = e.getOriginalMessage();
+    if (message.startsWith("Duplicate key") && !lines.duplicate().isEmpty()) {
+      // Jackson's location is that of the statement behind it.
+      String key = lines.duplicate();
+      String problem = "stands twice; first on line " + lines.line(key);
+      return new ConfigError(file, lines.duplicateLine(), key, "", problem);
+    }
+    JsonLocation at = e.getLocation();
+    int last = Math.max(1, (int) text.lines().count());
+    int line = at == null || at.getLineNr() < 1 ? last : Math.min(at.getLineNr(), last);
+    return new ConfigError(file, line, "", "", "is not TOML: " + message);
+  }
+
+  private HxbConfig document(JsonNode root) {
+    scope.unknownKeys(root, "", ROOT_KEYS);
+    builder.key = key(root);
+    builder.shape = shape(root);
+    builder.coordinates = coordinates(root);
+    builder.mtuBytes = scope.integer(root, "mtu", 576, 16_000, builder.mtuBytes, "bytes");
+    builder.endpoints = scope.integer(root, "endpoints", 1, 65_534, builder.endpoints, "");
+    builder.controlSocket = scope.text(root, "control-socket", "");
+    checkSocket("control-socket", builder.controlSocket);
+    builder.name = name(root);
+    pool(root);
+    peer(root);
+    poll(root);
+    int railsPerDimension = rails(root);
+    scope.throwIfAny();
+    return new HxbConfig(builder, railsPerDimension);
+  }
+
+  private String key(JsonNode root) {
+    String key = scope.requiredText(root, "key", "the cluster's key, 1 to 64 characters");
+    if (key != null) {
+      boolean hex = key.startsWith("0x");
+      if (hex && !key.matches("0x[0-9a-fA-F]{1,8}")) {
+        scope.error("key", key, "must have 1 to 8 hexadecimal digits after 0x");
+      } else if (key.isBlank() || key.length() > 64) {
+        scope.error("key", key, "must have 1 to 64 characters, not only blanks");
+      }
+    }
+    return key;
+  }
+
+  private Shape shape(JsonNode root) {
+    String text = scope.requiredText(root, "shape", "1 to 3 extents, as in \"2x2x2\"");
+    if (text == null) {
+      return null;
+    }
+    try {
+      return Shape.parse(text);
+    } catch (IllegalArgumentException e) {
+      scope.error("shape", text, e.getMessage());
+      return null;
+    }
+  }
+
+  private Coordinates coordinates(JsonNode root) {
+    String path = "coordinates";
+    JsonNode node = root.get(path);
+    if (node == null) {
+      scope.missing(path, "one number per dimension, as in [1, 0, 1]");
+      return null;
+    }
+    String text = node.isTextual() ? node.textValue() : numbers(node);
+    if (text == null) {
+      scope.error(path, node.toString(), "must be 1 to 3 whole numbers, as in [1, 0, 1]");
+      return null;
+    }
+    try {
+      Coordinates c = Coordinates.parse(text);
+      int given = text.split(",", -1).length;
+      Shape shape = builder.shape;
+      if (shape != null && given != shape.dimensions()) {
+        scope.error(
+            path,
+            node.toString(),
+            "must be " + shape.dimensions() + " numbers for the shape " + shape);
+      } else if (shape != null && !shape.contains(c)) {
+        scope.error(path, node.toString(), "must be in " + ranges(shape) + " for " + shape);
+      } else {
+        return c;
+      }
+    } catch (IllegalArgumentException e) {
+      scope.error(path, node.toString(), e.getMessage());
+    }
+    return null;
+  }
+
+  /** An array of whole numbers as text, or null. */
+  private static String numbers(JsonNode node) {
+    if (!node.isArray() || node.isEmpty()) {
+      return null;
+    }
+    StringBuilder text = new StringBuilder();
+    for (JsonNode element : node) {
+      if (!element.isIntegralNumber()) {
+        return null;
+      }
+      text.append(text.isEmpty() ? "" : ",").append(element.asText());
+    }
+    return text.toString();
+  }
+
+  private static String ranges(Shape shape) {
+    StringBuilder text = new StringBuilder();
+    for (int d = 0; d < shape.dimensions(); d++) {
+      text.append(d == 0 ? "" : ", ").append("0..").append(shape.extent(d) - 1);
+    }
+    return text.toString();
+  }
+
+  private String name(JsonNode root) {
+    String name = scope.text(root, "name", "");
+    if (!root.has("name")) {
+      boolean known = builder.shape != null && builder.coordinates != null;
+      return known ? "node" + builder.shape.node(builder.coordinates) : "";
+    }
+    if (!name.matches("[A-Za-z0-9._-]{1,63}")) {
+      scope.error("name", name, "must be 1 to 63 letters, digits, dots, underscores and hyphens");
+    }
+    return name;
+  }
+
+  private void checkSocket(String path, String socket) {
+    int bytes = socket.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_SOCKET_BYTES || socket.indexOf('\0') >= 0) {
+      scope.error(
+          path, socket, "has " + bytes + " bytes; a socket's path has at most " + MAX_SOCKET_BYTES);
+    }
+  }
+
+  private void pool(JsonNode root) {
+    JsonNode pool = scope.table(root, "pool", List.of("buffers", "stride-bytes", "hugepages"));
+    int buffers = scope.integer(pool, "pool.buffers", 0, (1 << 24) - 1, 0, "buffers");
+    if (buffers > 0 && buffers < 64) {
+      scope.error("pool.buffers", "" + buffers, "must be 0 (automatic) or 64 to 16777215");
+    }
+    builder.poolBuffers = buffers;
+    int stride =
+        scope.powerOfTwo(
+            pool, "pool.stride-bytes", 1_024, 65_536, builder.poolStrideBytes, "bytes");
+    // DPDK's headroom of 128 bytes lies before the frame, 14 bytes of Ethernet header within it.
+    if (builder.mtuBytes + 14 > stride - 128) {
+      scope.error(
+          pool.has("stride-bytes") ? "pool.stride-bytes" : "mtu",
+          "" + (pool.has("stride-bytes") ? stride : builder.mtuBytes),
+          "an mtu of "
+              + builder.mtuBytes
+              + " needs a stride of at least "
+              + (Integer.highestOneBit(builder.mtuBytes + 14 + 128 - 1) << 1)
+              + " bytes (mtu + 142), not "
+              + stride);
+    }
+    builder.poolStrideBytes = stride;
+    builder.hugepages =
+        scope.choice(pool, "pool.hugepages", HxbConfig.Hugepages.class, HxbConfig.Hugepages.AUTO);
+  }
+
+  private void peer(JsonNode root) {
+    JsonNode peer = scope.table(root, "peer", List.of("window", "timeout-ms"));
+    builder.windowFrames =
+        scope.powerOfTwo(peer, "peer.window", 4, 4_096, builder.windowFrames, "frames");
+    builder.peerTimeoutMs =
+        scope.integer(peer, "peer.timeout-ms", 100, 3_600_000, builder.peerTimeoutMs, "ms");
+  }
+
+  private void poll(JsonNode root) {
+    JsonNode poll = scope.table(root, "poll", List.of("cpu", "idle"));
+    builder.pollCpu = scope.integer(poll, "poll.cpu", -1, 4_095, builder.pollCpu, "");
+    builder.idle = scope.choice(poll, "poll.idle", HxbConfig.Idle.class, builder.idle);
+  }
+
+  /** Fills the builder in the layout's order; returns the rails per dimension. */
+  private int rails(JsonNode root) {
+    JsonNode list = root.get("rail");
+    if (list != null && !list.isArray()) {
+      scope.error("rail", list.toString(), "must be tables headed [[rail]]");
+      return 1;
+    }
+    // By dimension and index: what the layout's order is.
+    Map<Integer, HxbConfig.Rail> byPlace = new TreeMap<>();
+    Map<Integer, String> pathByPlace = new TreeMap<>();
+    Map<String, String> pathByDevice = new LinkedHashMap<>();
+    int errorsBefore = scope.errors();
+    for (int i = 0; list != null && i < list.size(); i++) {
+      String path = "rail[" + i + "]";
+      HxbConfig.Rail rail = rail(list.get(i), path);
+      if (rail == null) {
+        continue;
+      }
+      int place = rail.dimension().ordinal() * 16 + rail.index();
+      String name = RailLayout.name(rail.dimension().ordinal(), rail.index());
+      String former = pathByPlace.putIfAbsent(place, path);
+      if (former != null) {
+        scope.error(
+            path + ".index", "" + rail.index(), "rail " + name + " is also " + scope.at(former));
+      }
+      String device = rail.driver() + " " + rail.device() + " " + rail.option("queue", "0");
+      former = pathByDevice.putIfAbsent(device, path);
+      if (former != null) {
+        scope.error(
+            path + ".device", rail.device(), "is also the device of the rail " + scope.at(former));
+      }
+      byPlace.put(place, rail);
+    }
+    builder.rails.addAll(byPlace.values());
+    return scope.errors() == errorsBefore && builder.shape != null ? checkRailCounts() : 1;
+  }
+
+  /** Same number in every dimension with more than one node, indices without gaps. */
+  private int checkRailCounts() {
+    int[] count = new int[Dimension.COUNT];
+    int[] highest = {-1, -1, -1};
+    for (HxbConfig.Rail rail : builder.rails) {
+      int d = rail.dimension().ordinal();
+      count[d]++;
+      highest[d] = rail.index();
+    }
+    int perDimension = Math.max(1, Math.max(count[0], Math.max(count[1], count[2])));
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      boolean needed = builder.shape.extent(d) > 1;
+      if (needed && (count[d] != perDimension || highest[d] != perDimension - 1)) {
+        scope.error(
+            "rail",
+            "",
+            "dimension "
+                + Dimension.of(d)
+                + " has "
+                + count[d]
+                + " rails with highest index "
+                + highest[d]
+                + "; each dimension of the shape "
+                + builder.shape
+                + " with more than one node needs indices 0.."
+                + (perDimension - 1));
+      }
+    }
+    return perDimension;
+  }
+
+  private HxbConfig.Rail rail(JsonNode node, String path) {
+    if (!node.isObject()) {
+      scope.error(path, node.toString(), "must be a table headed [[rail]]");
+      return null;
+    }
+    int before = scope.errors();
+    Dimension dimension = scope.requiredChoice(node, path + ".dimension", Dimension.class);
+    int index = scope.requiredInteger(node, path + ".index", 0, RailLayout.MAX_PER_DIMENSION - 1);
+    HxbConfig.Driver driver = scope.requiredChoice(node, path + ".driver", HxbConfig.Driver.class);
+    String device = scope.requiredText(node, path + ".device", "the interface or PCI address");
+    if (driver != null && device != null) {
+      checkDevice(path + ".device", driver, device);
+    }
+    if (dimension != null
+        && builder.shape != null
+        && builder.shape.extent(dimension.ordinal()) == 1) {
+      scope.error(
+          path + ".dimension",
+          dimension.toString(),
+          "has a single node in the shape " + builder.shape + " and so no rails");
+    }
+    Map<String, String> options = options(node, path, driver, dimension);
+    return scope.errors() == before
+        ? new HxbConfig.Rail(dimension, index, driver, device, options)
+        : null;
+  }
+
+  private void checkDevice(String path, HxbConfig.Driver driver, String device) {
+    switch (driver) {
+      case AF_PACKET, AF_XDP -> {
+        if (!device.matches(INTERFACE)) {
+          scope.error(path, device, "must be an interface's name of 1 to 15 characters");
+        }
+      }
+      case PCI -> {
+        if (!device.matches(PCI_ADDRESS)) {
+          scope.error(path, device, "must be a PCI address, as in \"0000:01:00.0\"");
+        }
+      }
+      case RING, MEMIF -> {
+        if (!device.matches("[A-Za-z0-9._-]{1,31}")) {
+          scope.error(
+              path, device, "must be 1 to 31 letters, digits, dots, underscores and hyphens");
+        }
+      }
+    }
+  }
+
+  /** Keys that only some drivers have. */
+  private static List<String> optionKeys(HxbConfig.Driver driver) {
+    return switch (driver) {
+      case RING, PCI, AF_XDP -> List.of("queue", "devargs");
+      case AF_PACKET -> List.of("devargs");
+      case MEMIF -> List.of("socket", "role", "id", "devargs");
+    };
+  }
+
+  private Map<String, String> options(
+      JsonNode node, String path, HxbConfig.Driver driver, Dimension dimension) {
+    if (driver == null) {
+      return Map.of();
+    }
+    List<String> known = new ArrayList<>(RAIL_KEYS);
+    known.addAll(optionKeys(driver));
+    scope.unknownKeys(node, path, known);
+    Map<String, String> options = new LinkedHashMap<>();
+    for (String key : optionKeys(driver)) {
+      JsonNode value = node.get(key);
+      if (value == null) {
+        continue;
+      }
+      if (!value.isTextual() && !value.isIntegralNumber()) {
+        scope.error(path + "." + key, value.toString(), "must be text or a whole number");
+      } else {
+        options.put(key, value.asText());
+      }
+    }
+    checkNumber(path + ".queue", options.get("queue"), 15);
+    checkNumber(path + ".id", options.get("id"), 65_535);
+    if (options.getOrDefault("devargs", "").matches(".*[\\s\\p{Cntrl}].*")) {
+      scope.error(path + ".devargs", options.get("devargs"), "must not contain blanks");
+    }
+    if (driver == HxbConfig.Driver.MEMIF) {
+      checkMemif(path, options, dimension);
+    }
+    return options;
+  }
+
+  private void checkNumber(String path, String value, int max) {
+    if (value != null && (!value.matches("[0-9]{1,5}") || Integer.parseInt(value) > max)) {
+      scope.error(path, value, "must be 0 to " + max);
+    }
+  }
+
+  private void checkMemif(String path, Map<String, String> options, Dimension dimension) {
+    String socket = options.get("socket");
+    if (socket == null || socket.isEmpty()) {
+      scope.missing(path + ".socket", "path of the memif's socket, the same at both ends");
+    } else {
+      checkSocket(path + ".socket", socket);
+    }
+    String role = options.get("role");
+    if (role == null) {
+      scope.missing(path + ".role", "\"server\" at one end, \"client\" at the other");
+    } else if (!role.equals("server") && !role.equals("client")) {
+      scope.error(path + ".role", role, "must be \"server\" or \"client\"");
+    }
+    if (dimension != null
+        && builder.shape != null
+        && builder.shape.extent(dimension.ordinal()) > 2) {
+      scope.error(
+          path + ".driver",
+          "memif",
+          "joins two nodes only, dimension "
+              + dimension
+              + " of the shape "
+              + builder.shape
+              + " has "
+              + builder.shape.extent(dimension.ordinal()));
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package org.pmhxb.router;
+
+import java.lang.foreign.MemorySegment;
+import org.pmhxb.pm.DropReason;
+import org.pmhxb.pm.Routing;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * Routes by dimension order (DESIGN rule 18; PM/Ethernet-HXB section 3): a frame travels along X,
+ * then Y, then Z, and each node where it turns is its relay. Owner: the node's poll thread.
+ *
+ * <p>The source of a frame uses the order XYZ; {@link #transit} obeys any of the six orders that a
+ * path names. Nothing here grows with the number of peers but {@link Shape}'s one int per node,
+ * which all nodes of a process share.
+ */
+public final class DimensionOrderRouting implements Routing {
+  private static final int TOO_SHORT = DropReason.TOO_SHORT.code();
+  private static final int UNKNOWN_NODE = DropReason.UNKNOWN_NODE.code();
+  private static final int MALFORMED = DropReason.MALFORMED.code();
+  private static final int HOP_LIMIT = DropReason.HOP_LIMIT.code();
+  private static final int NO_ROUTE = DropReason.NO_ROUTE.code();
+
+  private final Shape shape;
+  private final int self;
+  private final int nodes;
+  private final int ownPosition;
+  private final int rails;
+  private final int[] railBases = new int[Dimension.COUNT];
+  private final int[][] paths;
+  private final Discovery discovery;
+  private final NeighbourTable neighbours;
+
+  /** Bits of the packed coordinates by mask of dimensions. */
+  private final int[] fields = new int[8];
+
+  /** Routes of the node that {@code discovery} speaks for, by what it finds out. */
+  public DimensionOrderRouting(Discovery discovery) {
+    this.discovery = discovery;
+    this.shape = discovery.shape();
+    this.self = discovery.self();
+    this.nodes = shape.nodes();
+    this.ownPosition = shape.position(self);
+    this.rails = discovery.layout().perDimension();
+    this.paths = PathTable.rows(rails);
+    this.neighbours = discovery.table();
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      railBases[d] = discovery.layout().base(d);
+      for (int mask = 0; mask < fields.length; mask++) {
+        fields[mask] |= (mask >> d & 1) != 0 ? shape.field(d) : 0;
+      }
+    }
+  }
+
+  /** The shape that this node is part of. */
+  public Shape shape() {
+    return shape;
+  }
+
+  /** How this node's rails are numbered. */
+  public RailLayout layout() {
+    return discovery.layout();
+  }
+
+  /** What finds the neighbours. */
+  public Discovery discovery() {
+    return discovery;
+  }
+
+  @Override
+  public int self() {
+    return self;
+  }
+
+  @Override
+  public int nodes() {
+    return nodes;
+  }
+
+  @Override
+  public int pathCount(int node) {
+    return paths[hopMask(node)].length;
+  }
+
+  @Override
+  public int path(int node, int index) {
+    return paths[hopMask(node)][index];
+  }
+
+  @Override
+  public int egressRail(int node, int index) {
+    int hops = hopMask(node);
+    int first = Integer.numberOfTrailingZeros(hops);
+    return railBases[first] + PathCode.railIndex(paths[hops][index], first);
+  }
+
+  @Override
+  public long nextHopMac(int node, int index) {
+    int position = shape.position(node);
+    int hops = shape.differing(position, ownPosition);
+    int first = Integer.numberOfTrailingZeros(hops);
+    int railIndex = PathCode.railIndex(paths[hops][index], first);
+    return neighbours.mac(neighbours.slot(first, shape.coordinate(position, first), railIndex));
+  }
+
+  @Override
+  public int hops(int node) {
+    return Integer.bitCount(hopMask(node));
+  }
+
+  private int hopMask(int node) {
+    return shape.differing(shape.position(node), ownPosition);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A frame passes only when this node lies on exactly the path that it names, and when it came
+   * in on the rail that the path names: what a switch floods to nodes that it is not for, and what
+   * loops, ends here. A frame with hop limit h may take h hops in all, so it is dropped here unless
+   * at least 2 are left.
+   */
+  @Override
+  public int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail) {
+    if (lengthBytes < FrameHeader.BYTES) {
+      return TOO_SHORT;
+    }
+    int dst = FrameHeader.dst(frames, at);
+    int src = FrameHeader.src(frames, at);
+    if (dst >= nodes || src >= nodes) {
+      return UNKNOWN_NODE;
+    }
+    int path = FrameHeader.path(frames, at);
+    int order = path >>> PathCode.ORDER_SHIFT;
+    int dstPosition = shape.position(dst);
+    int srcPosition = shape.position(src);
+    int hops = shape.differing(dstPosition, srcPosition);
+    if (order >= PathCode.ORDERS || (path & (PathCode.RESERVED | PathCode.idleRails(hops))) != 0) {
+      return MALFORMED;
+    }
+    int remaining = shape.differing(dstPosition, ownPosition);
+    int step = PathCode.step(order, hops, remaining);
+    // Dimensions still to be travelled must be the source's: else this is not a place of the path.
+    if (step < 0 || ((srcPosition ^ ownPosition) & fields[remaining]) != 0) {
+      return NO_ROUTE;
+    }
+    int ingress = step >> 2;
+    int egress = step & 3;
+    int ingressIndex = PathCode.railIndex(path, ingress);
+    int egressIndex = PathCode.railIndex(path, egress);
+    if (ingressIndex >= rails
+        || egressIndex >= rails
+        || ingressRail != railBases[ingress] + ingressIndex) {
+      return NO_ROUTE;
+    }
+    int egressRail = railBases[egress] + egressIndex;
+    long next =
+        neighbours.mac(neighbours.slot(egress, shape.coordinate(dstPosition, egress), egressIndex));
+    long own = neighbours.own(egressRail);
+    if (next == 0 || own == 0) {
+      return NO_ROUTE;
+    }
+    if (FrameHeader.hopLimit(frames, at) < 2) {
+      return HOP_LIMIT;
+    }
+    FrameHeader.ethernet(frames, at, next, own);
+    FrameHeader.decrementHopLimit(frames, at);
+    return egressRail;
+  }
+
+  @Override
+  public void onLinkFrame(int rail, MemorySegment frames, long at, int lengthBytes, long nowNs) {
+    discovery.onLinkFrame(rail, frames, at, lengthBytes, nowNs);
+  }
+
+  @Override
+  public int linkWork(long nowNs, LinkOutput out) {
+    return discovery.linkWork(nowNs, out);
+  }
+
+  @Override
+  public boolean complete() {
+    return discovery.complete();
+  }
+}

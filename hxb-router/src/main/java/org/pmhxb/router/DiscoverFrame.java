@@ -1,0 +1,222 @@
+package org.pmhxb.router;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * The payload of a DISCOVER frame (PROTOCOL.md, discovery): who sends, and which of its NICs.
+ *
+ * <pre>
+ *   0 major:8 | 1 minor:8 | 2 railsPerDimension:8 | 3 dimension:8 | 4 railIndex:8 | 5 flags:8
+ *   6 dimensions:8 | 7 deviceLength:8
+ *   8 extentX:16 | 10 extentY:16 | 12 extentZ:16
+ *  14 x:16 | 16 y:16 | 18 z:16
+ *  20 node:32
+ *  24 incarnation:64
+ *  32 device: deviceLength bytes of UTF-8
+ * </pre>
+ *
+ * <p>All fields are big-endian. The sender's address is that of the Ethernet header, its key that
+ * of the frame header. Accessors after {@link #isValid} only.
+ */
+final class DiscoverFrame {
+  static final int MAJOR = FrameHeader.BYTES;
+  static final int MINOR = MAJOR + Byte.BYTES;
+  static final int RAILS = MINOR + Byte.BYTES;
+  static final int DIMENSION = RAILS + Byte.BYTES;
+  static final int RAIL_INDEX = DIMENSION + Byte.BYTES;
+  static final int FLAGS = RAIL_INDEX + Byte.BYTES;
+  static final int DIMENSIONS = FLAGS + Byte.BYTES;
+  static final int DEVICE_LENGTH = DIMENSIONS + Byte.BYTES;
+  static final int EXTENTS = DEVICE_LENGTH + Byte.BYTES;
+  static final int COORDINATES = EXTENTS + 3 * Short.BYTES;
+  static final int NODE = COORDINATES + 3 * Short.BYTES;
+  static final int INCARNATION = NODE + Integer.BYTES;
+  static final int DEVICE = INCARNATION + Long.BYTES;
+
+  /** Longest device name in bytes; longer ones are cut. */
+  static final int MAX_DEVICE_BYTES = 63;
+
+  static final int MAX_BYTES = DEVICE + MAX_DEVICE_BYTES;
+
+  /** The sender has not seen every neighbour on this rail and asks those who hear it to answer. */
+  static final int FLAG_SOLICIT = 0x01;
+
+  private static final ValueLayout.OfShort BE_SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfInt BE_INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfLong BE_LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private DiscoverFrame() {}
+
+  /**
+   * Writes header and payload, all but the CRC.
+   *
+   * @param device UTF-8, at most {@link #MAX_DEVICE_BYTES}
+   * @return frame length in bytes
+   */
+  static int write(
+      MemorySegment frames,
+      long at,
+      long srcMac,
+      int key,
+      long incarnation,
+      Shape shape,
+      RailLayout layout,
+      int node,
+      int rail,
+      int flags,
+      byte[] device) {
+    int length = DEVICE + device.length;
+    FrameHeader.hop(frames, at, 1, 0, 0); // one hop: never relayed
+    FrameHeader.ethernet(frames, at, FrameHeader.BROADCAST_MAC, srcMac);
+    FrameHeader.kindSrc(frames, at, FrameHeader.DISCOVER, node);
+    FrameHeader.flagsDst(frames, at, 0, FrameHeader.EVERY_NODE);
+    FrameHeader.keySession(frames, at, key, 0);
+    FrameHeader.seqAck(frames, at, 0, 0);
+    FrameHeader.credit(frames, at, 0);
+    FrameHeader.endpointsLengthEcho(frames, at, 0, 0, length - FrameHeader.BYTES, 0);
+    putByte(frames, at + MAJOR, FrameHeader.VERSION_MAJOR);
+    putByte(frames, at + MINOR, FrameHeader.VERSION_MINOR);
+    putByte(frames, at + RAILS, layout.perDimension());
+    putByte(frames, at + DIMENSION, layout.dimension(rail));
+    putByte(frames, at + RAIL_INDEX, layout.index(rail));
+    putByte(frames, at + FLAGS, flags);
+    putByte(frames, at + DIMENSIONS, shape.dimensions());
+    putByte(frames, at + DEVICE_LENGTH, device.length);
+    int position = shape.position(node);
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      frames.set(BE_SHORT, at + EXTENTS + 2L * d, (short) shape.extent(d));
+      frames.set(BE_SHORT, at + COORDINATES + 2L * d, (short) shape.coordinate(position, d));
+    }
+    frames.set(BE_INT, at + NODE, node);
+    frames.set(BE_LONG, at + INCARNATION, incarnation);
+    MemorySegment.copy(device, 0, frames, ValueLayout.JAVA_BYTE, at + DEVICE, device.length);
+    return length;
+  }
+
+  /** Whether the fields are complete and agree with each other; never throws. */
+  static boolean isValid(MemorySegment frames, long at, int lengthBytes) {
+    if (lengthBytes < DEVICE) {
+      return false;
+    }
+    int payload = FrameHeader.length(frames, at);
+    int deviceLength = u8(frames, at + DEVICE_LENGTH);
+    // A newer minor version may append fields behind the device name.
+    if (FrameHeader.BYTES + payload > lengthBytes
+        || deviceLength > MAX_DEVICE_BYTES
+        || DEVICE + deviceLength > FrameHeader.BYTES + payload) {
+      return false;
+    }
+    if (u8(frames, at + MAJOR) != FrameHeader.version(frames, at) >>> 4
+        || railsPerDimension(frames, at) < 1
+        || railsPerDimension(frames, at) > RailLayout.MAX_PER_DIMENSION
+        || railIndex(frames, at) >= railsPerDimension(frames, at)
+        || dimension(frames, at) >= Dimension.COUNT
+        || extent(frames, at, dimension(frames, at)) < 2
+        || !MacAddress.isStation(FrameHeader.srcMac(frames, at))) {
+      return false;
+    }
+    return placeIsValid(frames, at);
+  }
+
+  private static boolean placeIsValid(MemorySegment frames, long at) {
+    int dimensions = u8(frames, at + DIMENSIONS);
+    if (dimensions < 1 || dimensions > Dimension.COUNT) {
+      return false;
+    }
+    long nodes = 1;
+    long node = 0;
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      int extent = extent(frames, at, d);
+      int coordinate = coordinate(frames, at, d);
+      if (extent < 1 || coordinate >= extent || d >= dimensions && extent != 1) {
+        return false;
+      }
+      node += nodes * coordinate;
+      nodes *= extent;
+    }
+    return nodes <= Shape.MAX_NODES
+        && node == node(frames, at)
+        && node == FrameHeader.src(frames, at);
+  }
+
+  static int railsPerDimension(MemorySegment frames, long at) {
+    return u8(frames, at + RAILS);
+  }
+
+  static int dimension(MemorySegment frames, long at) {
+    return u8(frames, at + DIMENSION);
+  }
+
+  static int railIndex(MemorySegment frames, long at) {
+    return u8(frames, at + RAIL_INDEX);
+  }
+
+  static boolean solicits(MemorySegment frames, long at) {
+    return (u8(frames, at + FLAGS) & FLAG_SOLICIT) != 0;
+  }
+
+  static int extent(MemorySegment frames, long at, int dimension) {
+    return u16(frames, at + EXTENTS + 2L * dimension);
+  }
+
+  static int coordinate(MemorySegment frames, long at, int dimension) {
+    return u16(frames, at + COORDINATES + 2L * dimension);
+  }
+
+  static int node(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + NODE);
+  }
+
+  static long incarnation(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + INCARNATION);
+  }
+
+  /** Allocates: control path. */
+  static Coordinates coordinates(MemorySegment frames, long at) {
+    return new Coordinates(
+        coordinate(frames, at, 0), coordinate(frames, at, 1), coordinate(frames, at, 2));
+  }
+
+  /** As the sender wrote it. Allocates: control path. */
+  static String shape(MemorySegment frames, long at) {
+    int[] extents = new int[u8(frames, at + DIMENSIONS)];
+    for (int d = 0; d < extents.length; d++) {
+      extents[d] = extent(frames, at, d);
+    }
+    return Shape.format(extents);
+  }
+
+  /** Printable characters only: the name goes to terminals. Allocates: control path. */
+  static String device(MemorySegment frames, long at) {
+    byte[] bytes = new byte[u8(frames, at + DEVICE_LENGTH)];
+    MemorySegment.copy(frames, ValueLayout.JAVA_BYTE, at + DEVICE, bytes, 0, bytes.length);
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    return text.replaceAll("[^\\x20-\\x7e]", "?");
+  }
+
+  /** A device name as it goes on the wire. */
+  static byte[] deviceBytes(String device) {
+    byte[] bytes = device.getBytes(StandardCharsets.UTF_8);
+    return bytes.length <= MAX_DEVICE_BYTES ? bytes : Arrays.copyOf(bytes, MAX_DEVICE_BYTES);
+  }
+
+  private static void putByte(MemorySegment frames, long at, int value) {
+    frames.set(ValueLayout.JAVA_BYTE, at, (byte) value);
+  }
+
+  private static int u8(MemorySegment frames, long at) {
+    return frames.get(ValueLayout.JAVA_BYTE, at) & 0xFF;
+  }
+
+  private static int u16(MemorySegment frames, long at) {
+    return frames.get(BE_SHORT, at) & 0xFFFF;
+  }
+}

@@ -1,0 +1,633 @@
+package org.pmhxb.router;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import org.pmhxb.pm.Routing;
+import org.pmhxb.pm.wire.FrameCrc;
+import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.router.PairingFault.End;
+import org.pmhxb.router.PairingFault.Kind;
+
+/**
+ * Finds the neighbours on each line by broadcast DISCOVER frames, and checks that the cables join
+ * what the shape says (PROTOCOL.md, discovery). No list of addresses is written anywhere.
+ *
+ * <p>Each rail announces at intervals that double from the first to the longest, and at once when
+ * it hears a neighbour that is new or that asks. A rail asks while its intervals still grow and a
+ * neighbour is missing, so a lost answer costs one short interval and a dead node costs no traffic.
+ *
+ * <p>Owner: the node's poll thread. Methods that say so may be called from any thread. What agrees
+ * with the table allocates nothing; faults and new neighbours are control events and may.
+ *
+ * <p>DISCOVER frames must reach {@link #onLinkFrame} before the key, the major version and the
+ * source's node number are judged: those are among the things that are reported here.
+ */
+public final class Discovery {
+  /** First interval between announcements. */
+  public static final long FIRST_INTERVAL_NS = 10_000_000L;
+
+  /** Interval once the line is quiet. */
+  public static final long LONGEST_INTERVAL_NS = 1_000_000_000L;
+
+  /** Least distance of two announcements of one rail: what many ask at once is answered once. */
+  private static final long ANSWER_GAP_NS = 1_000_000L;
+
+  /** Another try after no control buffer was to be had. */
+  private static final long RETRY_NS = 1_000_000L;
+
+  /** How many longest intervals of silence end a fault, or a claim to coordinates. */
+  private static final int SILENT_INTERVALS = 5;
+
+  private final Shape shape;
+  private final Coordinates coordinates;
+  private final int self;
+  private final int ownPosition;
+  private final RailLayout layout;
+  private final NeighbourTable table;
+  private final FaultTable faults;
+  private final int key;
+  private final long incarnation;
+  private final long firstIntervalNs;
+  private final long longestIntervalNs;
+  private final long silenceNs;
+  private final String[] devices;
+  private final byte[][] deviceBytes;
+
+  // By rail.
+  private final long[] intervalNs;
+  private final long[] sentNs;
+  private final long[] dueNs;
+  private final boolean[] answering;
+  private final long[] answerNs;
+  private final int[] missingOnRail;
+
+  // By slot of the table: who spoke last, and who before it.
+  private final long[] incarnations;
+  private final long[] formerMacs;
+  private final long[] formerIncarnations;
+  private final long[] sinceNs;
+  private final AtomicLongArray heardNs;
+  private final String[] labels;
+
+  private long earliestDueNs;
+  private long tickNs;
+  private boolean started;
+  private long malformed;
+  private volatile int missing;
+  private FrameCrc crc;
+  private MemorySegment crcRegion;
+
+  /**
+   * With the standard intervals.
+   *
+   * @param coordinates this node's place in {@code shape}
+   * @param layout the rails; {@code devices} in its order
+   * @param key the cluster's key as it stands in every frame
+   * @param incarnation differs at every start of the node
+   * @param devices one name per rail, for people; the first 63 bytes go on the wire
+   */
+  public Discovery(
+      Shape shape,
+      Coordinates coordinates,
+      RailLayout layout,
+      int key,
+      long incarnation,
+      List<String> devices) {
+    this(
+        shape,
+        coordinates,
+        layout,
+        key,
+        incarnation,
+        devices,
+        FIRST_INTERVAL_NS,
+        LONGEST_INTERVAL_NS);
+  }
+
+  /**
+   * With other intervals, as for a simulation of thousands of nodes.
+   *
+   * @param firstIntervalNs at least 1 ms
+   * @param longestIntervalNs at least the first
+   */
+  public Discovery(
+      Shape shape,
+      Coordinates coordinates,
+      RailLayout layout,
+      int key,
+      long incarnation,
+      List<String> devices,
+      long firstIntervalNs,
+      long longestIntervalNs) {
+    if (devices.size() != layout.count()) {
+      throw new IllegalArgumentException(
+          devices.size() + " device names for " + layout.count() + " rails");
+    }
+    if (firstIntervalNs < ANSWER_GAP_NS || longestIntervalNs < firstIntervalNs) {
+      throw new IllegalArgumentException(
+          "intervals of "
+              + firstIntervalNs
+              + " to "
+              + longestIntervalNs
+              + " ns: the first must be at least "
+              + ANSWER_GAP_NS
+              + " ns and not above the longest");
+    }
+    this.shape = shape;
+    this.coordinates = coordinates;
+    this.self = shape.node(coordinates);
+    this.ownPosition = shape.position(self);
+    this.layout = layout;
+    this.key = key;
+    this.incarnation = incarnation;
+    this.firstIntervalNs = firstIntervalNs;
+    this.longestIntervalNs = longestIntervalNs;
+    this.silenceNs = SILENT_INTERVALS * longestIntervalNs;
+    this.table = new NeighbourTable(shape, layout);
+    this.faults = new FaultTable(silenceNs);
+    this.devices = devices.toArray(String[]::new);
+    int rails = layout.count();
+    this.deviceBytes = new byte[rails][];
+    this.intervalNs = new long[rails];
+    this.sentNs = new long[rails];
+    this.dueNs = new long[rails];
+    this.answering = new boolean[rails];
+    this.answerNs = new long[rails];
+    this.missingOnRail = new int[rails];
+    int slots = table.slots();
+    this.incarnations = new long[slots];
+    this.formerMacs = new long[slots];
+    this.formerIncarnations = new long[slots];
+    this.sinceNs = new long[slots];
+    this.heardNs = new AtomicLongArray(slots);
+    this.labels = new String[slots];
+    int all = 0;
+    for (int rail = 0; rail < rails; rail++) {
+      deviceBytes[rail] = DiscoverFrame.deviceBytes(this.devices[rail]);
+      missingOnRail[rail] = shape.extent(layout.dimension(rail)) - 1;
+      all += missingOnRail[rail];
+    }
+    this.missing = all;
+  }
+
+  /** Any thread. */
+  public Shape shape() {
+    return shape;
+  }
+
+  /** This node's number. Any thread. */
+  public int self() {
+    return self;
+  }
+
+  /** This node's place. Any thread. */
+  public Coordinates coordinates() {
+    return coordinates;
+  }
+
+  /** Any thread. */
+  public RailLayout layout() {
+    return layout;
+  }
+
+  NeighbourTable table() {
+    return table;
+  }
+
+  /** Every neighbour was heard on every rail, once at least. Any thread. */
+  public boolean complete() {
+    return missing == 0;
+  }
+
+  /** Who was not heard yet, and on which rail. Any thread. */
+  public List<MissingNeighbour> missing() {
+    List<MissingNeighbour> list = new ArrayList<>();
+    forEachNeighbour(
+        (rail, node, slot) -> {
+          if (table.macAcquire(slot) == 0) {
+            list.add(
+                new MissingNeighbour(
+                    rail, layout.name(rail), devices[rail], node, shape.coordinates(node)));
+          }
+        });
+    return list;
+  }
+
+  /** Who was heard, where and when. Any thread. */
+  public List<Neighbour> neighbours() {
+    List<Neighbour> list = new ArrayList<>();
+    forEachNeighbour(
+        (rail, node, slot) -> {
+          long mac = table.macAcquire(slot);
+          if (mac != 0) {
+            list.add(
+                new Neighbour(
+                    rail,
+                    layout.name(rail),
+                    node,
+                    shape.coordinates(node),
+                    mac,
+                    heardNs.getAcquire(slot)));
+          }
+        });
+    return list;
+  }
+
+  /** The pairing faults that hold now. Any thread. */
+  public List<PairingFault> faults() {
+    return faults.listed();
+  }
+
+  /**
+   * Gives each fault that began since the last call to the listener, which may log. Owner: one
+   * control thread, never the poll thread. A fault that came and went between two calls is left
+   * out.
+   *
+   * @return how many
+   */
+  public int reportNewFaults(Consumer<PairingFault> listener) {
+    return faults.reportNew(listener);
+  }
+
+  /** DISCOVER frames whose fields contradict each other. Poll thread. */
+  public long malformed() {
+    return malformed;
+  }
+
+  /** Frames that showed a fault when the list of faults was full. Poll thread. */
+  public long unlistedFaults() {
+    return faults.unlisted();
+  }
+
+  /**
+   * Enters an address that is known without asking, as where the fabric assigns them. An
+   * announcement replaces it. Poll thread, or before it runs.
+   *
+   * @param coordinate the neighbour's coordinate in the dimension of {@code rail}, not the own one
+   * @param mac a station's address in the low 48 bits
+   */
+  public void assume(int rail, int coordinate, long mac) {
+    int dimension = layout.dimension(rail);
+    if (coordinate < 0
+        || coordinate >= shape.extent(dimension)
+        || coordinate == coordinates.get(dimension)) {
+      throw new IllegalArgumentException(
+          "no neighbour with coordinate " + coordinate + " on rail " + layout.name(rail));
+    }
+    if (!MacAddress.isStation(mac)) {
+      throw new IllegalArgumentException(MacAddress.format(mac) + " is no station's address");
+    }
+    int slot = table.slot(dimension, coordinate, layout.index(rail));
+    boolean first = table.mac(slot) == 0;
+    table.set(slot, mac);
+    if (first) {
+      found(rail);
+    }
+  }
+
+  /** Enters the address of an own rail; announcing does the same. Poll thread, or before it. */
+  public void assumeOwn(int rail, long mac) {
+    table.setOwn(rail, mac);
+  }
+
+  /**
+   * Announces on each rail where that is due.
+   *
+   * @return frames committed
+   */
+  public int linkWork(long nowNs, Routing.LinkOutput out) {
+    if (!started) {
+      start(nowNs, out);
+    } else if (nowNs - earliestDueNs < 0) {
+      return 0;
+    }
+    if (nowNs - tickNs >= 0) {
+      tickNs = nowNs + longestIntervalNs;
+      faults.expire(nowNs);
+      checkRailsOfNeighbours(nowNs);
+    }
+    long earliest = tickNs;
+    int sent = 0;
+    for (int rail = 0; rail < dueNs.length; rail++) {
+      boolean timed = nowNs - dueNs[rail] >= 0;
+      if (timed || answering[rail] && nowNs - answerNs[rail] >= 0) {
+        sent += announce(rail, timed, nowNs, out);
+      }
+      if (dueNs[rail] - earliest < 0) {
+        earliest = dueNs[rail];
+      }
+      if (answering[rail] && answerNs[rail] - earliest < 0) {
+        earliest = answerNs[rail];
+      }
+    }
+    earliestDueNs = earliest;
+    return sent;
+  }
+
+  private void start(long nowNs, Routing.LinkOutput out) {
+    started = true;
+    tickNs = nowNs + longestIntervalNs;
+    for (int rail = 0; rail < dueNs.length; rail++) {
+      dueNs[rail] = nowNs;
+      sentNs[rail] = nowNs - ANSWER_GAP_NS;
+      intervalNs[rail] = firstIntervalNs;
+      table.setOwn(rail, out.macAddress(rail));
+    }
+  }
+
+  private int announce(int rail, boolean timed, long nowNs, Routing.LinkOutput out) {
+    long at = out.begin(rail);
+    if (at < 0) {
+      if (timed) {
+        dueNs[rail] = nowNs + RETRY_NS;
+      }
+      answerNs[rail] = nowNs + RETRY_NS;
+      return 0;
+    }
+    long mac = out.macAddress(rail);
+    table.setOwn(rail, mac);
+    // Only what the timer sends may ask. Answers that ask would be answered, without end.
+    boolean asks = timed && missingOnRail[rail] > 0 && intervalNs[rail] < longestIntervalNs;
+    MemorySegment frames = out.frames();
+    int lengthBytes =
+        DiscoverFrame.write(
+            frames,
+            at,
+            mac,
+            key,
+            incarnation,
+            shape,
+            layout,
+            self,
+            rail,
+            asks ? DiscoverFrame.FLAG_SOLICIT : 0,
+            deviceBytes[rail]);
+    if (frames != crcRegion) {
+      crcRegion = frames;
+      crc = new FrameCrc(frames);
+    }
+    FrameHeader.crc(frames, at, crc.of(at, lengthBytes - FrameHeader.BYTES));
+    out.commit(lengthBytes);
+    sentNs[rail] = nowNs;
+    answering[rail] = false;
+    if (timed) {
+      dueNs[rail] = nowNs + intervalNs[rail];
+      intervalNs[rail] = Math.min(2 * intervalNs[rail], longestIntervalNs);
+    }
+    return 1;
+  }
+
+  /** Announces at the next duty cycle, or as soon as the least distance allows. */
+  private void answer(int rail, long nowNs) {
+    if (!started || answering[rail]) {
+      return; // the first announcement, or an answer, is about to go out anyway
+    }
+    long allowedNs = sentNs[rail] + ANSWER_GAP_NS;
+    answering[rail] = true;
+    answerNs[rail] = allowedNs - nowNs > 0 ? allowedNs : nowNs;
+    if (answerNs[rail] - earliestDueNs < 0) {
+      earliestDueNs = answerNs[rail];
+    }
+  }
+
+  /**
+   * Takes a DISCOVER frame. Its length covers its header and the payload that it states, and its
+   * CRC is right; nothing else has been judged. Never throws.
+   */
+  public void onLinkFrame(int rail, MemorySegment frames, long at, int lengthBytes, long nowNs) {
+    if (rail < 0 || rail >= layout.count() || lengthBytes < FrameHeader.BYTES) {
+      malformed++;
+      return;
+    }
+    long mac = FrameHeader.srcMac(frames, at);
+    int major = FrameHeader.version(frames, at) >>> 4;
+    if (major != FrameHeader.VERSION_MAJOR) {
+      if (!faults.renew(Kind.DIFFERENT_MAJOR_VERSION, rail, mac, nowNs)) {
+        faults.add(
+            Kind.DIFFERENT_MAJOR_VERSION,
+            rail,
+            here(rail),
+            new End("", -1, null, mac),
+            "version " + FrameHeader.VERSION_MAJOR + " here, " + major + " there; update the older",
+            nowNs);
+      }
+      return;
+    }
+    if (!DiscoverFrame.isValid(frames, at, lengthBytes)) {
+      malformed++;
+      return;
+    }
+    Kind kind = judge(rail, frames, at);
+    if (kind != null) {
+      if (!faults.renew(kind, rail, mac, nowNs)) {
+        faults.add(
+            kind, rail, here(rail), there(frames, at), detail(kind, rail, frames, at), nowNs);
+      }
+    } else if (DiscoverFrame.node(frames, at) != self) {
+      learn(rail, frames, at, mac, nowNs);
+    }
+  }
+
+  /** What is wrong with the sender's end, or null; null also for what this node sent itself. */
+  private Kind judge(int rail, MemorySegment frames, long at) {
+    if (FrameHeader.key(frames, at) != key) {
+      return Kind.DIFFERENT_KEY;
+    }
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      if (DiscoverFrame.extent(frames, at, d) != shape.extent(d)) {
+        return Kind.DIFFERENT_SHAPE;
+      }
+    }
+    if (DiscoverFrame.railsPerDimension(frames, at) != layout.perDimension()) {
+      return Kind.DIFFERENT_RAILS;
+    }
+    int dimension = DiscoverFrame.dimension(frames, at);
+    int index = DiscoverFrame.railIndex(frames, at);
+    int node = DiscoverFrame.node(frames, at);
+    if (node == self) {
+      int sender = layout.rail(dimension, index);
+      boolean own =
+          DiscoverFrame.incarnation(frames, at) == incarnation
+              && FrameHeader.srcMac(frames, at) == table.own(sender);
+      if (!own) {
+        return Kind.DUPLICATE_COORDINATES;
+      }
+    }
+    if (dimension != layout.dimension(rail)) {
+      return Kind.WRONG_DIMENSION;
+    }
+    if (index != layout.index(rail)) {
+      return Kind.WRONG_RAIL_INDEX;
+    }
+    int elsewhere = shape.differing(shape.position(node), ownPosition) & ~(1 << dimension);
+    return elsewhere != 0 ? Kind.WRONG_LINE : null;
+  }
+
+  private void learn(int rail, MemorySegment frames, long at, long mac, long nowNs) {
+    int dimension = layout.dimension(rail);
+    int coordinate = DiscoverFrame.coordinate(frames, at, dimension);
+    int slot = table.slot(dimension, coordinate, layout.index(rail));
+    long spoken = DiscoverFrame.incarnation(frames, at);
+    long known = table.mac(slot);
+    if (known == mac && incarnations[slot] == spoken) {
+      heardNs.setRelease(slot, nowNs);
+      if (DiscoverFrame.solicits(frames, at)) {
+        answer(rail, nowNs);
+      }
+      return;
+    }
+    boolean silent = nowNs - heardNs.getPlain(slot) >= silenceNs;
+    if (known != 0 && formerMacs[slot] == mac && formerIncarnations[slot] == spoken && !silent) {
+      // Who was replaced speaks again beside its successor: that is no restart, they are two.
+      reportTwins(rail, slot, slot, mac, DiscoverFrame.device(frames, at), nowNs);
+      return;
+    }
+    formerMacs[slot] = known;
+    formerIncarnations[slot] = incarnations[slot];
+    incarnations[slot] = spoken;
+    sinceNs[slot] = nowNs;
+    labels[slot] = DiscoverFrame.device(frames, at);
+    heardNs.setRelease(slot, nowNs);
+    table.set(slot, mac);
+    if (known == 0) {
+      found(rail);
+    }
+    answer(rail, nowNs);
+  }
+
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // One writer: the poll thread.
+  private void found(int rail) {
+    missingOnRail[rail]--;
+    missing = missing - 1;
+  }
+
+  /** One neighbour speaks with two incarnations on its rails: two nodes, each cabled in part. */
+  private void checkRailsOfNeighbours(long nowNs) {
+    for (int rail = 0; rail < layout.count(); rail++) {
+      if (layout.index(rail) > 0) {
+        int dimension = layout.dimension(rail);
+        for (int c = 0; c < shape.extent(dimension); c++) {
+          int first = table.slot(dimension, c, 0);
+          int slot = table.slot(dimension, c, layout.index(rail));
+          if (incarnations[first] != incarnations[slot]
+              && isSettled(first, nowNs)
+              && isSettled(slot, nowNs)) {
+            reportTwins(rail, first, slot, table.mac(slot), labels[slot], nowNs);
+          }
+        }
+      }
+    }
+  }
+
+  /** Announced by its present owner for a while, and lately. */
+  private boolean isSettled(int slot, long nowNs) {
+    return incarnations[slot] != 0
+        && nowNs - sinceNs[slot] >= 3 * longestIntervalNs
+        && nowNs - heardNs.getPlain(slot) < 3 * longestIntervalNs;
+  }
+
+  private void reportTwins(int rail, int knownSlot, int slot, long mac, String device, long nowNs) {
+    if (faults.renew(Kind.DUPLICATE_COORDINATES, rail, mac, nowNs)) {
+      return;
+    }
+    int dimension = layout.dimension(rail);
+    int node = nodeOfSlot(dimension, slot, layout.index(rail));
+    Coordinates at = shape.coordinates(node);
+    faults.add(
+        Kind.DUPLICATE_COORDINATES,
+        rail,
+        new End(label(knownSlot), node, at, table.mac(knownSlot)),
+        new End(device, node, at, mac),
+        "both answer on the line of rail "
+            + layout.name(rail)
+            + " ("
+            + devices[rail]
+            + ") of node "
+            + self
+            + "; give one of them other coordinates",
+        nowNs);
+  }
+
+  private String label(int slot) {
+    return labels[slot] == null ? "" : labels[slot];
+  }
+
+  private int nodeOfSlot(int dimension, int slot, int index) {
+    int coordinate = (slot - table.slot(dimension, 0, index)) / layout.perDimension();
+    return neighbourNode(dimension, coordinate);
+  }
+
+  private int neighbourNode(int dimension, int coordinate) {
+    return shape.node(
+        new Coordinates(
+            dimension == 0 ? coordinate : coordinates.x(),
+            dimension == 1 ? coordinate : coordinates.y(),
+            dimension == 2 ? coordinate : coordinates.z()));
+  }
+
+  private End here(int rail) {
+    return new End(devices[rail], self, coordinates, table.own(rail));
+  }
+
+  private static End there(MemorySegment frames, long at) {
+    return new End(
+        DiscoverFrame.device(frames, at),
+        DiscoverFrame.node(frames, at),
+        DiscoverFrame.coordinates(frames, at),
+        FrameHeader.srcMac(frames, at));
+  }
+
+  private String detail(Kind kind, int rail, MemorySegment frames, long at) {
+    String ownRail = layout.name(rail);
+    String otherRail =
+        RailLayout.name(DiscoverFrame.dimension(frames, at), DiscoverFrame.railIndex(frames, at));
+    return switch (kind) {
+      case WRONG_DIMENSION, WRONG_RAIL_INDEX ->
+          "rail "
+              + ownRail
+              + " here, rail "
+              + otherRail
+              + " there; join rails of the same dimension and index only";
+      case WRONG_LINE ->
+          "rail "
+              + ownRail
+              + " on both, yet the nodes differ in other dimensions; each line needs a switch or"
+              + " VLAN of its own";
+      case DUPLICATE_COORDINATES ->
+          "both have the coordinates " + coordinates + "; give one of them others";
+      case DIFFERENT_SHAPE ->
+          "shape " + shape + " here, " + DiscoverFrame.shape(frames, at) + " there";
+      case DIFFERENT_RAILS ->
+          layout.perDimension()
+              + " rails per dimension here, "
+              + DiscoverFrame.railsPerDimension(frames, at)
+              + " there";
+      case DIFFERENT_KEY ->
+          String.format(
+              "key 0x%08x here, 0x%08x there; two clusters share a line, or one of the"
+                  + " configurations has another key",
+              key, FrameHeader.key(frames, at));
+      case DIFFERENT_MAJOR_VERSION ->
+          throw new IllegalArgumentException("is told by the version alone");
+    };
+  }
+
+  private interface NeighbourVisitor {
+    void visit(int rail, int node, int slot);
+  }
+
+  private void forEachNeighbour(NeighbourVisitor visitor) {
+    for (int rail = 0; rail < layout.count(); rail++) {
+      int dimension = layout.dimension(rail);
+      for (int c = 0; c < shape.extent(dimension); c++) {
+        if (c != coordinates.get(dimension)) {
+          visitor.visit(
+              rail, neighbourNode(dimension, c), table.slot(dimension, c, layout.index(rail)));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package org.pmhxb.router;
+
+/**
+ * The 32-bit path of a frame (PROTOCOL.md, path): which dimension comes first, and which rail is
+ * taken in each.
+ *
+ * <pre>
+ *  31-29 order: 0 XYZ, 1 XZY, 2 YXZ, 3 YZX, 4 ZXY, 5 ZYX
+ *  28-12 zero
+ *  11-8 rail index in X | 7-4 in Y | 3-0 in Z; 0 where the frame does not travel
+ * </pre>
+ *
+ * <p>A path is FIFO: each relay forwards on exactly the rail named here, or drops.
+ */
+public final class PathCode {
+  /** Dimension orders that exist. */
+  public static final int ORDERS = 6;
+
+  static final int ORDER_SHIFT = 29;
+  static final int RESERVED = 0x1FFF_F000;
+
+  private static final int[][] DIMENSIONS = {
+    {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}
+  };
+
+  /** Bits of the rail indices of dimensions without a hop, by mask of the dimensions with one. */
+  private static final int[] IDLE_RAILS = new int[8];
+
+  /**
+   * What a relay does, by order, hops of the whole path and hops that remain: ingress dimension x 4
+   * + egress dimension, or -1 where the path does not pass such a place.
+   */
+  private static final byte[] STEPS = new byte[ORDERS << 6];
+
+  static {
+    for (int hops = 0; hops < 8; hops++) {
+      for (int d = 0; d < Dimension.COUNT; d++) {
+        IDLE_RAILS[hops] |= (hops >> d & 1) == 0 ? 0xF << railShift(d) : 0;
+      }
+    }
+    for (int i = 0; i < STEPS.length; i++) {
+      STEPS[i] = (byte) findStep(i >> 6, i >> 3 & 7, i & 7);
+    }
+  }
+
+  private PathCode() {}
+
+  /** Builds a code; indices 0 to 8, and 0 in dimensions without a hop. */
+  public static int of(int order, int indexX, int indexY, int indexZ) {
+    return order << ORDER_SHIFT | indexX << 8 | indexY << 4 | indexZ;
+  }
+
+  /** 0 to 5, or 6 and 7, which no valid code has. */
+  public static int order(int path) {
+    return path >>> ORDER_SHIFT;
+  }
+
+  /** Rail index taken in a dimension. */
+  public static int railIndex(int path, int dimension) {
+    return path >>> railShift(dimension) & 0xF;
+  }
+
+  /** The dimension, 0 to 2, that an order travels as its first, second or third. */
+  public static int dimension(int order, int place) {
+    return DIMENSIONS[order][place];
+  }
+
+  /** Order and rail indices for people, as in {@code xyz:0,1,0}. */
+  public static String format(int path) {
+    StringBuilder text = new StringBuilder();
+    int order = order(path);
+    for (int place = 0; place < Dimension.COUNT && order < ORDERS; place++) {
+      text.append(Dimension.of(DIMENSIONS[order][place]));
+    }
+    return text.append(order < ORDERS ? ":" : "order " + order + ":")
+        .append(railIndex(path, 0))
+        .append(',')
+        .append(railIndex(path, 1))
+        .append(',')
+        .append(railIndex(path, 2))
+        .toString();
+  }
+
+  static int idleRails(int hops) {
+    return IDLE_RAILS[hops];
+  }
+
+  /** See {@link #STEPS}; masks have bit d for dimension d. */
+  static int step(int order, int hops, int remaining) {
+    return STEPS[order << 6 | hops << 3 | remaining];
+  }
+
+  private static int railShift(int dimension) {
+    return 8 - 4 * dimension;
+  }
+
+  private static int findStep(int order, int hops, int remaining) {
+    int done = hops & ~remaining;
+    if (remaining == 0 || done == 0 || (remaining & ~hops) != 0) {
+      return -1;
+    }
+    int ingress = -1;
+    for (int d : DIMENSIONS[order]) {
+      if ((remaining >> d & 1) != 0) {
+        // The first that remains; those done must all have come before it.
+        return done == 0 ? ingress << 2 | d : -1;
+      }
+      if ((done >> d & 1) != 0) {
+        ingress = d;
+        done &= ~(1 << d);
+      }
+    }
+    return -1;
+  }
+}

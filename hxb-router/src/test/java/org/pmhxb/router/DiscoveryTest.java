@@ -1,0 +1,526 @@
+package org.pmhxb.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.pm.Routing;
+import org.pmhxb.pm.wire.FrameCrc;
+import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.router.PairingFault.Kind;
+
+class DiscoveryTest {
+  private static final long MS = 1_000_000L;
+  private static final Shape TWO = Shape.of(2);
+  private static final Shape CUBE = Shape.of(2, 2, 2);
+
+  /** A rail plugged into a wire. */
+  private record Plug(Station station, int rail, String wire) {}
+
+  /** A node, its addresses, and its output: every frame goes to all plugs of the rail's wire. */
+  private final class Station implements Routing.LinkOutput {
+    final Discovery discovery;
+    final int id;
+    final MemorySegment memory = TestNodes.memory();
+    int sent;
+    int rail = -1;
+    boolean dry;
+
+    Station(int id, Discovery discovery) {
+      this.id = id;
+      this.discovery = discovery;
+      stations.add(this);
+    }
+
+    void plug(int ownRail, String wire) {
+      plugs.add(new Plug(this, ownRail, wire));
+    }
+
+    /** Each rail to the wire that its coordinates and index call for. */
+    Station plugAsDesigned() {
+      RailLayout layout = discovery.layout();
+      Coordinates c = discovery.coordinates();
+      for (int r = 0; r < layout.count(); r++) {
+        int d = layout.dimension(r);
+        plug(
+            r,
+            layout.name(r)
+                + (d == 0 ? "*" : c.x())
+                + (d == 1 ? "*" : c.y())
+                + (d == 2 ? "*" : c.z()));
+      }
+      return this;
+    }
+
+    @Override
+    public MemorySegment frames() {
+      return memory;
+    }
+
+    @Override
+    public long begin(int onRail) {
+      rail = onRail;
+      return dry ? -1 : 128;
+    }
+
+    @Override
+    public long macAddress(int onRail) {
+      return TestNodes.mac(id, onRail);
+    }
+
+    @Override
+    public void commit(int lengthBytes) {
+      sent++;
+      int stated = FrameHeader.BYTES + FrameHeader.length(memory, 128);
+      assertThat(lengthBytes).isEqualTo(stated);
+      assertThat(FrameHeader.crc(memory, 128))
+          .isEqualTo(new FrameCrc(memory).of(128, lengthBytes - FrameHeader.BYTES));
+      assertThat(FrameHeader.hopCheckField(memory, 128))
+          .isEqualTo(FrameHeader.hopCheck(memory, 128));
+      for (Plug from : plugs) {
+        if (from.station() == this && from.rail() == rail) {
+          byte[] frame = memory.asSlice(128, lengthBytes).toArray(ValueLayout.JAVA_BYTE);
+          for (Plug to : plugs) {
+            if (to != from && to.wire().equals(from.wire())) {
+              inFlight.add(new Flight(to.station(), to.rail(), frame));
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private record Flight(Station to, int rail, byte[] frame) {}
+
+  private final List<Station> stations = new ArrayList<>();
+  private final List<Plug> plugs = new ArrayList<>();
+  private List<Flight> inFlight = new ArrayList<>();
+  private long nowNs = -5_000 * MS; // clocks may be negative
+
+  private Station station(int id, Shape shape, int node, int rails) {
+    return new Station(id, TestNodes.discovery(shape, node, rails));
+  }
+
+  private void run(long forMs) {
+    long end = nowNs + forMs * MS;
+    for (; nowNs - end < 0; nowNs += MS) {
+      for (Station s : stations) {
+        s.discovery.linkWork(nowNs, s);
+      }
+      List<Flight> arriving = inFlight;
+      inFlight = new ArrayList<>();
+      for (Flight f : arriving) {
+        deliver(f.to().discovery, f.rail(), f.frame());
+      }
+    }
+  }
+
+  private void deliver(Discovery discovery, int rail, byte[] frame) {
+    MemorySegment memory = TestNodes.memory();
+    MemorySegment.copy(frame, 0, memory, ValueLayout.JAVA_BYTE, 256, frame.length);
+    discovery.onLinkFrame(rail, memory, 256, frame.length, nowNs);
+  }
+
+  private PairingFault onlyFault(Station s) {
+    assertThat(s.discovery.faults()).hasSize(1);
+    return s.discovery.faults().get(0);
+  }
+
+  @Test
+  void findsEveryNeighbourOfACube() {
+    for (int node = 0; node < 8; node++) {
+      station(node, CUBE, node, 2).plugAsDesigned();
+    }
+    assertThat(stations.get(0).discovery.missing()).hasSize(6);
+    run(5);
+    for (Station s : stations) {
+      assertThat(s.discovery.complete()).isTrue();
+      assertThat(s.discovery.missing()).isEmpty();
+      assertThat(s.discovery.faults()).isEmpty();
+      assertThat(s.discovery.neighbours()).hasSize(6);
+      for (Neighbour n : s.discovery.neighbours()) {
+        assertThat(n.mac()).isEqualTo(TestNodes.mac(n.node(), n.rail()));
+      }
+    }
+    DimensionOrderRouting routing = new DimensionOrderRouting(stations.get(0).discovery);
+    assertThat(routing.nextHopMac(7, 0)).isEqualTo(TestNodes.mac(1, 0));
+    assertThat(routing.complete()).isTrue();
+  }
+
+  @Test
+  void aLineOfManyIsFoundToo() {
+    Shape line = Shape.of(16);
+    for (int node = 0; node < 16; node++) {
+      station(node, line, node, 1).plugAsDesigned();
+    }
+    run(100);
+    assertThat(stations).allMatch(s -> s.discovery.complete());
+    int before = stations.get(3).sent;
+    run(10_000);
+    assertThat(stations.get(3).sent - before).isBetween(10, 20);
+  }
+
+  @Test
+  void aSingleNodeIsCompleteAndSilent() {
+    Station s = station(0, Shape.of(1), 0, 2);
+    run(100);
+    assertThat(s.discovery.complete()).isTrue();
+    assertThat(s.sent).isZero();
+  }
+
+  @Test
+  void announcesFastAtFirstAndSlowlyLater() {
+    Station s = station(0, TWO, 0, 1);
+    s.plugAsDesigned();
+    run(1);
+    assertThat(s.sent).isEqualTo(1);
+    run(100);
+    assertThat(s.sent).isEqualTo(4); // at 0, 10, 30, 70 ms
+    run(2000);
+    int before = s.sent;
+    run(10_000);
+    assertThat(s.sent - before).isEqualTo(10);
+    assertThat(s.discovery.missing()).hasSize(1);
+    assertThat(s.discovery.missing().get(0))
+        .hasToString("node 1 at (1,0,0) not heard on rail x0 (n0-x0)");
+  }
+
+  @Test
+  void answersANewcomerAtOnce() {
+    Station old = station(0, TWO, 0, 1).plugAsDesigned();
+    run(5_500);
+    Station late = station(1, TWO, 1, 1).plugAsDesigned();
+    run(4);
+    assertThat(late.discovery.complete()).isTrue();
+    assertThat(old.discovery.complete()).isTrue();
+  }
+
+  @Test
+  void aLostAnswerIsAskedForAgain() {
+    Station old = station(0, TWO, 0, 1).plugAsDesigned();
+    run(5_500);
+    Station late = station(1, TWO, 1, 1).plugAsDesigned();
+    run(1);
+    nowNs += MS;
+    old.discovery.linkWork(nowNs, old); // answers
+    inFlight.clear(); // and it is lost
+    assertThat(late.discovery.complete()).isFalse();
+    run(20);
+    assertThat(late.discovery.complete()).isTrue();
+  }
+
+  @Test
+  void anAnswerDoesNotCallForAnswers() {
+    for (int node = 0; node < 4; node++) {
+      station(node, Shape.of(5), node, 1).plugAsDesigned(); // one of five never comes
+    }
+    run(3_000);
+    int before = stations.stream().mapToInt(s -> s.sent).sum();
+    run(10_000);
+    assertThat(stations.stream().mapToInt(s -> s.sent).sum() - before).isBetween(36, 44);
+  }
+
+  @Test
+  void retriesWhenThereIsNoBuffer() {
+    Station s = station(0, TWO, 0, 1).plugAsDesigned();
+    s.dry = true;
+    run(5);
+    assertThat(s.sent).isZero();
+    s.dry = false;
+    run(2);
+    assertThat(s.sent).isEqualTo(1);
+  }
+
+  @Test
+  void aRestartedNeighbourReplacesItsFormerAddress() {
+    Station here = station(0, TWO, 0, 1).plugAsDesigned();
+    Station old = station(1, TWO, 1, 1).plugAsDesigned();
+    run(50);
+    stations.remove(old);
+    plugs.removeIf(p -> p.station() == old);
+    Station fresh = new Station(77, TestNodes.discovery(TWO, 1, 1, TestNodes.KEY, 4711));
+    fresh.plugAsDesigned();
+    run(5);
+    assertThat(here.discovery.neighbours()).hasSize(1);
+    assertThat(here.discovery.neighbours().get(0).mac()).isEqualTo(TestNodes.mac(77, 0));
+    assertThat(fresh.discovery.complete()).isTrue();
+    run(6_000);
+    assertThat(here.discovery.faults()).isEmpty();
+  }
+
+  @Test
+  void aCableInTheWrongDimensionNamesBothEnds() {
+    Shape square = Shape.of(2, 2);
+    Station a = station(0, square, 0, 1);
+    Station b = station(3, square, 3, 1);
+    a.plug(0, "w"); // x0 of node 0
+    b.plug(1, "w"); // y0 of node 3
+    run(20);
+    PairingFault fault = onlyFault(a);
+    assertThat(fault.kind()).isEqualTo(Kind.WRONG_DIMENSION);
+    assertThat(fault.here().device()).isEqualTo("n0-x0");
+    assertThat(fault.here().node()).isZero();
+    assertThat(fault.here().mac()).isEqualTo(TestNodes.mac(0, 0));
+    assertThat(fault.there().device()).isEqualTo("n3-y0");
+    assertThat(fault.there().coordinates()).isEqualTo(new Coordinates(1, 1, 0));
+    assertThat(fault.there().mac()).isEqualTo(TestNodes.mac(3, 1));
+    assertThat(fault)
+        .hasToString(
+            "cable in the wrong dimension: n0-x0 of node 0 at (0,0,0) [02:00:00:00:00:00] and"
+                + " n3-y0 of node 3 at (1,1,0) [02:00:00:00:03:01]: rail x0 here, rail y0 there;"
+                + " join rails of the same dimension and index only");
+    assertThat(onlyFault(b).there().device()).isEqualTo("n0-x0");
+    assertThat(a.discovery.neighbours()).isEmpty();
+  }
+
+  @Test
+  void aCableOnTheWrongIndexIsReported() {
+    Station a = station(0, TWO, 0, 2);
+    Station b = station(1, TWO, 1, 2);
+    a.plug(0, "w");
+    b.plug(1, "w");
+    run(20);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.WRONG_RAIL_INDEX);
+    assertThat(onlyFault(b).kind()).isEqualTo(Kind.WRONG_RAIL_INDEX);
+  }
+
+  @Test
+  void aCableBackToTheSameNodeIsReported() {
+    Station a = station(0, TWO, 0, 2);
+    a.plug(0, "w");
+    a.plug(1, "w");
+    run(20);
+    assertThat(a.discovery.faults()).hasSize(2);
+    assertThat(a.discovery.faults()).allMatch(f -> f.kind() == Kind.WRONG_RAIL_INDEX);
+    assertThat(a.discovery.faults().get(0).there().node()).isZero();
+  }
+
+  @Test
+  void theOwnEchoIsNoFault() {
+    Station a = station(0, TWO, 0, 1);
+    a.discovery.linkWork(nowNs, a);
+    deliver(a.discovery, 0, a.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE));
+    assertThat(a.discovery.faults()).isEmpty();
+    assertThat(a.discovery.malformed()).isZero();
+    assertThat(a.discovery.neighbours()).isEmpty();
+  }
+
+  @Test
+  void twoLinesOnOneSwitchAreReported() {
+    Shape square = Shape.of(2, 2);
+    Station a = station(0, square, 0, 1);
+    Station b = station(3, square, 3, 1);
+    a.plug(0, "w");
+    b.plug(0, "w");
+    run(20);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.WRONG_LINE);
+    assertThat(a.discovery.neighbours()).isEmpty();
+  }
+
+  @Test
+  void aNodeWithTheOwnCoordinatesIsReported() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = new Station(9, TestNodes.discovery(TWO, 0, 1, TestNodes.KEY, 99));
+    b.plugAsDesigned();
+    run(20);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.DUPLICATE_COORDINATES);
+    assertThat(onlyFault(b).there().mac()).isEqualTo(TestNodes.mac(0, 0));
+  }
+
+  @Test
+  void twoNeighboursWithTheSameCoordinatesAreReportedByTheThird() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    station(1, TWO, 1, 1).plugAsDesigned();
+    new Station(9, TestNodes.discovery(TWO, 1, 1, TestNodes.KEY, 99)).plugAsDesigned();
+    run(100);
+    PairingFault fault = onlyFault(a);
+    assertThat(fault.kind()).isEqualTo(Kind.DUPLICATE_COORDINATES);
+    assertThat(List.of(fault.here().mac(), fault.there().mac()))
+        .containsExactlyInAnyOrder(TestNodes.mac(1, 0), TestNodes.mac(9, 0));
+    assertThat(fault.here().node()).isEqualTo(1);
+    assertThat(fault.there().node()).isEqualTo(1);
+    long kept = a.discovery.neighbours().get(0).mac();
+    run(3_000);
+    assertThat(a.discovery.neighbours().get(0).mac()).isEqualTo(kept); // no flapping
+  }
+
+  @Test
+  void twoNeighboursThatShareCoordinatesOnDifferentRailsAreReported() {
+    Station a = station(0, TWO, 0, 2).plugAsDesigned();
+    Station b = station(1, TWO, 1, 2);
+    Station c = new Station(9, TestNodes.discovery(TWO, 1, 2, TestNodes.KEY, 99));
+    b.plug(0, "x0*00");
+    c.plug(1, "x1*00");
+    run(8_000);
+    PairingFault fault = onlyFault(a);
+    assertThat(fault.kind()).isEqualTo(Kind.DUPLICATE_COORDINATES);
+    assertThat(fault.here().mac()).isEqualTo(TestNodes.mac(1, 0));
+    assertThat(fault.there().mac()).isEqualTo(TestNodes.mac(9, 1));
+    assertThat(a.discovery.complete()).isTrue();
+  }
+
+  @Test
+  void aDifferentShapeRailCountKeyOrVersionIsReported() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station shape = station(1, Shape.of(3), 1, 1).plugAsDesigned();
+    run(20);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.DIFFERENT_SHAPE);
+    assertThat(onlyFault(a).detail()).isEqualTo("shape 2 here, 3 there");
+    remove(shape);
+    Station rails = station(1, TWO, 1, 2).plugAsDesigned();
+    run(6_000);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.DIFFERENT_RAILS);
+    remove(rails);
+    Station key = new Station(1, TestNodes.discovery(TWO, 1, 1, 0xBAD, 5));
+    key.plugAsDesigned();
+    run(6_000);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.DIFFERENT_KEY);
+    assertThat(onlyFault(a).detail()).contains("0x12345678 here, 0x00000bad there");
+    assertThat(onlyFault(a).there().node()).isEqualTo(1);
+    remove(key);
+    run(6_000);
+    assertThat(a.discovery.faults()).isEmpty();
+    byte[] frame = new byte[FrameHeader.BYTES];
+    frame[FrameHeader.SRC_MAC] = 2;
+    frame[FrameHeader.VERSION_AT] = 0x20;
+    deliver(a.discovery, 0, frame);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.DIFFERENT_MAJOR_VERSION);
+    assertThat(onlyFault(a).toString()).contains("02:00:00:00:00:00").contains("2 there");
+    assertThat(a.discovery.complete()).isFalse();
+  }
+
+  private void remove(Station s) {
+    stations.remove(s);
+    plugs.removeIf(p -> p.station() == s);
+  }
+
+  @Test
+  void aNewerMinorVersionWithMoreFieldsIsUnderstood() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    byte[] frame = b.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE);
+    frame[FrameHeader.VERSION_AT] |= 5;
+    frame[DiscoverFrame.MINOR] = 5;
+    frame[FrameHeader.LENGTH + 1] += 20;
+    deliver(a.discovery, 0, frame);
+    assertThat(a.discovery.complete()).isTrue();
+  }
+
+  @Test
+  void eachFaultIsReportedOnceUntilItIsMendedAndReturns() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = new Station(1, TestNodes.discovery(TWO, 1, 1, 7, 5));
+    b.plugAsDesigned();
+    List<PairingFault> log = new ArrayList<>();
+    run(3_000);
+    assertThat(a.discovery.reportNewFaults(log::add)).isEqualTo(1);
+    run(3_000);
+    assertThat(a.discovery.reportNewFaults(log::add)).isZero();
+    remove(b);
+    run(6_500);
+    assertThat(a.discovery.faults()).isEmpty();
+    stations.add(b);
+    b.plugAsDesigned();
+    run(2_000);
+    assertThat(a.discovery.reportNewFaults(log::add)).isEqualTo(1);
+    assertThat(log).hasSize(2).allMatch(f -> f.kind() == Kind.DIFFERENT_KEY);
+  }
+
+  @Test
+  void aFloodOfFaultsStaysBounded() {
+    Station a = station(0, TWO, 0, 1);
+    for (int i = 0; i < 1_000; i++) {
+      byte[] frame = new byte[FrameHeader.BYTES];
+      frame[FrameHeader.SRC_MAC] = 2;
+      frame[FrameHeader.SRC_MAC + 4] = (byte) (i >> 8);
+      frame[FrameHeader.SRC_MAC + 5] = (byte) i;
+      frame[FrameHeader.VERSION_AT] = 0x70;
+      deliver(a.discovery, 0, frame);
+    }
+    assertThat(a.discovery.faults()).hasSize(FaultTable.LIMIT);
+    assertThat(a.discovery.unlistedFaults()).isEqualTo(1_000 - FaultTable.LIMIT);
+  }
+
+  @Property(tries = 3000, seed = "6")
+  void noFrameMakesItThrowOrKnowAStrangersAddress(@ForAll long seed) {
+    Random random = new Random(seed);
+    Discovery a = TestNodes.discovery(CUBE, 0, 2);
+    Station b = station(3, CUBE, random.nextInt(8), 2);
+    b.discovery.linkWork(nowNs, b); // leaves the frame of its last rail
+    byte[] frame = b.memory.asSlice(128, 170).toArray(ValueLayout.JAVA_BYTE);
+    for (int n = random.nextInt(6); n > 0; n--) {
+      frame[random.nextInt(frame.length)] = (byte) random.nextInt(256);
+    }
+    int rail = random.nextInt(8) - 1;
+    int length = random.nextInt(4) == 0 ? random.nextInt(170) : 170;
+    MemorySegment exact = Arena.ofAuto().allocate(Math.max(1, length));
+    MemorySegment.copy(frame, 0, exact, ValueLayout.JAVA_BYTE, 0, length);
+    a.onLinkFrame(rail, exact, 0, length, nowNs);
+    for (Neighbour n : a.neighbours()) {
+      assertThat(n.rail()).isEqualTo(rail);
+      assertThat(CUBE.hops(0, n.node())).isEqualTo(1);
+      assertThat(MacAddress.isStation(n.mac())).isTrue();
+    }
+    assertThat(a.neighbours().size() + a.faults().size()).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void knownNeighboursAndKnownFaultsAllocateNothing() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1).plugAsDesigned();
+    Station c = new Station(5, TestNodes.discovery(TWO, 1, 1, 7, 5));
+    c.plugAsDesigned();
+    run(3_000);
+    assertThat(a.discovery.faults()).hasSize(1);
+    int known = FrameHeader.BYTES + FrameHeader.length(b.memory, 128);
+    int fault = FrameHeader.BYTES + FrameHeader.length(c.memory, 128);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long allocated = Long.MAX_VALUE;
+    for (int round = 0; round < 3; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 50_000; i++) {
+        a.discovery.onLinkFrame(0, b.memory, 128, known, nowNs);
+        a.discovery.onLinkFrame(0, c.memory, 128, fault, nowNs);
+      }
+      allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    }
+    assertThat(allocated).isLessThan(1_000);
+  }
+
+  @Test
+  void refusesWhatDoesNotFit() {
+    RailLayout layout = new RailLayout(TWO, 2);
+    Coordinates origin = new Coordinates(0, 0, 0);
+    assertThatThrownBy(() -> new Discovery(TWO, origin, layout, 1, 1, List.of("x0")))
+        .hasMessageContaining("1 device names for 2 rails");
+    assertThatThrownBy(() -> new Discovery(TWO, origin, layout, 1, 1, List.of("x0", "x1"), 10, 5))
+        .hasMessageContaining("10 to 5 ns");
+    Discovery d = TestNodes.discovery(TWO, 0, 1);
+    assertThatThrownBy(() -> d.assume(0, 0, 2)).hasMessageContaining("coordinate 0");
+    assertThatThrownBy(() -> d.assume(0, 1, FrameHeader.BROADCAST_MAC))
+        .hasMessageContaining("ff:ff:ff:ff:ff:ff");
+  }
+
+  @Test
+  void longDeviceNamesAreCutAndHostileOnesMadePrintable() {
+    Shape shape = TWO;
+    RailLayout layout = new RailLayout(shape, 1);
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    String wild = "\u001b[31m" + "n".repeat(80);
+    Discovery other = new Discovery(shape, new Coordinates(1, 0, 0), layout, 3, 3, List.of(wild));
+    new Station(1, other).plugAsDesigned();
+    run(20);
+    assertThat(onlyFault(a).there().device()).startsWith("?[31mnnn").hasSize(63);
+  }
+}

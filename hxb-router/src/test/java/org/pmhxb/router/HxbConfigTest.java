@@ -1,0 +1,356 @@
+package org.pmhxb.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.router.HxbConfig.Driver;
+import org.pmhxb.router.HxbConfig.Hugepages;
+import org.pmhxb.router.HxbConfig.Idle;
+import org.pmhxb.router.HxbConfig.Rail;
+
+class HxbConfigTest {
+  private static final String GOOD =
+      """
+      key = "lattice"
+      shape = "2x2"
+      coordinates = [1, 0]
+
+      [[rail]]
+      dimension = "y"
+      index = 0
+      driver = "memif"
+      device = "m0"
+      socket = "/run/hxb/y0.sock"
+      role = "client"
+      id = 3
+
+      [[rail]]
+      dimension = "x"
+      index = 0
+      driver = "af_packet"
+      device = "x0"
+      """;
+
+  private static List<String> errors(String text) {
+    ConfigException e =
+        catchThrowableOfType(ConfigException.class, () -> HxbConfig.parse("n.toml", text));
+    assertThat(e).as("must be refused:\n%s", text).isNotNull();
+    assertThat(e.getMessage().lines()).hasSameSizeAs(e.errors());
+    return e.errors().stream().map(ConfigError::toString).toList();
+  }
+
+  @Test
+  void readsASmallFileAndFillsInDefaults() {
+    HxbConfig c = HxbConfig.parse("n.toml", GOOD);
+    assertThat(c.name()).isEqualTo("node1");
+    assertThat(c.node()).isEqualTo(1);
+    assertThat(c.shape()).isEqualTo(Shape.of(2, 2));
+    assertThat(c.railsPerDimension()).isEqualTo(1);
+    assertThat(c.devices()).containsExactly("x0", "m0"); // the layout's order, not the file's
+    assertThat(c.railLayout().name(1)).isEqualTo("y0");
+    assertThat(c.rails().get(1).driver()).isEqualTo(Driver.MEMIF);
+    assertThat(c.rails().get(1).options())
+        .isEqualTo(Map.of("socket", "/run/hxb/y0.sock", "role", "client", "id", "3"));
+    assertThat(c.rails().get(0).option("devargs", "none")).isEqualTo("none");
+    assertThat(c.mtuBytes()).isEqualTo(9000);
+    assertThat(c.endpoints()).isEqualTo(64);
+    assertThat(c.controlSocket()).isEmpty();
+    assertThat(c.poolBuffers()).isZero();
+    assertThat(c.poolStrideBytes()).isEqualTo(16_384);
+    assertThat(c.hugepages()).isEqualTo(Hugepages.AUTO);
+    assertThat(c.windowFrames()).isEqualTo(256);
+    assertThat(c.peerTimeoutMs()).isEqualTo(5000);
+    assertThat(c.pollCpu()).isEqualTo(-1);
+    assertThat(c.idle()).isEqualTo(Idle.BACKOFF);
+  }
+
+  @Test
+  void keysAreTextOrHexadecimal() {
+    assertThat(HxbConfig.keyHash("0xCAFE0001")).isEqualTo(0xCAFE0001);
+    assertThat(HxbConfig.keyHash("123456789")).isEqualTo(0xE3069283); // CRC32C's check value
+    assertThat(HxbConfig.parse("n", GOOD).keyHash()).isEqualTo(HxbConfig.keyHash("lattice"));
+    assertThat(errors(GOOD.replace("lattice", "0xg"))).hasSize(1);
+    assertThat(errors(GOOD.replace("lattice", "0x123456789"))).hasSize(1);
+    assertThat(errors(GOOD.replace("lattice", " "))).hasSize(1);
+  }
+
+  @Test
+  void reportsAllErrorsTogetherWithFileLineKeyValueAndRange() {
+    String text =
+        """
+        key = 5
+        shape = "2x2x2"
+        coordinates = [1, 0, 2]
+        mtuu = 9000
+        mtu = 70000
+
+        [pool]
+        buffers = 12
+        stride-bytes = 5000
+        hugepages = "maybe"
+
+        [peer]
+        window = 100
+        time-out-ms = 7
+
+        [poll]
+        cpu = "two"
+
+        [[rail]]
+        dimension = "w"
+        index = 9
+        driver = "af_packet"
+        """;
+    assertThat(errors(text))
+        .containsExactly(
+            "n.toml:1: key = 5: must be text in quotes",
+            "n.toml:3: coordinates = [1,0,2]: must be in 0..1, 0..1, 0..1 for 2x2x2",
+            "n.toml:4: mtuu = 9000: is no key; did you mean \"mtu\"?",
+            "n.toml:5: mtu = 70000: must be 576 to 16000 bytes",
+            "n.toml:8: pool.buffers = 12: must be 0 (automatic) or 64 to 16777215",
+            "n.toml:9: pool.stride-bytes = 5000: must be a power of two, 1024 to 65536 bytes",
+            "n.toml:10: pool.hugepages = \"maybe\": must be one of \"auto\", \"require\","
+                + " \"never\"",
+            "n.toml:13: peer.window = 100: must be a power of two, 4 to 4096 frames",
+            "n.toml:14: peer.time-out-ms = 7: is no key; did you mean \"timeout-ms\"?",
+            "n.toml:17: poll.cpu = \"two\": must be -1 to 4095",
+            "n.toml:19: rail[0].device: is missing: the interface or PCI address",
+            "n.toml:20: rail[0].dimension = \"w\": must be one of \"x\", \"y\", \"z\"",
+            "n.toml:21: rail[0].index = 9: must be 0 to 8");
+  }
+
+  @Test
+  void anEmptyFileNamesWhatIsRequired() {
+    assertThat(errors(""))
+        .containsExactly(
+            "n.toml:1: key: is missing: the cluster's key, 1 to 64 characters",
+            "n.toml:1: shape: is missing: 1 to 3 extents, as in \"2x2x2\"",
+            "n.toml:1: coordinates: is missing: one number per dimension, as in [1, 0, 1]");
+  }
+
+  @Test
+  void syntaxErrorsHaveTheirLine() {
+    assertThat(errors("key = \"a\"\nshape = \n"))
+        .hasSize(1)
+        .first()
+        .asString()
+        .startsWith("n.toml:2: is not TOML: ");
+    assertThat(errors("key = \"a\"\n\n[pool\nbuffers = 1\n"))
+        .first()
+        .asString()
+        .startsWith("n.toml:3: is not TOML: ");
+    assertThat(errors("key = \"a\"\nshape = \"2\"\nkey = \"b\"\nmtu = 1\n"))
+        .containsExactly("n.toml:3: key: stands twice; first on line 1");
+  }
+
+  @Test
+  void shapeAndCoordinatesMustAgree() {
+    assertThat(errors(GOOD.replace("[1, 0]", "[1]")))
+        .containsExactly("n.toml:3: coordinates = [1]: must be 2 numbers for the shape 2x2");
+    assertThat(errors(GOOD.replace("[1, 0]", "[1, 0.5]"))).hasSize(1);
+    assertThat(errors(GOOD.replace("[1, 0]", "\"1;0\""))).hasSize(1);
+    assertThat(errors(GOOD.replace("[1, 0]", "[-1, 0]"))).hasSize(1);
+    assertThat(HxbConfig.parse("n", GOOD.replace("[1, 0]", "\"1,0\"")).node()).isEqualTo(1);
+    assertThat(errors(GOOD.replace("2x2", "2x70000")))
+        .anyMatch(e -> e.startsWith("n.toml:2: shape = 2x70000: ") && e.contains("1..65535"));
+  }
+
+  @Test
+  void railsMustFillTheShape() {
+    assertThat(errors(GOOD.replace("dimension = \"y\"", "dimension = \"x\"")))
+        .containsExactly("n.toml:16: rail[1].index = 0: rail x0 is also on line 5");
+    assertThat(errors(GOOD.replace("dimension = \"y\"", "dimension = \"z\"")).get(0))
+        .startsWith("n.toml:6: rail[0].dimension = z: has a single node in the shape 2x2");
+    assertThat(errors(GOOD.replaceFirst("index = 0", "index = 1")))
+        .anyMatch(e -> e.contains("dimension y has 1 rails with highest index 1"));
+    assertThat(errors(GOOD.substring(0, GOOD.lastIndexOf("[[rail]]"))))
+        .anyMatch(e -> e.contains("dimension x has 0 rails"));
+    assertThat(errors(GOOD.replace("\"m0\"", "\"x0\"").replace("memif", "af_packet")))
+        .anyMatch(e -> e.contains("rail[0].socket") && e.contains("is no key"));
+    String twice =
+        "key = \"k\"\nshape = \"2\"\ncoordinates = [0]\n"
+            + "[[rail]]\ndimension=\"x\"\nindex=0\ndriver=\"af_packet\"\ndevice=\"e0\"\n"
+            + "[[rail]]\ndimension=\"x\"\nindex=1\ndriver=\"af_packet\"\ndevice=\"e0\"\n";
+    assertThat(errors(twice))
+        .containsExactly(
+            "n.toml:13: rail[1].device = e0: is also the device of the rail on line 4");
+  }
+
+  @Test
+  void memifIsForTwoNodesAndNeedsSocketAndRole() {
+    assertThat(errors(GOOD.replace("\"2x2\"", "\"2x3\"")))
+        .containsExactly(
+            "n.toml:8: rail[0].driver = memif: joins two nodes only, dimension y of the shape 2x3"
+                + " has 3");
+    assertThat(errors(GOOD.replace("\"client\"", "\"master\"")))
+        .containsExactly("n.toml:11: rail[0].role = master: must be \"server\" or \"client\"");
+    assertThat(errors(GOOD.replace("socket = \"/run/hxb/y0.sock\"\n", "")))
+        .containsExactly(
+            "n.toml:5: rail[0].socket: is missing: path of the memif's socket, the same at both"
+                + " ends");
+    assertThat(errors(GOOD.replace("/run/hxb", "/" + "a".repeat(110))))
+        .hasSize(1)
+        .allMatch(e -> e.contains("at most 107"));
+  }
+
+  @Test
+  void devicesSuitTheirDriver() {
+    assertThat(errors(GOOD.replace("\"x0\"", "\"a name that is too long\""))).hasSize(1);
+    assertThat(errors(GOOD.replace("\"x0\"", "\"x/0\""))).hasSize(1);
+    assertThat(errors(GOOD.replace("af_packet", "pci"))).hasSize(1);
+    String pci = GOOD.replace("af_packet", "pci").replace("\"x0\"", "\"0000:01:00.1\"");
+    assertThat(HxbConfig.parse("n", pci + "queue = 3\n").rails().get(0).option("queue", "0"))
+        .isEqualTo("3");
+    assertThat(errors(pci + "queue = 16\n")).hasSize(1);
+    assertThat(errors(pci + "devargs = \"a b\"\n")).hasSize(1);
+    assertThat(errors(pci + "devargs = [1]\n")).hasSize(1);
+  }
+
+  @Test
+  void mtuMustFitTheBuffers() {
+    String small = GOOD + "\n[pool]\nstride-bytes = 8192\n";
+    assertThat(errors(small))
+        .containsExactly(
+            "n.toml:21: pool.stride-bytes = 8192: an mtu of 9000 needs a stride of at least 16384"
+                + " bytes (mtu + 142), not 8192");
+    String fits = "mtu = 8050\n" + small;
+    assertThat(HxbConfig.parse("n", fits).poolStrideBytes()).isEqualTo(8192);
+    assertThat(errors("mtu = 8051\n" + small)).hasSize(1);
+  }
+
+  @Test
+  void tablesOfTheWrongKindAreNamed() {
+    assertThat(errors("pool = 3\n" + GOOD))
+        .containsExactly("n.toml:1: pool = 3: must be a table headed [pool]");
+    String noRails = GOOD.substring(0, GOOD.indexOf("[[rail]]"));
+    assertThat(errors(noRails + "rail = 3\n"))
+        .anyMatch(e -> e.equals("n.toml:5: rail = 3: must be tables headed [[rail]]"));
+    assertThat(errors(noRails + "rail = [3]\n"))
+        .anyMatch(e -> e.startsWith("n.toml:5: rail[0] = 3: must be a table"));
+  }
+
+  @Test
+  void aBuilderObeysTheSameRules() {
+    assertThatThrownBy(() -> HxbConfig.builder().build())
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("key")
+        .hasMessageContaining("shape: is missing");
+    assertThatThrownBy(
+            () -> HxbConfig.parse("n", GOOD).toBuilder().mtuBytes(1).windowFrames(5).build())
+        .hasMessageContaining("mtu = 1: must be 576 to 16000 bytes")
+        .hasMessageContaining("peer.window = 5: must be a power of two");
+    HxbConfig single =
+        HxbConfig.builder()
+            .key("k")
+            .shape(Shape.of(1))
+            .coordinates(new Coordinates(0, 0, 0))
+            .build();
+    assertThat(single.rails()).isEmpty();
+    assertThat(single.railLayout().count()).isZero();
+    assertThatThrownBy(() -> single.toBuilder().coordinates(new Coordinates(0, 0, 1)).build())
+        .hasMessageContaining("coordinates = [0,0,1]");
+  }
+
+  @Property(tries = 300, seed = "21")
+  void whatIsWrittenReadsBackEqual(@ForAll long seed) {
+    Random random = new Random(seed);
+    Shape shape = Shape.of(1 + random.nextInt(3), 1 + random.nextInt(2), 1 + random.nextInt(4));
+    HxbConfig.Builder b =
+        HxbConfig.builder()
+            .key(random.nextBoolean() ? "0x" + Integer.toHexString(random.nextInt()) : wild(random))
+            .shape(shape)
+            .coordinates(shape.coordinates(random.nextInt(shape.nodes())))
+            .mtuBytes(576 + random.nextInt(15_000))
+            .endpoints(1 + random.nextInt(65_534))
+            .controlSocket("/run/" + wild(random))
+            .poolBuffers(64 + random.nextInt(10_000))
+            .poolStrideBytes(16_384 << random.nextInt(3))
+            .hugepages(Hugepages.values()[random.nextInt(3)])
+            .windowFrames(4 << random.nextInt(11))
+            .peerTimeoutMs(100 + random.nextInt(10_000))
+            .pollCpu(random.nextInt(64) - 1)
+            .idle(Idle.values()[random.nextInt(4)]);
+    if (random.nextBoolean()) {
+      b.name("n-" + random.nextInt(100));
+    }
+    int perDimension = 1 + random.nextInt(9);
+    for (int d = Dimension.COUNT - 1; d >= 0; d--) {
+      for (int i = 0; shape.extent(d) > 1 && i < perDimension; i++) {
+        b.rail(
+            new Rail(
+                Dimension.of(d),
+                i,
+                Driver.AF_XDP,
+                "e" + d + i,
+                random.nextBoolean() ? Map.of() : Map.of("queue", "1", "devargs", "a=\"1\"\\")));
+      }
+    }
+    HxbConfig first = b.build();
+    HxbConfig second = HxbConfig.parse("copy", first.toToml());
+    assertThat(second).isEqualTo(first).hasSameHashCodeAs(first);
+    assertThat(second.toToml()).isEqualTo(first.toToml());
+    assertThat(second.key()).isEqualTo(b.key);
+    assertThat(second.controlSocket()).isEqualTo(b.controlSocket);
+    assertThat(second.coordinates()).isEqualTo(b.coordinates);
+    assertThat(second.mtuBytes()).isEqualTo(b.mtuBytes);
+    assertThat(second.windowFrames()).isEqualTo(b.windowFrames);
+    assertThat(second.poolStrideBytes()).isEqualTo(b.poolStrideBytes);
+    assertThat(second.idle()).isEqualTo(b.idle);
+    assertThat(second.rails()).containsExactlyInAnyOrderElementsOf(b.rails);
+    assertThat(second.rails()).isEqualTo(first.rails());
+  }
+
+  private static String wild(Random random) {
+    StringBuilder text = new StringBuilder("k");
+    for (int n = random.nextInt(20); n > 0; n--) {
+      text.append((char) (1 + random.nextInt(0x2FF)));
+    }
+    return text.toString();
+  }
+
+  @Property(tries = 3000, seed = "22")
+  void damagedFilesAreRefusedOrReadNeverAnythingElse(@ForAll long seed) {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder(GOOD);
+    String spices = "\"'[]{}=.,#\n\\ 0-x9_é\u0000";
+    for (int n = 1 + random.nextInt(4); n > 0; n--) {
+      int at = random.nextInt(text.length());
+      switch (random.nextInt(3)) {
+        case 0 -> text.deleteCharAt(at);
+        case 1 -> text.setCharAt(at, spices.charAt(random.nextInt(spices.length())));
+        default -> text.insert(at, spices.charAt(random.nextInt(spices.length())));
+      }
+    }
+    try {
+      assertThat(HxbConfig.parse("n.toml", text.toString()).rails()).hasSize(2);
+    } catch (ConfigException e) {
+      int lineCount = text.toString().split("\n", -1).length;
+      assertThat(e.errors()).isNotEmpty().allMatch(x -> x.line() >= 1 && x.line() <= lineCount);
+    }
+  }
+
+  @Test
+  void filesThatCannotBeReadAreNamed(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("node.toml");
+    assertThatThrownBy(() -> HxbConfig.read(file)).hasMessageStartingWith(file + ": no such file");
+    assertThatThrownBy(() -> HxbConfig.read(folder)).isInstanceOf(ConfigException.class);
+    Files.write(file, new byte[] {'k', (byte) 0xFF});
+    assertThatThrownBy(() -> HxbConfig.read(file)).hasMessageContaining("not UTF-8");
+    Files.write(file, new byte[(1 << 20) + 1]);
+    assertThatThrownBy(() -> HxbConfig.read(file)).hasMessageContaining("more than 1048576");
+    Files.writeString(file, GOOD, StandardCharsets.UTF_8);
+    assertThat(HxbConfig.read(file)).isEqualTo(HxbConfig.parse("n", GOOD));
+  }
+}

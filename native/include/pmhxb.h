@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libpmhxb: the small C side of PM/Ethernet-HXB for Java.
+ *
+ * It holds what DPDK offers only as inline functions or macros (burst calls, mbuf and ring access),
+ * what must be done next to the C library (EAL start, affinity, memfd, AF_PACKET sockets), and the
+ * sizes and offsets of every struct that Java reads. It holds no protocol.
+ *
+ * Conventions, valid for every function here:
+ *  - Results are >= 0; failures are a negative errno. Nothing exits and nothing prints.
+ *  - Pointers passed in must be valid for the call; none is kept after it unless said so.
+ *  - "Control path" functions may block, allocate and make system calls. "Packet path" functions
+ *    never allocate and take no lock of their own.
+ *  - One receive queue and one transmit queue has one thread at a time.
+ */
+#ifndef PMHXB_H
+#define PMHXB_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised by every change that an older caller would not survive. */
+#define HXB_ABI_VERSION 1
+
+/* ---- Packet descriptors -------------------------------------------------------------------------
+ * One 64-bit word per frame:
+ *   bits 0-23 buffer ID | bits 24-31 flags | bits 32-47 frame length in bytes | bits 48-63 zero
+ * The length counts from the destination MAC to the end of the payload, without FCS.
+ */
+#define HXB_DESC_ID_MASK 0xffffffu
+#define HXB_DESC_LENGTH_SHIFT 32
+#define HXB_DESC_LENGTH_MASK 0xffffu
+/* Transmit only: the caller keeps its own reference beside the one that the port takes. */
+#define HXB_DESC_HOLD (1u << 24)
+
+/* Byte 0 of the Ethernet header lies here in every buffer (RTE_PKTMBUF_HEADROOM). */
+#define HXB_FRAME_OFFSET 128
+/* A burst call moves at most this many frames; a longer request is cut to it. */
+#define HXB_BURST_MAX 256
+/* Queues of one port (limit of net_ring) and buffers of one pool (24-bit IDs, ID 0 = none). */
+#define HXB_QUEUES_MAX 16
+#define HXB_BUFFERS_MAX 0xffffff
+#define HXB_MIN_FRAME 14
+
+/* ---- Version and layout ---------------------------------------------------------------------- */
+
+/* What hxb_layout() answers; a value is the sizeof or offsetof in bytes named by the constant. */
+enum hxb_layout_item {
+    HXB_LAYOUT_MBUF_SIZE = 0,
+    HXB_LAYOUT_MBUF_BUF_ADDR = 1,
+    HXB_LAYOUT_MBUF_DATA_OFF = 2,
+    HXB_LAYOUT_MBUF_REFCNT = 3,
+    HXB_LAYOUT_MBUF_PKT_LEN = 4,
+    HXB_LAYOUT_MBUF_DATA_LEN = 5,
+    HXB_LAYOUT_HEADROOM = 6,
+    HXB_LAYOUT_REGION_SIZE = 7,
+    HXB_LAYOUT_POOL_CONFIG_SIZE = 8,
+    HXB_LAYOUT_POOL_CONFIG_NAME = 9,
+    HXB_LAYOUT_PORT_INFO_SIZE = 10,
+    HXB_LAYOUT_PORT_INFO_DRIVER = 11,
+    HXB_LAYOUT_PORT_STATS_SIZE = 12,
+    HXB_LAYOUT_PORT_CONFIG_SIZE = 13,
+    HXB_LAYOUT_MAX_PORTS = 14, /* RTE_MAX_ETHPORTS of the DPDK compiled against, not bytes */
+    HXB_LAYOUT_ETH_STATS_SIZE = 15,
+    HXB_LAYOUT_POINTER_SIZE = 16,
+    HXB_LAYOUT_ITEMS = 17
+};
+
+int hxb_abi_version(void);
+/* Static text, e.g. "DPDK 22.11.11": the DPDK that this library was compiled against. */
+const char *hxb_dpdk_built(void);
+/* Static text: the DPDK that the process runs. */
+const char *hxb_dpdk_running(void);
+/* sizeof/offsetof as named by enum hxb_layout_item; -EINVAL for an unknown item. */
+int hxb_layout(int item);
+
+/* ---- EAL (control path) ---------------------------------------------------------------------- */
+
+/*
+ * rte_eal_init, once per process (-EALREADY after the first call, also after a failed one: EAL does
+ * not come back from a failed start). args[0] is the program name. One lcore, on the first CPU of
+ * the caller's affinity unless args choose otherwise. The caller's CPU affinity is kept. DPDK's log
+ * goes to a memory ring (hxb_eal_log) and nowhere else.
+ */
+int hxb_eal_init(int argc, const char *const *argv);
+int hxb_eal_cleanup(void);
+/* Copies the newest log text, NUL-terminated, oldest line first; returns its length. */
+int hxb_eal_log(char *text, int capacity);
+/* Forgets the log so far, so that a later hxb_eal_log shows one call's lines only. */
+void hxb_eal_log_clear(void);
+
+/* ---- Threads (control path) ------------------------------------------------------------------ */
+
+/* Gives the calling thread a DPDK lcore number, hence the mempools' per-thread cache. */
+int hxb_thread_register(void);
+void hxb_thread_unregister(void);
+/* Pins the calling thread to one CPU. */
+int hxb_thread_pin(int cpu);
+/* The calling thread's CPUs: bit c of words[c / 64]; returns how many are set. */
+int hxb_thread_affinity(uint64_t *words, int word_count);
+int hxb_thread_set_affinity(const uint64_t *words, int word_count);
+
+/* ---- Memory (control path) ------------------------------------------------------------------- */
+
+/* A memfd, mapped once; the kernel takes it back when the last process that maps it ends. */
+struct hxb_region {
+    uint64_t address;
+    uint64_t length;     /* bytes, rounded up to whole pages */
+    uint64_t page_bytes; /* 2 MiB or the system's small page */
+    int32_t fd;
+    int32_t huge; /* 1: hugepages */
+};
+
+/*
+ * Maps at least `length` bytes. huge != 0 asks for 2 MiB pages: -ENOMEM when too few are free (the
+ * caller may try again without). All pages are present on return.
+ */
+int hxb_region_map(uint64_t length, int huge, struct hxb_region *region);
+int hxb_region_unmap(struct hxb_region *region);
+
+/* ---- Pool ------------------------------------------------------------------------------------ */
+
+struct hxb_pool; /* opaque */
+
+struct hxb_pool_config {
+    uint64_t base;         /* address of the region; buffer i lies at base + (i << stride_shift) */
+    uint64_t region_bytes; /* whole region, a multiple of page_bytes */
+    uint64_t page_bytes;   /* page size of the mapping */
+    uint32_t stride_shift; /* 8..15 (DPDK's element size has 16 bits) */
+    uint32_t count;        /* buffers; IDs 1..count; (count + 1) strides fit in the region */
+    uint32_t cache;        /* mempool cache per registered thread, 0..512 */
+    int32_t socket;        /* NUMA node of the mbuf structs, -1 = any */
+    char name[24];         /* unique in the process, NUL-terminated */
+};
+
+/* Control path. Registers the memory with DPDK and verifies the place of every buffer. */
+int hxb_pool_create(const struct hxb_pool_config *config, struct hxb_pool **pool);
+/* Control path. -EBUSY, and nothing is freed, while buffers are still out. */
+int hxb_pool_destroy(struct hxb_pool *pool);
+/* Control path. As hxb_pool_destroy, also with buffers out (nobody may touch them again). */
+int hxb_pool_destroy_forced(struct hxb_pool *pool);
+
+/*
+ * Packet path. Takes up to n buffers, each with one reference; returns how many. Either all n or,
+ * when fewer are left, as many as could be had.
+ */
+int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n);
+/*
+ * Packet path. Drops one reference of each ID (one may appear repeatedly); those that reach zero
+ * go home. Stops at the first ID outside 1..count: returns how many were done, or -EINVAL if none.
+ */
+int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, int n);
+/* Packet path. Adds delta references (may be negative, not below 1); returns the new count. */
+int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta);
+/*
+ * The mbuf's reference count. It means something only for a buffer that somebody holds: DPDK keeps
+ * the count of a free buffer at 1.
+ */
+int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id);
+/* Control path: walks all caches. Free buffers, approximate while others allocate. */
+int hxb_pool_avail(const struct hxb_pool *pool);
+/* Address of the table of mbuf pointers, indexed by ID (entry 0 is NULL); lives as the pool does. */
+const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool);
+
+/* ---- Ports (control path) -------------------------------------------------------------------- */
+
+struct hxb_port_config {
+    uint16_t queues;  /* receive and transmit queues, 1..HXB_QUEUES_MAX */
+    uint16_t rx_desc; /* descriptors per queue; 0: the driver's choice */
+    uint16_t tx_desc;
+    uint16_t mtu; /* bytes after the Ethernet header; 0, or more than the driver says: left alone */
+};
+
+struct hxb_port_info {
+    uint32_t if_index;      /* kernel interface, 0 = none */
+    uint32_t max_rx_packet; /* bytes with FCS, as the driver says (af_packet: always 1518) */
+    uint16_t mtu;           /* as DPDK has it, not the kernel's */
+    uint16_t max_queues;    /* the lesser of receive and transmit */
+    uint16_t queues;        /* configured */
+    uint16_t reserved;
+    int32_t socket;    /* NUMA node, -1 = any */
+    char driver[32];   /* e.g. "net_memif"; NUL-terminated */
+    char device[64];   /* device name; NUL-terminated */
+};
+
+struct hxb_port_stats {
+    uint64_t rx_packets, tx_packets, rx_bytes, tx_bytes;
+    uint64_t rx_missed;   /* dropped by the NIC: ring full */
+    uint64_t rx_errors;   /* erroneous frames */
+    uint64_t rx_no_mbuf;  /* dropped: pool empty */
+    uint64_t tx_errors;
+    /* Frames that hxb_rx_burst or hxb_ring_dequeue freed instead of handing them up: */
+    uint64_t rx_refused_segments; /* more than one segment */
+    uint64_t rx_refused_foreign;  /* buffer of another pool */
+    uint64_t rx_refused_offset;   /* does not begin at HXB_FRAME_OFFSET */
+    uint64_t rx_refused_length;   /* shorter than an Ethernet header, or longer than 65,535 */
+    uint64_t tx_refused;          /* burst calls cut short by a descriptor out of range */
+};
+
+/* Creates a virtual device ("net_memif0", "role=server,id=0"); returns its port number. */
+int hxb_port_attach(const char *name, const char *args);
+/*
+ * Sets up queue q with pools[q]. No offloads; RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE stays off, because
+ * it would ignore references held for resend.
+ */
+int hxb_port_configure(int port, const struct hxb_port_config *config,
+                       struct hxb_pool *const *pools);
+int hxb_port_start(int port);
+/* After this the burst calls answer -ENETDOWN. */
+int hxb_port_stop(int port);
+/* Stops, closes, and removes the device; the number is free for another port. */
+int hxb_port_close(int port);
+/* MAC address in the low 48 bits, first byte highest; or a negative errno. */
+int64_t hxb_port_mac(int port);
+/* 0 = down; else the speed in Mbit/s, or 1 when the driver knows none. */
+int hxb_port_link(int port);
+int hxb_port_info(int port, struct hxb_port_info *info);
+/* Driver's counters plus the shim's own for all queues of the port. */
+int hxb_port_stats(int port, struct hxb_port_stats *stats);
+
+/* ---- Bursts (packet path) -------------------------------------------------------------------- */
+
+/*
+ * Receives up to n frames into descs[0, result). Each belongs to the caller, with one reference.
+ * Frames with more than one segment, of a foreign pool, or not at HXB_FRAME_OFFSET are freed and
+ * counted, never handed up.
+ */
+int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n);
+/*
+ * Sends a prefix of descs; returns its length; the caller keeps the rest. Without HXB_DESC_HOLD the
+ * caller's reference passes to the port; with it the port gets a reference of its own (taken back
+ * for the frames that were not taken). A descriptor whose ID or length is out of range ends the
+ * prefix; -EINVAL when it is the first.
+ */
+int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);
+
+/* ---- Rings: the in-process fabric ------------------------------------------------------------ */
+
+struct hxb_ring; /* opaque; a DPDK ring of mbufs */
+
+#define HXB_RING_SP 1 /* one producer thread */
+#define HXB_RING_SC 2 /* one consumer thread */
+#define HXB_RING_NAME_MAX 28 /* characters */
+#define HXB_RING_PORT_NAME_MAX 22
+
+/* Control path. capacity frames exactly; the name is unique in the process. */
+int hxb_ring_create(const char *name, int capacity, int flags, struct hxb_ring **ring);
+/* Control path. Frees the frames left in it. No port may use it any more. */
+int hxb_ring_free(struct hxb_ring *ring);
+/* Control path. A net_ring port that receives from rx[0, n) and sends to tx[0, n). */
+int hxb_ring_port(const char *name, struct hxb_ring *const *rx, struct hxb_ring *const *tx, int n);
+/* Packet path; contract of hxb_rx_burst, refusals counted per ring of the calling code's pool. */
+int hxb_ring_dequeue(struct hxb_ring *ring, struct hxb_pool *pool, uint64_t *descs, int n);
+/* Packet path; contract of hxb_tx_burst. */
+int hxb_ring_enqueue(struct hxb_ring *ring, struct hxb_pool *pool, const uint64_t *descs, int n);
+int hxb_ring_count(const struct hxb_ring *ring);
+int hxb_ring_free_count(const struct hxb_ring *ring);
+
+/* ---- AF_PACKET (the driver hides its socket) ------------------------------------------------- */
+
+/*
+ * Control path. The descriptor of this process's packet socket bound to the interface, the `queue`th
+ * in order of descriptor numbers; -ENODEV: no such interface, -ENOENT: no such socket. It remains
+ * the driver's: do not close it.
+ */
+int hxb_afpacket_fd(const char *interface, int queue);
+/*
+ * Bytes of the socket's frames still in the kernel (qdisc and beyond), by the kernel's own account
+ * (about 1 KB more per frame than it carries). One system call.
+ */
+int hxb_afpacket_outq(int fd);
+/* Sends what earlier bursts left in the socket's ring; 0, or -EAGAIN while the send buffer is full. */
+int hxb_afpacket_kick(int fd);
+/* Control path. Sets the send buffer (SO_SNDBUFFORCE, else SO_SNDBUF); returns the size in force. */
+int hxb_afpacket_sndbuf(int fd, int bytes);
+/* Control path. The interface's MTU in bytes. */
+int hxb_interface_mtu(const char *interface);
+
+/* ---- Waiting (may block) --------------------------------------------------------------------- */
+
+/*
+ * Waits until one of the descriptors is readable, at most timeout_us microseconds (< 0: for ever).
+ * Returns how many are readable; 0 = time is up or a signal came.
+ */
+int hxb_wait(const int *fds, int n, int64_t timeout_us);
+/* A doorbell: created unset, non-blocking. */
+int hxb_event_create(void);
+int hxb_event_signal(int fd);
+/* Unsets it; returns 1 when it was set, else 0. */
+int hxb_event_drain(int fd);
+int hxb_event_close(int fd);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sources of libpmhxb share; not part of the ABI. */
+#ifndef HXB_INTERNAL_H
+#define HXB_INTERNAL_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+#include <rte_ring.h>
+
+#include "pmhxb.h"
+
+#define HXB_API __attribute__((visibility("default")))
+
+/* DPDK mixes "-1 and rte_errno" with "-errno"; this library knows the latter only. */
+static inline int hxb_rte_error(int fallback)
+{
+    return rte_errno > 0 ? -rte_errno : -fallback;
+}
+
+/* Why a received frame was not handed up. One writer: the thread that polls the queue. */
+struct hxb_refusals {
+    uint64_t segments;
+    uint64_t foreign;
+    uint64_t offset;
+    uint64_t length;
+    uint64_t tx;
+} __rte_cache_aligned;
+
+struct hxb_pool {
+    /* Read by every burst: kept together at the front. */
+    struct rte_mbuf **mbufs; /* by ID; [0] is NULL */
+    uint64_t base;
+    uint64_t first; /* address of buffer 1 */
+    uint64_t span;  /* bytes from buffer 1 to the end of the last buffer */
+    uint32_t count;
+    uint32_t stride_shift;
+    uint32_t frame_max; /* bytes from HXB_FRAME_OFFSET to the end of a buffer */
+    struct rte_mempool *mempool;
+    uint64_t region_bytes;
+    bool registered_here;       /* this pool registered the region, so it unregisters it */
+    struct hxb_refusals rings; /* of hxb_ring_dequeue and hxb_ring_enqueue */
+};
+
+/* The mbuf of an ID, or NULL when the ID is none of this pool. */
+static inline struct rte_mbuf *hxb_mbuf(const struct hxb_pool *pool, uint32_t id)
+{
+    /* id - 1 wraps for 0, so that one comparison refuses both ends. */
+    return likely(id - 1 < pool->count) ? pool->mbufs[id] : NULL;
+}
+
+/*
+ * Turns received mbufs into descriptors, frees and counts what the contract refuses.
+ * Returns how many descriptors were written.
+ */
+int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uint64_t *descs,
+               struct hxb_refusals *refusals);
+/*
+ * Prepares the mbufs of up to HXB_BURST_MAX descriptors, adding the references that HXB_DESC_HOLD
+ * asks for.
+ * Returns how many are ready, or -EINVAL when the first descriptor is out of range.
+ */
+int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
+                struct rte_mbuf **frames, struct hxb_refusals *refusals);
+/* Takes back the added references of prepared frames [from, to) that nobody took. */
+void hxb_take_back(const uint64_t *descs, struct rte_mbuf **frames, int from, int to);
+
+/* Whether DPDK has a port number left: its drivers answer a full table with all sorts of errors. */
+bool hxb_port_number_free(void);
+/* Forgets what an earlier port of this number left: counters, queues. */
+void hxb_port_reset(int port);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffers by ID over memory of our own. DPDK's mbuf structs are allocated by DPDK; their data
+ * buffers lie in the caller's region at a constant stride, so that ID and address convert by a shift
+ * and the ID -> mbuf table is one array.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_eal.h>
+#include <rte_memory.h>
+
+#include "internal.h"
+
+static int check_config(const struct hxb_pool_config *c)
+{
+    if (c->base == 0 || c->count == 0 || c->count > HXB_BUFFERS_MAX || c->stride_shift < 8 ||
+        c->stride_shift > 15 || c->cache > RTE_MEMPOOL_CACHE_MAX_SIZE) {
+        return -EINVAL;
+    }
+    if (memchr(c->name, '\0', sizeof(c->name)) == NULL || c->name[0] == '\0') {
+        return -EINVAL;
+    }
+    if (c->page_bytes == 0 || (c->page_bytes & (c->page_bytes - 1)) != 0 ||
+        c->base % c->page_bytes != 0 || c->region_bytes % c->page_bytes != 0) {
+        return -EINVAL;
+    }
+    uint64_t needed = ((uint64_t)c->count + 1) << c->stride_shift;
+    return needed <= c->region_bytes ? 0 : -ERANGE;
+}
+
+struct table_walk {
+    struct hxb_pool *pool;
+    uint32_t filled;
+    bool misplaced;
+};
+
+static void enter_mbuf(struct rte_mempool *mempool, void *opaque, void *object, unsigned int index)
+{
+    struct table_walk *walk = opaque;
+    struct hxb_pool *pool = walk->pool;
+    struct rte_mbuf *m = object;
+    uint64_t offset = (uint64_t)(uintptr_t)m->buf_addr - pool->base;
+    uint64_t id = offset >> pool->stride_shift;
+
+    (void)mempool;
+    (void)index;
+    if (id == 0 || id > pool->count || offset != id << pool->stride_shift ||
+        pool->mbufs[id] != NULL) {
+        walk->misplaced = true;
+        return;
+    }
+    pool->mbufs[id] = m;
+    walk->filled++;
+}
+
+/* Registers the region with DPDK, page by page addresses equal to virtual ones. */
+static int register_region(const struct hxb_pool_config *c, bool *registered)
+{
+    if (rte_extmem_register((void *)(uintptr_t)c->base, c->region_bytes, NULL, 0, c->page_bytes) ==
+        0) {
+        *registered = true;
+        return 0;
+    }
+    /* Two pools may share a region. ENOTSUP: some EAL modes know no external memory; the virtual
+     * devices do not need the registration. */
+    if (rte_errno == EEXIST || rte_errno == ENOTSUP) {
+        *registered = false;
+        return 0;
+    }
+    return hxb_rte_error(EINVAL);
+}
+
+static int create_mempool(const struct hxb_pool_config *c, struct hxb_pool *pool)
+{
+    uint32_t stride = 1u << c->stride_shift;
+    struct rte_pktmbuf_extmem memory = {
+        .buf_ptr = (void *)(uintptr_t)pool->first,
+        /* IOVA as VA is what this library starts EAL with; virtual devices never look at it. */
+        .buf_iova = rte_eal_iova_mode() == RTE_IOVA_VA ? pool->first : RTE_BAD_IOVA,
+        .buf_len = (size_t)c->count << c->stride_shift,
+        .elt_size = (uint16_t)stride,
+    };
+
+    pool->mempool = rte_pktmbuf_pool_create_extbuf(c->name, c->count, c->cache, 0,
+                                                   (uint16_t)stride, c->socket, &memory, 1);
+    return pool->mempool != NULL ? 0 : hxb_rte_error(ENOMEM);
+}
+
+static int fill_table(struct hxb_pool *pool)
+{
+    struct table_walk walk = {.pool = pool};
+
+    rte_mempool_obj_iter(pool->mempool, enter_mbuf, &walk);
+    /* A DPDK that places external buffers otherwise must not run at all with this library. */
+    return walk.misplaced || walk.filled != pool->count ? -EFAULT : 0;
+}
+
+static void free_pool(struct hxb_pool *pool)
+{
+    rte_mempool_free(pool->mempool);
+    if (pool->registered_here) {
+        rte_extmem_unregister((void *)(uintptr_t)pool->base, pool->region_bytes);
+    }
+    free(pool->mbufs);
+    free(pool);
+}
+
+HXB_API int hxb_pool_create(const struct hxb_pool_config *config, struct hxb_pool **out)
+{
+    if (config == NULL || out == NULL) {
+        return -EINVAL;
+    }
+    int rc = check_config(config);
+    if (rc < 0) {
+        return rc;
+    }
+    struct hxb_pool *pool = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*pool));
+    if (pool == NULL) {
+        return -ENOMEM;
+    }
+    memset(pool, 0, sizeof(*pool));
+    pool->base = config->base;
+    pool->stride_shift = config->stride_shift;
+    pool->first = config->base + (UINT64_C(1) << config->stride_shift);
+    pool->span = (uint64_t)config->count << config->stride_shift;
+    pool->count = config->count;
+    pool->frame_max = (1u << config->stride_shift) - HXB_FRAME_OFFSET;
+    pool->region_bytes = config->region_bytes;
+    pool->mbufs = calloc((size_t)config->count + 1, sizeof(*pool->mbufs));
+    rc = pool->mbufs == NULL ? -ENOMEM : register_region(config, &pool->registered_here);
+    if (rc == 0) {
+        rc = create_mempool(config, pool);
+    }
+    if (rc == 0) {
+        rc = fill_table(pool);
+    }
+    if (rc < 0) {
+        free_pool(pool);
+        return rc;
+    }
+    *out = pool;
+    return 0;
+}
+
+HXB_API int hxb_pool_destroy(struct hxb_pool *pool)
+{
+    if (pool == NULL) {
+        return -EINVAL;
+    }
+    if (rte_mempool_avail_count(pool->mempool) != pool->count) {
+        return -EBUSY;
+    }
+    free_pool(pool);
+    return 0;
+}
+
+HXB_API int hxb_pool_destroy_forced(struct hxb_pool *pool)
+{
+    if (pool == NULL) {
+        return -EINVAL;
+    }
+    free_pool(pool);
+    return 0;
+}
+
+/* The ID of an mbuf that is known to be of this pool. */
+static inline uint32_t own_id(const struct hxb_pool *pool, const struct rte_mbuf *m)
+{
+    return (uint32_t)(((uint64_t)(uintptr_t)m->buf_addr - pool->base) >> pool->stride_shift);
+}
+
+HXB_API int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n)
+{
+    struct rte_mbuf *got[HXB_BURST_MAX];
+    int done = 0;
+
+    while (done < n) {
+        unsigned int want = RTE_MIN((unsigned int)(n - done), (unsigned int)HXB_BURST_MAX);
+        /* The mempool gives all or none: halve until the remainder fits. */
+        while (want > 0 && rte_mempool_get_bulk(pool->mempool, (void **)got, want) != 0) {
+            want /= 2;
+        }
+        if (want == 0) {
+            break;
+        }
+        for (unsigned int i = 0; i < want; i++) {
+            ids[done++] = own_id(pool, got[i]);
+        }
+    }
+    return done;
+}
+
+HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, int n)
+{
+    struct rte_mbuf *home[HXB_BURST_MAX];
+    unsigned int waiting = 0;
+    int done = 0;
+
+    for (; done < n; done++) {
+        struct rte_mbuf *m = hxb_mbuf(pool, ids[done]);
+        if (unlikely(m == NULL)) {
+            break;
+        }
+        m = rte_pktmbuf_prefree_seg(m);
+        if (m == NULL) {
+            continue;
+        }
+        home[waiting++] = m;
+        if (waiting == HXB_BURST_MAX) {
+            rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
+            waiting = 0;
+        }
+    }
+    if (waiting > 0) {
+        rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
+    }
+    return done > 0 || n <= 0 ? done : -EINVAL;
+}
+
+HXB_API int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta)
+{
+    struct rte_mbuf *m = hxb_mbuf(pool, id);
+
+    if (unlikely(m == NULL)) {
+        return -EINVAL;
+    }
+    int count = rte_mbuf_refcnt_read(m) + delta;
+    if (unlikely(count < 1 || count > UINT16_MAX)) {
+        return -ERANGE;
+    }
+    return rte_mbuf_refcnt_update(m, (int16_t)delta);
+}
+
+HXB_API int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id)
+{
+    const struct rte_mbuf *m = hxb_mbuf(pool, id);
+
+    return m != NULL ? rte_mbuf_refcnt_read(m) : -EINVAL;
+}
+
+HXB_API int hxb_pool_avail(const struct hxb_pool *pool)
+{
+    return (int)rte_mempool_avail_count(pool->mempool);
+}
+
+HXB_API const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool)
+{
+    return (const uint64_t *)pool->mbufs;
+}

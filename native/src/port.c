@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports: set-up and tear-down of Ethernet devices, and their burst calls. */
+#include <string.h>
+
+#include <rte_dev.h>
+#include <rte_eal.h>
+#include <rte_memory.h>
+
+#include "internal.h"
+
+/* What the burst calls must know of a port beyond DPDK's own table. */
+static struct {
+    /* Queues while started, else 0: a burst on a stopped port would make DPDK log a stack trace. */
+    uint16_t live_queues;
+    uint16_t queues;
+    struct hxb_refusals refusals[HXB_QUEUES_MAX];
+} ports[RTE_MAX_ETHPORTS];
+
+static int check_port(int port)
+{
+    return port >= 0 && port < RTE_MAX_ETHPORTS && rte_eth_dev_is_valid_port((uint16_t)port)
+               ? 0
+               : -ENODEV;
+}
+
+bool hxb_port_number_free(void)
+{
+    for (uint16_t port = 0; port < RTE_MAX_ETHPORTS; port++) {
+        if (!rte_eth_dev_is_valid_port(port)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void hxb_port_reset(int port)
+{
+    memset(&ports[port], 0, sizeof(ports[port]));
+}
+
+HXB_API int hxb_port_attach(const char *name, const char *args)
+{
+    uint16_t port;
+
+    if (name == NULL || args == NULL) {
+        return -EINVAL;
+    }
+    if (!hxb_port_number_free()) {
+        return -ENOSPC;
+    }
+    int rc = rte_eal_hotplug_add("vdev", name, args);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = rte_eth_dev_get_port_by_name(name, &port);
+    if (rc < 0) {
+        /* A device that has no Ethernet port. */
+        rte_eal_hotplug_remove("vdev", name);
+        return rc;
+    }
+    hxb_port_reset(port);
+    return port;
+}
+
+/* Lets the device reach the pool's memory where the bus has an IOMMU; virtual devices have none. */
+static int map_for_dma(const struct rte_eth_dev_info *info, const struct hxb_pool *pool)
+{
+    if (rte_dev_dma_map(info->device, (void *)(uintptr_t)pool->base, pool->base,
+                        pool->region_bytes) == 0) {
+        return 0;
+    }
+    return rte_errno == ENOTSUP || rte_errno == EEXIST ? 0 : hxb_rte_error(EIO);
+}
+
+static int setup_queues(uint16_t port, const struct hxb_port_config *config,
+                        const struct rte_eth_dev_info *info, struct hxb_pool *const *pools)
+{
+    int socket = rte_eth_dev_socket_id(port);
+    uint16_t rx_desc = config->rx_desc != 0 ? config->rx_desc : info->default_rxportconf.ring_size;
+    uint16_t tx_desc = config->tx_desc != 0 ? config->tx_desc : info->default_txportconf.ring_size;
+
+    for (uint16_t q = 0; q < config->queues; q++) {
+        int rc = map_for_dma(info, pools[q]);
+        if (rc == 0) {
+            rc = rte_eth_rx_queue_setup(port, q, rx_desc, (unsigned int)socket, NULL,
+                                        pools[q]->mempool);
+        }
+        if (rc == 0) {
+            rc = rte_eth_tx_queue_setup(port, q, tx_desc, (unsigned int)socket, NULL);
+        }
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
+                               struct hxb_pool *const *pools)
+{
+    struct rte_eth_dev_info info;
+    struct rte_eth_conf conf;
+
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    if (config == NULL || pools == NULL || config->queues == 0 ||
+        config->queues > HXB_QUEUES_MAX) {
+        return -EINVAL;
+    }
+    for (uint16_t q = 0; q < config->queues; q++) {
+        if (pools[q] == NULL) {
+            return -EINVAL;
+        }
+    }
+    int rc = rte_eth_dev_info_get((uint16_t)port, &info);
+    if (rc < 0) {
+        return rc;
+    }
+    memset(&conf, 0, sizeof(conf));
+    /* af_packet reports 1,518 bytes at most and carries what the interface's MTU allows: DPDK
+     * refuses a larger MTU for it, and needs none. */
+    uint32_t frame = config->mtu + RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
+    if (config->mtu != 0 && config->mtu <= info.max_mtu && frame <= info.max_rx_pktlen) {
+        conf.rxmode.mtu = config->mtu;
+    }
+    rc = rte_eth_dev_configure((uint16_t)port, config->queues, config->queues, &conf);
+    if (rc == 0) {
+        rc = setup_queues((uint16_t)port, config, &info, pools);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    ports[port].queues = config->queues;
+    return 0;
+}
+
+HXB_API int hxb_port_start(int port)
+{
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    if (ports[port].queues == 0) {
+        return -EINVAL;
+    }
+    int rc = rte_eth_dev_start((uint16_t)port);
+    if (rc < 0) {
+        return rc;
+    }
+    ports[port].live_queues = ports[port].queues;
+    return 0;
+}
+
+HXB_API int hxb_port_stop(int port)
+{
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    ports[port].live_queues = 0;
+    return rte_eth_dev_stop((uint16_t)port);
+}
+
+HXB_API int hxb_port_close(int port)
+{
+    struct rte_eth_dev_info info;
+
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    int rc = rte_eth_dev_info_get((uint16_t)port, &info);
+    if (rc < 0) {
+        return rc;
+    }
+    ports[port].live_queues = 0;
+    ports[port].queues = 0;
+    rte_eth_dev_stop((uint16_t)port);
+    rc = rte_eth_dev_close((uint16_t)port);
+    int removed = info.device != NULL ? rte_dev_remove(info.device) : 0;
+    return rc < 0 ? rc : removed;
+}
+
+HXB_API int64_t hxb_port_mac(int port)
+{
+    struct rte_ether_addr address;
+    int64_t mac = 0;
+
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    int rc = rte_eth_macaddr_get((uint16_t)port, &address);
+    if (rc < 0) {
+        return rc;
+    }
+    for (int i = 0; i < RTE_ETHER_ADDR_LEN; i++) {
+        mac = mac << 8 | address.addr_bytes[i];
+    }
+    return mac;
+}
+
+HXB_API int hxb_port_link(int port)
+{
+    struct rte_eth_link link;
+
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    memset(&link, 0, sizeof(link));
+    int rc = rte_eth_link_get_nowait((uint16_t)port, &link);
+    if (rc < 0) {
+        return rc;
+    }
+    if (link.link_status == RTE_ETH_LINK_DOWN) {
+        return 0;
+    }
+    return link.link_speed == RTE_ETH_SPEED_NUM_NONE ||
+                   link.link_speed == (uint32_t)RTE_ETH_SPEED_NUM_UNKNOWN
+               ? 1
+               : (int)link.link_speed;
+}
+
+HXB_API int hxb_port_info(int port, struct hxb_port_info *out)
+{
+    struct rte_eth_dev_info info;
+
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    if (out == NULL) {
+        return -EINVAL;
+    }
+    int rc = rte_eth_dev_info_get((uint16_t)port, &info);
+    if (rc < 0) {
+        return rc;
+    }
+    memset(out, 0, sizeof(*out));
+    out->if_index = info.if_index;
+    out->max_rx_packet = info.max_rx_pktlen;
+    rte_eth_dev_get_mtu((uint16_t)port, &out->mtu);
+    out->max_queues = RTE_MIN(info.max_rx_queues, info.max_tx_queues);
+    out->queues = ports[port].queues;
+    out->socket = rte_eth_dev_socket_id((uint16_t)port);
+    snprintf(out->driver, sizeof(out->driver), "%s",
+             info.driver_name != NULL ? info.driver_name : "");
+    char name[RTE_ETH_NAME_MAX_LEN];
+    if (rte_eth_dev_get_name_by_port((uint16_t)port, name) == 0) {
+        snprintf(out->device, sizeof(out->device), "%s", name);
+    }
+    return 0;
+}
+
+HXB_API int hxb_port_stats(int port, struct hxb_port_stats *out)
+{
+    struct rte_eth_stats stats;
+
+    if (check_port(port) < 0) {
+        return -ENODEV;
+    }
+    if (out == NULL) {
+        return -EINVAL;
+    }
+    int rc = rte_eth_stats_get((uint16_t)port, &stats);
+    if (rc < 0) {
+        return rc;
+    }
+    memset(out, 0, sizeof(*out));
+    out->rx_packets = stats.ipackets;
+    out->tx_packets = stats.opackets;
+    out->rx_bytes = stats.ibytes;
+    out->tx_bytes = stats.obytes;
+    out->rx_missed = stats.imissed;
+    out->rx_errors = stats.ierrors;
+    out->rx_no_mbuf = stats.rx_nombuf;
+    out->tx_errors = stats.oerrors;
+    for (int q = 0; q < HXB_QUEUES_MAX; q++) {
+        const struct hxb_refusals *r = &ports[port].refusals[q];
+        out->rx_refused_segments += r->segments;
+        out->rx_refused_foreign += r->foreign;
+        out->rx_refused_offset += r->offset;
+        out->rx_refused_length += r->length;
+        out->tx_refused += r->tx;
+    }
+    return 0;
+}
+
+/* 0, or why a burst on this (port, queue) cannot be. */
+static inline int check_burst(int port, int queue)
+{
+    if (unlikely((unsigned int)port >= RTE_MAX_ETHPORTS)) {
+        return -ENODEV;
+    }
+    if (unlikely((unsigned int)queue >= ports[port].live_queues)) {
+        return ports[port].live_queues == 0 ? -ENETDOWN : -EINVAL;
+    }
+    return 0;
+}
+
+HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+{
+    struct rte_mbuf *frames[HXB_BURST_MAX];
+    int rc = check_burst(port, queue);
+
+    if (unlikely(rc < 0 || n <= 0)) {
+        return rc;
+    }
+    int got = rte_eth_rx_burst((uint16_t)port, (uint16_t)queue, frames,
+                               (uint16_t)RTE_MIN(n, HXB_BURST_MAX));
+    return got == 0 ? 0 : hxb_accept(pool, frames, got, descs, &ports[port].refusals[queue]);
+}
+
+HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
+{
+    struct rte_mbuf *frames[HXB_BURST_MAX];
+    int rc = check_burst(port, queue);
+
+    if (unlikely(rc < 0 || n <= 0)) {
+        return rc;
+    }
+    int ready = hxb_prepare(pool, descs, RTE_MIN(n, HXB_BURST_MAX), frames,
+                            &ports[port].refusals[queue]);
+    if (unlikely(ready <= 0)) {
+        return ready;
+    }
+    int sent = rte_eth_tx_burst((uint16_t)port, (uint16_t)queue, frames, (uint16_t)ready);
+    if (unlikely(sent < ready)) {
+        hxb_take_back(descs, frames, sent, ready);
+    }
+    return sent;
+}

@@ -1,0 +1,249 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.MemorySegment;
+import org.pmhxb.pm.flow.SendWindow;
+import org.pmhxb.pm.flow.SequenceArray;
+import org.pmhxb.pm.flow.Serial;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * Writes and reads acknowledgements: cumulative point, a bitmap of all that arrived beyond it, and
+ * credit (PROTOCOL.md section 5.4). Owner: the poll thread.
+ *
+ * <pre>
+ *  0 highest:32  | 4 duplicates:32 | 8 pollGapUs:32 | 12 bitmapBytes:16 | 14 credits:16
+ * 16 bitmap: 64-bit words; bit i of word w = sequence ack + 64 w + i has arrived
+ *    credits: srcEndpoint:16 | dstEndpoint:16 | limit:32 each
+ * </pre>
+ */
+final class Acknowledger {
+  private static final int FIXED_BYTES = 16;
+  private static final int CREDIT_BYTES = 8;
+  private static final int CREDITS_MAX = 64;
+
+  private final NodeCore core;
+  private final Sender sender;
+
+  /** Peers with something to acknowledge. */
+  private Peer[] due = new Peer[8];
+
+  private int dueCount;
+
+  Acknowledger(NodeCore core, Sender sender) {
+    this.core = core;
+    this.sender = sender;
+  }
+
+  /** Something arrived from, or is to be told to, a peer. */
+  void note(Peer peer) {
+    if (!peer.onAckList) {
+      peer.onAckList = true;
+      if (dueCount == due.length) {
+        due = java.util.Arrays.copyOf(due, dueCount * 2);
+      }
+      due[dueCount++] = peer;
+    }
+  }
+
+  /**
+   * Sends the acknowledgements that are due: at once for a new gap, a duplicate or credit worth
+   * telling, after a quarter window, and all of them before the poll loop idles (DESIGN rule 10).
+   *
+   * @param idle this duty cycle found nothing to receive
+   */
+  int flush(boolean idle) {
+    int sent = 0;
+    int kept = 0;
+    for (int i = 0; i < dueCount; i++) {
+      Peer peer = due[i];
+      if (peer.state != PeerState.UP) {
+        peer.onAckList = false;
+        continue;
+      }
+      boolean quarter = peer.news >= peer.order.size() >> 2;
+      if (peer.ackAtOnce || quarter || idle && somethingToSay(peer)) {
+        sendAck(peer);
+        sent++;
+      }
+      if (somethingToSay(peer)) {
+        due[kept++] = peer;
+      } else {
+        peer.onAckList = false;
+      }
+    }
+    for (int i = kept; i < dueCount; i++) {
+      due[i] = null;
+    }
+    dueCount = kept;
+    return sent;
+  }
+
+  private boolean somethingToSay(Peer peer) {
+    if (peer.news > 0 || peer.ackAtOnce) {
+      return true;
+    }
+    for (InLane lane = peer.lanes; lane != null; lane = lane.next) {
+      if (lane.worthTelling()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether an idle moment would send something; keeps the poll loop from parking before it. */
+  boolean hasNews() {
+    return dueCount > 0;
+  }
+
+  void sendAck(Peer peer) {
+    int id = core.controlBuffer();
+    if (id == 0) {
+      return;
+    }
+    int bytes = write(peer, core.pool.frameAt(id), 0);
+    core.sealControl(id, FrameHeader.ACK_KIND, peer, peer.session, bytes);
+    if (core.sendControl(id, peer, bytes)) {
+      core.counters.increment(Counter.ACKS_SENT);
+    }
+  }
+
+  /** Writes the state of a peer's flow at a payload offset; returns its bytes. */
+  int write(Peer peer, long at, int offset) {
+    MemorySegment frames = core.frames;
+    SequenceArray order = peer.order;
+    int beyond = peer.highest - order.next();
+    int words = beyond + 63 >> 6;
+    FrameHeader.payloadInt(frames, at, offset, peer.highest);
+    FrameHeader.payloadInt(frames, at, offset + 4, peer.duplicates);
+    int gapUs = (int) Math.min(core.pollGapNs / 1_000, Integer.MAX_VALUE);
+    FrameHeader.payloadInt(frames, at, offset + 8, gapUs);
+    int position = offset + FIXED_BYTES;
+    for (int w = 0; w < words; w++) {
+      long bits = 0;
+      int base = order.next() + (w << 6);
+      int n = Math.min(64, peer.highest - base);
+      for (int i = 0; i < n; i++) {
+        if (order.holds(base + i)) {
+          bits |= 1L << i;
+        }
+      }
+      FrameHeader.payloadLong(frames, at, position, bits);
+      position += Long.BYTES;
+    }
+    int credits = 0;
+    for (InLane lane = peer.lanes; lane != null && credits < CREDITS_MAX; lane = lane.next) {
+      int limit = lane.limit();
+      if (limit != lane.advertised) {
+        lane.advertised = limit;
+        int endpoints = lane.srcEndpoint << 16 | lane.dstEndpoint;
+        FrameHeader.payloadInt(frames, at, position, endpoints);
+        FrameHeader.payloadInt(frames, at, position + 4, limit);
+        position += CREDIT_BYTES;
+        credits++;
+      }
+    }
+    FrameHeader.payloadInt(frames, at, offset + 12, words << 3 << 16 | credits);
+    peer.news = 0;
+    peer.ackAtOnce = false;
+    peer.gapKnown = beyond > 0;
+    return position - offset;
+  }
+
+  /**
+   * Reads what {@link #write} wrote, from an UP peer's frame.
+   *
+   * @param length payload bytes from {@code offset} on
+   * @return false when its fields contradict each other; nothing was changed then
+   */
+  boolean read(Peer peer, long at, int offset, int length, int ack) {
+    MemorySegment frames = core.frames;
+    if (length < FIXED_BYTES) {
+      return false;
+    }
+    int counts = FrameHeader.payloadInt(frames, at, offset + 12);
+    int bitmapBytes = counts >>> 16;
+    int credits = counts & 0xFFFF;
+    SendWindow window = peer.window;
+    int highest = FrameHeader.payloadInt(frames, at, offset);
+    if ((bitmapBytes & 7) != 0
+        || FIXED_BYTES + bitmapBytes + credits * CREDIT_BYTES > length
+        || Serial.after(highest, window.next())
+        || Serial.after(ack, highest)
+        || highest - ack > bitmapBytes << 3
+        || !sender.acknowledgeUpTo(peer, ack)) {
+      return false;
+    }
+    readBitmap(peer, at, offset + FIXED_BYTES, bitmapBytes >> 3, ack, highest);
+    readCredits(peer, at, offset + FIXED_BYTES + bitmapBytes, credits);
+    int duplicates = FrameHeader.payloadInt(frames, at, offset + 4);
+    if (Serial.after(duplicates, peer.duplicatesReported)) {
+      core.counters.add(Counter.DUPLICATES_REPORTED, duplicates - peer.duplicatesReported);
+      peer.duplicatesReported = duplicates;
+    }
+    int gapUs = FrameHeader.payloadInt(frames, at, offset + 8);
+    peer.peerPollGapNs = Math.clamp(gapUs, 0, 1_000_000) * 1_000L;
+    sender.detectLoss(peer);
+    sender.pump(peer);
+    return true;
+  }
+
+  private void readBitmap(Peer peer, long at, int from, int words, int ack, int highest) {
+    SendWindow window = peer.window;
+    for (int w = 0; w < words; w++) {
+      long bits = FrameHeader.payloadLong(core.frames, at, from + (w << 3));
+      while (bits != 0) {
+        int seq = ack + (w << 6) + Long.numberOfTrailingZeros(bits);
+        bits &= bits - 1;
+        // An old acknowledgement may speak of frames that are settled since.
+        if (!Serial.before(seq, window.unacknowledged()) && Serial.before(seq, highest)) {
+          sender.acknowledgeOne(peer, seq);
+        }
+      }
+    }
+  }
+
+  private void readCredits(Peer peer, long at, int from, int credits) {
+    for (int i = 0; i < credits; i++) {
+      int endpoints = FrameHeader.payloadInt(core.frames, at, from + i * CREDIT_BYTES);
+      int limit = FrameHeader.payloadInt(core.frames, at, from + i * CREDIT_BYTES + 4);
+      credit(peer, endpoints >>> 16, endpoints & 0xFFFF, limit);
+    }
+  }
+
+  /** Credit for frames from our {@code srcEndpoint} to the peer's {@code dstEndpoint}. */
+  void credit(Peer peer, int srcEndpoint, int dstEndpoint, int limit) {
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      Lane lane = peer.outLanes[i];
+      if (lane.dstEndpoint == dstEndpoint && lane.endpoint.number() == srcEndpoint) {
+        // A limit never moves back; one that arrives late is older.
+        if (Serial.after(limit, lane.limit)) {
+          lane.publishLimit(limit);
+          lane.creditWanted = false;
+        }
+        return;
+      }
+    }
+  }
+
+  /** The peer asks for credit on a channel: a lane is granted its share once. */
+  void onCreditRequest(Peer peer, int srcEndpoint, int dstEndpoint) {
+    PmEndpoint endpoint = core.endpoint(dstEndpoint);
+    if (endpoint == null) {
+      core.counters.drop(DropReason.NO_ENDPOINT);
+      return;
+    }
+    InLane lane = peer.lane(srcEndpoint, dstEndpoint);
+    if (lane == null) {
+      lane = new InLane(srcEndpoint, dstEndpoint);
+      lane.next = peer.lanes;
+      peer.lanes = lane;
+    }
+    if (lane.granted == 0) {
+      lane.granted = core.ledger.grant();
+    }
+    // Say it again if it was said before: the answer may have been lost.
+    lane.advertised = 0;
+    peer.ackAtOnce = true;
+    note(peer);
+  }
+}

@@ -1,0 +1,40 @@
+package org.pmhxb.pm;
+
+/**
+ * What a node counts (DESIGN rule 20: a drop is a documented counter). Written by the poll thread
+ * alone; readers see values that may be a moment old.
+ */
+public enum Counter {
+  FRAMES_RECEIVED("frames taken from the ports"),
+  FRAMES_SENT("frames handed to the ports, resends and control frames included"),
+  DATA_SENT("data frames sent for the first time"),
+  DATA_DELIVERED("data frames handed to endpoints, in order"),
+  BYTES_DELIVERED("payload bytes handed to endpoints"),
+  RELAYED("transit frames forwarded"),
+  RESENT("data frames sent again"),
+  RESENT_FROM_COPY("resends that needed a copy because the port still held the frame"),
+  ACKS_SENT("acknowledgement frames sent"),
+  ACKS_RECEIVED("acknowledgement frames received"),
+  PROBES_SENT("path probes sent"),
+  PROBE_REPLIES("path probes answered by the peer"),
+  PATHS_EVICTED("paths taken out of use because probes failed"),
+  PATHS_RESTORED("paths taken back into use"),
+  OUT_OF_ORDER("data frames that arrived before an earlier one"),
+  DUPLICATES_REPORTED("duplicates that peers report: needless resends of ours"),
+  RX_TO_CALLBACK_COPIES("received messages copied before the callback"),
+  LOANS_COPIED("retained messages that were copied because the loan budget was used up"),
+  SESSIONS_OPENED("sessions opened"),
+  PEERS_DOWN("sessions ended other than by a close"),
+  CLAIMS_REFUSED("claims answered with null: out of credit or buffers"),
+  FATE_UNKNOWN("messages accepted for sending whose session ended before they were acknowledged");
+
+  private final String explanation;
+
+  Counter(String explanation) {
+    this.explanation = explanation;
+  }
+
+  public String explanation() {
+    return explanation;
+  }
+}

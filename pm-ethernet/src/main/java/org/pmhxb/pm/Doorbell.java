@@ -1,0 +1,10 @@
+package org.pmhxb.pm;
+
+/** Wakes a poll thread that sleeps. Any thread may ring; ringing an awake thread is cheap. */
+@FunctionalInterface
+public interface Doorbell {
+  /** Nobody sleeps: the poll thread is the program's own, or it never parks. */
+  Doorbell NONE = () -> {};
+
+  void ring();
+}

@@ -1,0 +1,61 @@
+package org.pmhxb.pm;
+
+/**
+ * The receiving side of one (peer, source endpoint, own endpoint): credit granted and returned
+ * (PROTOCOL.md section 6). It outlives sessions, because messages of an ended session may still
+ * wait in the inbox and occupy what was granted. Owner: the poll thread.
+ */
+final class InLane {
+  final int srcEndpoint;
+  final int dstEndpoint;
+
+  /** Frames that this lane may have outstanding, out of the node's credit budget. */
+  int granted;
+
+  /** Frames delivered to the inbox in this session. */
+  int received;
+
+  /** Frames of this session whose handler returned. */
+  int consumed;
+
+  /** Frames of ended sessions that still wait in the inbox; they are consumed first. */
+  int left;
+
+  /** The limit that the peer was told last. */
+  int advertised;
+
+  /** Next lane of the same peer. */
+  InLane next;
+
+  InLane(int srcEndpoint, int dstEndpoint) {
+    this.srcEndpoint = srcEndpoint;
+    this.dstEndpoint = dstEndpoint;
+  }
+
+  /** Absolute limit: the peer may send frames up to this count in this session. */
+  int limit() {
+    return consumed + granted - left;
+  }
+
+  /** Enough returned since the last word to say so unasked: a quarter of the grant. */
+  boolean worthTelling() {
+    int news = limit() - advertised;
+    return news > 0 && news >= granted >> 2;
+  }
+
+  void consume() {
+    if (left > 0) {
+      left--;
+    } else {
+      consumed++;
+    }
+  }
+
+  /** The session ended. What waits in the inbox stays counted. */
+  void closeSession() {
+    left += received - consumed;
+    received = 0;
+    consumed = 0;
+    advertised = 0;
+  }
+}

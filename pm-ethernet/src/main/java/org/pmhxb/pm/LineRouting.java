@@ -1,0 +1,85 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Routing on one line: every node one Ethernet hop away, addresses known beforehand. It makes
+ * pm-ethernet complete by itself on a 1-D network. Owner: the poll thread.
+ */
+public final class LineRouting implements Routing {
+  private final int self;
+  private final long[][] macOfRailAndNode;
+
+  /**
+   * @param self own node number
+   * @param macOfRailAndNode address of each node on each rail, low 48 bits
+   */
+  public LineRouting(int self, long[][] macOfRailAndNode) {
+    if (macOfRailAndNode.length < 1 || macOfRailAndNode.length > 9) {
+      throw new IllegalArgumentException(
+          macOfRailAndNode.length + " rails on a line: must be in 1..9");
+    }
+    int nodes = macOfRailAndNode[0].length;
+    if (self < 0 || self >= nodes) {
+      throw new IllegalArgumentException("own node " + self + " is not in 0.." + (nodes - 1));
+    }
+    this.self = self;
+    this.macOfRailAndNode = macOfRailAndNode;
+  }
+
+  @Override
+  public int self() {
+    return self;
+  }
+
+  @Override
+  public int nodes() {
+    return macOfRailAndNode[0].length;
+  }
+
+  @Override
+  public int pathCount(int node) {
+    return node == self ? 0 : macOfRailAndNode.length;
+  }
+
+  @Override
+  public int path(int node, int index) {
+    return index << 8;
+  }
+
+  @Override
+  public int egressRail(int node, int index) {
+    return index;
+  }
+
+  @Override
+  public long nextHopMac(int node, int index) {
+    return macOfRailAndNode[index][node];
+  }
+
+  @Override
+  public int hops(int node) {
+    return node == self ? 0 : 1;
+  }
+
+  /** Nobody relays on a line. */
+  @Override
+  public int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail) {
+    return DropReason.NO_ROUTE.code();
+  }
+
+  /** Addresses are given: announcements are nothing new. */
+  @Override
+  public void onLinkFrame(
+      int rail, MemorySegment frames, long at, int lengthBytes, long nowNs) {}
+
+  @Override
+  public int linkWork(long nowNs, LinkOutput out) {
+    return 0;
+  }
+
+  @Override
+  public boolean complete() {
+    return true;
+  }
+}

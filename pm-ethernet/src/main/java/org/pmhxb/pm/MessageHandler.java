@@ -1,0 +1,10 @@
+package org.pmhxb.pm;
+
+/** Receives what arrived at an endpoint, in order per (source node, source endpoint). */
+public interface MessageHandler {
+  /** The message is valid until this returns, unless {@link Message#retain()} was called. */
+  void onMessage(Message message);
+
+  /** The session with {@code node} ended; no further message of that session follows. */
+  default void onPeerDown(int node, int session) {}
+}

@@ -1,0 +1,237 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.flow.CreditLedger;
+import org.pmhxb.pm.wire.FrameCrc;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/** What the parts of one node's protocol share. Owner of everything here: the poll thread. */
+final class NodeCore {
+  final NodeConfig config;
+  final BufferPool pool;
+  final MemorySegment frames;
+  final FrameCrc crc;
+  final Routing routing;
+  final Rail[] rails;
+  final int self;
+  final NodeCounters counters = new NodeCounters();
+  final CreditLedger ledger;
+
+  /** By node number; null until there was something to do with that node. */
+  final Peer[] peers;
+
+  /** Peers that timers look after: those with a session, or that want one. */
+  Peer[] active = new Peer[8];
+
+  int activeCount;
+
+  /** By endpoint number; null = not open. */
+  PmEndpoint[] endpoints = new PmEndpoint[8];
+
+  /** By lane ID; lanes live as long as the node. */
+  Lane[] lanes = new Lane[16];
+
+  int laneCount;
+
+  // Frames that wait for a session or a window, by buffer ID (see Peer.pendingHead).
+  final int[] pendingNext;
+  final int[] pendingPayloadBytes;
+  final int[] pendingFlags;
+  final Lane[] pendingLane;
+
+  /** Read once per duty cycle. */
+  long nowNs;
+
+  /** Advances with the clock, but at most {@link #PATIENCE_STEP_NS} a cycle: own stalls excluded. */
+  long patienceNs;
+
+  /** Worst gap between two polls of late; decays. */
+  long pollGapNs;
+
+  /** Hears of sessions; never null. */
+  PeerListener listener = Silent.LISTENER;
+
+  private static final long PATIENCE_STEP_NS = 20_000_000L;
+
+  private long randomState;
+  private boolean started;
+
+  NodeCore(NodeConfig config, BufferPool pool, Routing routing, Rail[] rails) {
+    this.config = config;
+    this.pool = pool;
+    this.frames = pool.memory();
+    this.crc = new FrameCrc(frames);
+    this.routing = routing;
+    this.rails = rails;
+    this.self = routing.self();
+    this.peers = new Peer[routing.nodes()];
+    this.randomState = config.seed();
+    int lanesExpected = Math.max(1, routing.nodes() - 1) * config.endpointsExpected();
+    this.ledger =
+        new CreditLedger(config.creditBuffers(), lanesExpected, config.largestGrantFrames());
+    int ids = pool.capacity() + 1;
+    this.pendingNext = new int[ids];
+    this.pendingPayloadBytes = new int[ids];
+    this.pendingFlags = new int[ids];
+    this.pendingLane = new Lane[ids];
+  }
+
+  /** Takes the time of a new duty cycle. */
+  void tick(long now) {
+    if (!started) {
+      started = true;
+      nowNs = now;
+      return;
+    }
+    long gap = now - nowNs;
+    nowNs = now;
+    patienceNs += Math.min(gap, PATIENCE_STEP_NS);
+    pollGapNs = Math.max(gap, pollGapNs - (pollGapNs >> 10));
+  }
+
+  /** The peer's state, made on first use. {@code node} is in range. */
+  Peer peer(int node) {
+    Peer peer = peers[node];
+    if (peer == null) {
+      peer = new Peer(node);
+      peers[node] = peer;
+    }
+    return peer;
+  }
+
+  void activate(Peer peer) {
+    for (int i = 0; i < activeCount; i++) {
+      if (active[i] == peer) {
+        return;
+      }
+    }
+    if (activeCount == active.length) {
+      active = Arrays.copyOf(active, activeCount * 2);
+    }
+    active[activeCount++] = peer;
+  }
+
+  void deactivate(int index) {
+    active[index] = active[--activeCount];
+    active[activeCount] = null;
+  }
+
+  PmEndpoint endpoint(int number) {
+    return number < endpoints.length ? endpoints[number] : null;
+  }
+
+  /** SplittableRandom's mixing (Steele et al. 2014): deterministic by the node's seed. */
+  long random() {
+    randomState += 0x9E37_79B9_7F4A_7C15L;
+    return mix(randomState);
+  }
+
+  static long mix(long value) {
+    long z = value;
+    z = (z ^ z >>> 30) * 0xBF58_476D_1CE4_E5B9L;
+    z = (z ^ z >>> 27) * 0x94D0_49BB_1331_11EBL;
+    return z ^ z >>> 31;
+  }
+
+  // --- control frames -----------------------------------------------------------------------
+
+  /**
+   * Takes a buffer for a control frame.
+   *
+   * @return buffer ID, or 0 (counted) when none is free: control frames are repeated by timers
+   */
+  int controlBuffer() {
+    int id = pool.allocate(Owner.NODE);
+    if (id == 0) {
+      counters.drop(DropReason.NO_BUFFER);
+    }
+    return id;
+  }
+
+  /** Writes the end-to-end part of a control frame whose payload is in place, CRC included. */
+  void sealControl(int id, int kind, Peer to, int session, int payloadBytes) {
+    seal(id, kind, to, session, 0, 0, payloadBytes);
+  }
+
+  void sealCreditRequest(int id, Peer to, int srcEndpoint, int dstEndpoint) {
+    seal(id, FrameHeader.CREDIT_REQUEST, to, to.session, srcEndpoint, dstEndpoint, 0);
+  }
+
+  private void seal(
+      int id,
+      int kind,
+      Peer to,
+      int session,
+      int srcEndpoint,
+      int dstEndpoint,
+      int payloadBytes) {
+    long at = pool.frameAt(id);
+    FrameHeader.kindSrc(frames, at, kind, self);
+    FrameHeader.flagsDst(frames, at, 0, to.node);
+    FrameHeader.keySession(frames, at, config.key(), session);
+    FrameHeader.seqAck(frames, at, 0, to.order == null ? 0 : to.order.next());
+    FrameHeader.credit(frames, at, 0);
+    FrameHeader.endpointsLengthEcho(frames, at, srcEndpoint, dstEndpoint, payloadBytes, 0);
+    FrameHeader.crc(frames, at, crc.of(at, payloadBytes));
+  }
+
+  /** Writes the hop part for a path. */
+  void address(long at, int node, int path, int copy) {
+    int rail = routing.egressRail(node, path);
+    FrameHeader.hop(frames, at, routing.hops(node), copy, routing.path(node, path));
+    FrameHeader.ethernet(
+        frames, at, routing.nextHopMac(node, path), rails[rail].macAddress);
+  }
+
+  /** Sends a sealed control frame ahead of data, on the next usable path in turn. */
+  boolean sendControl(int id, Peer to, int payloadBytes) {
+    int path = controlPath(to);
+    if (path >= 0) {
+      address(pool.frameAt(id), to.node, path, 0);
+      Rail rail = rails[routing.egressRail(to.node, path)];
+      if (rail.putControl(id, FrameHeader.BYTES + payloadBytes)) {
+        return true;
+      }
+      counters.drop(DropReason.TRANSMIT_QUEUE_FULL);
+    } else {
+      counters.drop(DropReason.NO_ROUTE);
+    }
+    pool.release(id, Owner.NODE);
+    return false;
+  }
+
+  /**
+   * Control frames take the usable paths in turn: one dead rail cannot swallow all of them. When
+   * every path is evicted they are tried all the same.
+   */
+  private int controlPath(Peer to) {
+    int n = routing.pathCount(to.node);
+    int fallback = -1;
+    for (int i = 0; i < n; i++) {
+      int path = to.nextControlPath;
+      to.nextControlPath = path + 1 >= n ? 0 : path + 1;
+      if (routing.nextHopMac(to.node, path) != 0) {
+        if (to.paths == null || !to.paths[path].evicted) {
+          return path;
+        }
+        fallback = path;
+      }
+    }
+    return fallback;
+  }
+
+  /** Listener while none is set. */
+  private enum Silent implements PeerListener {
+    LISTENER;
+
+    @Override
+    public void onPeerUp(int node, int session) {}
+
+    @Override
+    public void onPeerDown(
+        int node, int session, DownReason reason, int lastAcknowledgedSeq) {}
+  }
+}

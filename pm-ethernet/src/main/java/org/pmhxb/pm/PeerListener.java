@@ -1,0 +1,13 @@
+package org.pmhxb.pm;
+
+/** Hears of sessions. Called by the poll thread: be brief, never block. */
+public interface PeerListener {
+  /** A session with {@code node} is open. */
+  void onPeerUp(int node, int session);
+
+  /**
+   * A session ended. Messages after {@code lastAcknowledgedSeq} have an unknown fate (DESIGN rule
+   * 8).
+   */
+  void onPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq);
+}

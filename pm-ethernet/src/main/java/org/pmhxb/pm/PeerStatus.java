@@ -1,0 +1,37 @@
+package org.pmhxb.pm;
+
+/**
+ * What is known of one peer, for people.
+ *
+ * @param session the session that is up, or the last one
+ * @param reason why the last session ended; null if none did
+ * @param lastAcknowledgedSeq last sequence number acknowledged in the session named
+ * @param pathsEvicted paths out of use
+ */
+public record PeerStatus(
+    int node,
+    PeerState state,
+    int session,
+    DownReason reason,
+    int lastAcknowledgedSeq,
+    int paths,
+    int pathsEvicted) {
+
+  static PeerStatus of(Peer peer) {
+    boolean up = peer.state == PeerState.UP;
+    int evicted = 0;
+    Peer.PathState[] paths = peer.paths;
+    int count = paths == null ? 0 : paths.length;
+    for (int i = 0; i < count; i++) {
+      evicted += paths[i].evicted ? 1 : 0;
+    }
+    return new PeerStatus(
+        peer.node,
+        peer.state,
+        up ? peer.session : peer.lastDownSession,
+        peer.lastDown,
+        up ? peer.window.unacknowledged() - 1 : peer.lastAcknowledgedAtDown,
+        count,
+        evicted);
+  }
+}

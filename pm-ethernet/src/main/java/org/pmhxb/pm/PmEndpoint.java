@@ -1,0 +1,483 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Descriptor;
+import org.pmhxb.bufpool.LoanBudget;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.bufpool.SpscDescriptorRing;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * Where a program sends and receives: PMv2's context in today's Java (DESIGN section 3).
+ *
+ * <p>Owner: one application thread, bound at first use and checked at every call. Between it and the
+ * node's poll thread stand two rings of descriptors; in inline mode both are one thread and
+ * releases take the short way.
+ *
+ * <p>Sending: {@link #claim} takes a buffer and credit, the program writes, {@link #send} fixes the
+ * order. Receiving: {@link #poll} hands each message to a handler in its receive buffer; nothing is
+ * copied.
+ */
+public final class PmEndpoint implements AutoCloseable {
+  // Descriptor operations, application -> node.
+  static final int OP_SEND = 1;
+  static final int OP_CONSUMED = 2;
+  static final int OP_ABORT = 3;
+  static final int OP_ASK = 4;
+
+  // Descriptor operations, node -> application.
+  static final int OP_MESSAGE = 1;
+  static final int OP_PEER_DOWN = 2;
+  static final int OP_BUFFER = 3;
+
+  /** In the flags of OP_CONSUMED: the buffer went on loan. */
+  static final int FLAG_RETAINED = 0x80;
+
+  private final PmNode node;
+  private final NodeCore core;
+  private final BufferPool pool;
+  private final MemorySegment frames;
+  private final int number;
+  private final boolean inline;
+
+  /** Written by the poll thread, read by the application thread. */
+  final SpscDescriptorRing inbox;
+
+  /** Free buffers for claims; unused in inline mode. */
+  final SpscDescriptorRing supply;
+
+  /** Written by the application thread, read by the poll thread. */
+  final SpscDescriptorRing toNode;
+
+  final LoanBudget loans;
+  final int inboxOwner;
+  final int claimOwner;
+
+  /** Poll thread: buffers in the supply ring or claimed. */
+  int supplied;
+
+  // --- application thread ---
+  private Thread user;
+  private boolean closed;
+  private boolean polling;
+  private Lane[] lanes = new Lane[8];
+  private int laneCount;
+  private final Lane[] laneOfNode;
+  private SendBuffer[] idle = new SendBuffer[8];
+  private int idleCount;
+  private int claimed;
+  private long claimsRefused;
+  private final Message message;
+  private final Loan[] loanHandles;
+
+  PmEndpoint(PmNode node, NodeCore core, int number, boolean inline) {
+    this.node = node;
+    this.core = core;
+    this.pool = core.pool;
+    this.frames = core.frames;
+    this.number = number;
+    this.inline = inline;
+    NodeConfig config = core.config;
+    int events = 64 + 2 * Math.min(core.routing.nodes(), 4_096);
+    int inboxCapacity = powerOfTwoFrom(config.creditBuffers() + events);
+    inbox = SpscDescriptorRing.create(inboxCapacity);
+    supply = SpscDescriptorRing.create(config.claimBuffers());
+    toNode =
+        SpscDescriptorRing.create(powerOfTwoFrom(inboxCapacity + 2 * config.claimBuffers() + 256));
+    inboxOwner = Owner.of(Owner.INBOX, number);
+    claimOwner = Owner.of(Owner.APPLICATION, number);
+    int loanCount = Math.min(config.loanBuffers(), pool.capacity());
+    loans = new LoanBudget(pool, Owner.of(Owner.LOAN, number), loanCount, loanCount / 4);
+    loanHandles = new Loan[loans.loans() + loans.copies()];
+    laneOfNode = new Lane[core.routing.nodes()];
+    message = new Message(this, frames);
+  }
+
+  private static int powerOfTwoFrom(int least) {
+    return Integer.highestOneBit(Math.max(2, least) * 2 - 1);
+  }
+
+  /** This endpoint's number, 1 to 65,534. Any thread. */
+  public int number() {
+    return number;
+  }
+
+  // --- sending ------------------------------------------------------------------------------
+
+  /** {@link #claim(int, int, int)} towards the endpoint of the same number. */
+  public SendBuffer claim(int dst, int lengthBytes) {
+    return claim(dst, number, lengthBytes);
+  }
+
+  /**
+   * Takes a buffer for a message of one frame, and the credit to send it. Never blocks.
+   *
+   * @param dst node number
+   * @param dstEndpoint endpoint at that node, 1 to 65,534
+   * @param lengthBytes payload, 0 to {@link PmNode#maxFramePayloadBytes()}
+   * @return null when out of credit or buffers; there is more once the peer's program consumes, or
+   *     acknowledgements arrive, or a session is open
+   * @throws IllegalArgumentException a value is out of range
+   * @throws IllegalStateException the endpoint is closed, or this is another thread
+   */
+  public SendBuffer claim(int dst, int dstEndpoint, int lengthBytes) {
+    checkUse();
+    if (lengthBytes < 0 || lengthBytes > core.config.maxPayloadBytes()) {
+      throw badLength(lengthBytes);
+    }
+    Lane lane = lane(dst, dstEndpoint);
+    return take(lane, lengthBytes, 0);
+  }
+
+  private SendBuffer take(Lane lane, int lengthBytes, int flags) {
+    if (claimed >= core.config.claimBuffers()) {
+      return refuse();
+    }
+    if (!lane.takeCredit()) {
+      if (lane.wantsAsking()) {
+        ask(lane);
+      }
+      return refuse();
+    }
+    int id = takeBuffer();
+    if (id == 0) {
+      lane.giveCreditBack(lane.epoch());
+      return refuse();
+    }
+    claimed++;
+    SendBuffer buffer = idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames);
+    buffer.bind(lane, id, lengthBytes, flags);
+    return buffer;
+  }
+
+  private SendBuffer refuse() {
+    claimsRefused++;
+    return null;
+  }
+
+  /** Claims answered with null so far. Application thread. */
+  public long claimsRefused() {
+    return claimsRefused;
+  }
+
+  private int takeBuffer() {
+    if (inline) {
+      return pool.allocate(claimOwner);
+    }
+    return supply.poll() ? Descriptor.bufferId(supply.hi()) : 0;
+  }
+
+  private void ask(Lane lane) {
+    if (inline) {
+      node.wantCredit(lane);
+    } else {
+      toNode.offer(Descriptor.lo(OP_ASK, 0, lane.number, 0, 0), 0);
+      node.ring();
+    }
+  }
+
+  private Lane lane(int dst, int dstEndpoint) {
+    if (dst < 0 || dst >= laneOfNode.length) {
+      throw new IllegalArgumentException(
+          "destination node " + dst + " is unknown: nodes are 0.." + (laneOfNode.length - 1));
+    }
+    Lane lane = laneOfNode[dst];
+    if (lane != null && lane.dstEndpoint == dstEndpoint) {
+      return lane;
+    }
+    return otherLane(dst, dstEndpoint);
+  }
+
+  private Lane otherLane(int dst, int dstEndpoint) {
+    if (dstEndpoint < 1 || dstEndpoint > 65_534) {
+      throw new IllegalArgumentException(
+          "destination endpoint " + dstEndpoint + " is out of range 1..65534");
+    }
+    for (int i = 0; i < laneCount; i++) {
+      if (lanes[i].dst == dst && lanes[i].dstEndpoint == dstEndpoint) {
+        laneOfNode[dst] = lanes[i];
+        return lanes[i];
+      }
+    }
+    if (laneCount == 0xFFFF) {
+      throw new IllegalStateException("endpoint " + number + " has 65535 destinations already");
+    }
+    if (laneCount == lanes.length) {
+      // The old array stays valid for a poll thread that reads it: lanes are only added.
+      lanes = Arrays.copyOf(lanes, laneCount * 2);
+    }
+    Lane lane = new Lane(this, laneCount, dst, dstEndpoint);
+    lanes[laneCount++] = lane;
+    laneOfNode[dst] = lane;
+    return lane;
+  }
+
+  /** Poll thread: after it took a descriptor that names the lane. */
+  Lane laneOf(int laneNumber) {
+    return lanes[laneNumber];
+  }
+
+  /**
+   * Sends a claimed buffer: its place in the order is fixed now.
+   *
+   * @return the ticket: the frame is stored by its destination once {@link #acknowledged} has
+   *     reached it
+   * @throws IllegalStateException the buffer was sent or aborted before
+   */
+  public long send(SendBuffer buffer) {
+    checkUse();
+    Lane lane = buffer.takeForSend(this);
+    int id = buffer.bufferId();
+    int length = buffer.lengthBytes() + buffer.fragmentHeaderBytes();
+    claimed--;
+    if (inline) {
+      node.accept(this, lane, id, length, buffer.flags(), buffer.claimEpoch());
+    } else {
+      boolean taken =
+          toNode.offer(
+              Descriptor.lo(
+                  OP_SEND, buffer.flags(), lane.number, buffer.claimEpoch(), FrameHeader.BYTES),
+              Descriptor.hi(id, lane.dst, length));
+      assert taken : "send ring full: it holds every claim";
+      node.ring();
+    }
+    buffer.unbind();
+    putIdle(buffer);
+    return lane.nextTicket();
+  }
+
+  void abort(SendBuffer buffer) {
+    checkUse();
+    Lane lane = buffer.takeForSend(this);
+    lane.giveCreditBack(buffer.claimEpoch());
+    claimed--;
+    if (inline) {
+      pool.release(buffer.bufferId(), claimOwner);
+    } else {
+      toNode.offer(Descriptor.lo(OP_ABORT, 0, 0, 0, 0), Descriptor.hi(buffer.bufferId(), 0, 0));
+    }
+    buffer.unbind();
+    putIdle(buffer);
+  }
+
+  private void putIdle(SendBuffer buffer) {
+    if (idleCount == idle.length) {
+      idle = Arrays.copyOf(idle, idleCount * 2);
+    }
+    idle[idleCount++] = buffer;
+  }
+
+  /** Frames sent to the same endpoint number at {@code dst} that are stored there: a ticket. */
+  public long acknowledged(int dst) {
+    return acknowledged(dst, number);
+  }
+
+  /** Frames sent to an endpoint that are stored by its node: tickets up to this are complete. */
+  public long acknowledged(int dst, int dstEndpoint) {
+    checkUse();
+    return lane(dst, dstEndpoint).acknowledged();
+  }
+
+  /**
+   * Sends a message of any length up to 2^32 - 1 bytes as fragments, blocking as long as credit or
+   * buffers lack. It does not poll: a program that must receive meanwhile passes an idle strategy
+   * that does (DESIGN rule 13).
+   *
+   * @param source where the message lies; it may be changed as soon as this returns
+   * @param idle called with 0 when nothing could be sent, with 1 after progress
+   * @return the ticket of the last fragment
+   * @throws PeerDownException the session ended in the middle of the message
+   */
+  public long sendLarge(
+      int dst, int dstEndpoint, MemorySegment source, long from, long lengthBytes, Idle idle) {
+    checkUse();
+    if (lengthBytes < 0 || lengthBytes > 0xFFFF_FFFFL) {
+      throw new IllegalArgumentException(
+          "message of " + lengthBytes + " bytes: the limit is 4294967295");
+    }
+    java.util.Objects.checkFromIndexSize(from, lengthBytes, source.byteSize());
+    Lane lane = lane(dst, dstEndpoint);
+    int room = core.config.maxPayloadBytes() - SendBuffer.FRAGMENT_HEADER_BYTES;
+    long done = 0;
+    long ticket = 0;
+    int epoch = 0;
+    do {
+      int part = (int) Math.min(room, lengthBytes - done);
+      SendBuffer buffer = take(lane, part, FrameHeader.FLAG_FRAGMENT);
+      if (buffer == null) {
+        idle.idle(0);
+        continue;
+      }
+      if (done > 0 && buffer.claimEpoch() != epoch) {
+        abort(buffer);
+        throw new PeerDownException(dst, done, lengthBytes);
+      }
+      epoch = buffer.claimEpoch();
+      buffer.fragmentHeader(lengthBytes, done);
+      MemorySegment.copy(source, from + done, frames, buffer.offset(), part);
+      ticket = send(buffer);
+      done += part;
+      idle.idle(1);
+    } while (done < lengthBytes || ticket == 0);
+    return ticket;
+  }
+
+  // --- receiving ----------------------------------------------------------------------------
+
+  /**
+   * Hands what has arrived to a handler, in order per source.
+   *
+   * @param limit messages and events at most
+   * @return messages and events handed over
+   */
+  public int poll(MessageHandler handler, int limit) {
+    checkUse();
+    if (polling) {
+      throw new IllegalStateException("poll within a handler of endpoint " + number);
+    }
+    int n = Math.min(inbox.size(), limit);
+    if (n <= 0) {
+      return 0;
+    }
+    polling = true;
+    int done = 0;
+    try {
+      while (done < n) {
+        long lo = inbox.peekLo(done);
+        long hi = inbox.peekHi(done);
+        if (Descriptor.op(lo) == OP_PEER_DOWN) {
+          done++;
+          handler.onPeerDown(Descriptor.node(hi), (int) lo);
+          continue;
+        }
+        message.bind(lo, hi, pool.frameAt(Descriptor.bufferId(hi)));
+        boolean returned = false;
+        try {
+          handler.onMessage(message);
+          returned = true;
+        } finally {
+          if (returned && message.isDeferred()) {
+            n = done;
+          } else {
+            // A handler that throws has had its message.
+            done++;
+            consumed(hi);
+          }
+          message.unbind();
+        }
+      }
+    } finally {
+      inbox.advance(done);
+      polling = false;
+    }
+    return done;
+  }
+
+  private void consumed(long hi) {
+    int id = Descriptor.bufferId(hi);
+    int source = Descriptor.node(hi);
+    boolean retained = message.isRetained();
+    if (inline) {
+      node.consumed(this, id, source, message.sourceEndpoint(), retained);
+    } else {
+      int flags = retained ? FLAG_RETAINED : 0;
+      boolean taken =
+          toNode.offer(
+              Descriptor.lo(OP_CONSUMED, flags, 0, message.sourceEndpoint(), 0),
+              Descriptor.hi(id, source, 0));
+      assert taken : "return ring full: it holds every credit";
+    }
+  }
+
+  /** A loan for the message that is being handled; null when both budgets are used up. */
+  Loan lend(Message m) {
+    int loan = loans.take(m.bufferId(), inboxOwner);
+    MemorySegment memory = frames;
+    long offset = m.offset();
+    boolean copied = false;
+    if (loan < 0) {
+      loan = loans.takeCopy(offset, m.lengthBytes());
+      if (loan < 0) {
+        return null;
+      }
+      memory = loans.copyArea();
+      offset = loans.copyOffset(loan);
+      copied = true;
+    }
+    Loan handle = loanHandles[loan];
+    if (handle == null) {
+      handle = new Loan(loans, loan);
+      loanHandles[loan] = handle;
+    }
+    handle.bind(m, memory, offset, copied);
+    return handle;
+  }
+
+  long frameAt(int id) {
+    return pool.frameAt(id);
+  }
+
+  // --- the poll thread ----------------------------------------------------------------------
+
+  void deliver(int source, int sourceEndpoint, int id, int flags, int lengthBytes) {
+    boolean taken =
+        inbox.offer(
+            Descriptor.lo(OP_MESSAGE, flags, 0, sourceEndpoint, FrameHeader.BYTES),
+            Descriptor.hi(id, source, lengthBytes));
+    assert taken : "inbox full: credit is bounded by its capacity";
+  }
+
+  void deliverPeerDown(int peer, int session) {
+    inbox.offer(
+        Descriptor.lo(OP_PEER_DOWN, 0, 0, session >>> 16, session), Descriptor.hi(0, peer, 0));
+  }
+
+  // --- life ---------------------------------------------------------------------------------
+
+  /** The next thread that uses this endpoint becomes its owner. Call from the present owner. */
+  public void handOver() {
+    checkUse();
+    user = null;
+  }
+
+  private void checkUse() {
+    if (closed) {
+      throw new IllegalStateException("endpoint " + number + " is closed");
+    }
+    Thread current = Thread.currentThread();
+    if (user != current) {
+      bindOrRefuse(current);
+    }
+  }
+
+  private void bindOrRefuse(Thread current) {
+    if (user != null) {
+      throw new IllegalStateException(
+          "endpoint " + number + " belongs to thread " + user.getName() + ", not to "
+              + current.getName() + "; see handOver()");
+    }
+    user = current;
+  }
+
+  private IllegalArgumentException badLength(int lengthBytes) {
+    return new IllegalArgumentException(
+        "message of " + lengthBytes + " bytes: one frame carries 0.."
+            + core.config.maxPayloadBytes() + "; see sendLarge");
+  }
+
+  boolean isInline() {
+    return inline;
+  }
+
+  /** Closes the endpoint: what waits in its inbox is released, its claims come home. */
+  @Override
+  public void close() {
+    if (!closed) {
+      checkUse();
+      closed = true;
+      node.closeEndpoint(this);
+    }
+  }
+}

@@ -1,0 +1,487 @@
+package org.pmhxb.pm;
+
+import java.util.Arrays;
+import java.util.List;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Descriptor;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.bufpool.SpscDescriptorRing;
+import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * One node of the machine: rails, peers, endpoints, and the duty cycle that moves frames between
+ * them.
+ *
+ * <p>Owner: one poll thread, which calls {@link #doWork}: a thread of its own ({@link PollThread})
+ * or, inline, the program's. Other threads may call {@link #open}, {@link #counters}, {@link
+ * #ring} and the state queries.
+ */
+public final class PmNode implements PollWork, AutoCloseable {
+  private static final long TIMER_INTERVAL_NS = 100_000L;
+  private static final long IDLE_INTERVAL_NS = 10_000_000L;
+  private static final int COMMANDS_PER_ROUND = 64;
+  private static final int SUPPLY_PER_ROUND = 32;
+
+  private final NodeCore core;
+  private final Sender sender;
+  private final Acknowledger acknowledger;
+  private final Sessions sessions;
+  private final Receiver receiver;
+  private final LinkFrames linkFrames;
+  private final boolean inline;
+  private volatile Doorbell doorbell = Doorbell.NONE;
+  private long timerDueNs;
+  private boolean closed;
+
+  /** Endpoints to add or remove, handed to the poll thread; guarded by itself, rarely used. */
+  private final List<Runnable> commands = new java.util.ArrayList<>();
+
+  private volatile boolean commandsWaiting;
+
+  /**
+   * @param ports one per rail, in the routing's order of rails; the node owns and closes them
+   * @param inline the program's own thread polls; else a poll thread does
+   */
+  public PmNode(
+      NodeConfig config, BufferPool pool, Routing routing, List<? extends Port> ports,
+      boolean inline) {
+    Rail[] rails = new Rail[ports.size()];
+    for (int i = 0; i < rails.length; i++) {
+      rails[i] = new Rail(i, ports.get(i), pool);
+      checkFrameFits(config, pool, ports.get(i));
+    }
+    this.core = new NodeCore(config, pool, routing, rails);
+    this.sender = new Sender(core);
+    this.acknowledger = new Acknowledger(core, sender);
+    this.sessions = new Sessions(core, sender, acknowledger);
+    this.receiver = new Receiver(core, sender, acknowledger, sessions);
+    this.linkFrames = new LinkFrames(core);
+    this.inline = inline;
+  }
+
+  private static void checkFrameFits(NodeConfig config, BufferPool pool, Port port) {
+    int frameBytes = FrameHeader.BYTES + config.maxPayloadBytes();
+    int limit = Math.min(pool.frameCapacityBytes(), port.maxFrameBytes());
+    if (frameBytes > limit) {
+      throw new IllegalArgumentException(
+          "maxPayloadBytes " + config.maxPayloadBytes() + " makes frames of " + frameBytes
+              + " bytes; port " + port.name() + " and the pool carry at most " + limit);
+    }
+  }
+
+  // --- the duty cycle -----------------------------------------------------------------------
+
+  @Override
+  public int doWork(long nowNs) {
+    core.tick(nowNs);
+    int work = commandsWaiting ? runCommands() : 0;
+    work += drainEndpoints();
+    int received = receiver.receive();
+    work += received;
+    if (nowNs - timerDueNs >= 0) {
+      timerDueNs = nowNs + TIMER_INTERVAL_NS;
+      sessions.tick();
+      work += core.routing.linkWork(nowNs, linkFrames);
+    }
+    work += acknowledger.flush(received == 0);
+    work += flushRails();
+    if (work == 0) {
+      core.pool.flush();
+    }
+    return work;
+  }
+
+  private int flushRails() {
+    int sent = 0;
+    for (Rail rail : core.rails) {
+      sent += rail.flush();
+    }
+    if (sent > 0) {
+      core.counters.add(Counter.FRAMES_SENT, sent);
+    }
+    return sent;
+  }
+
+  private int drainEndpoints() {
+    int work = 0;
+    for (PmEndpoint endpoint : core.endpoints) {
+      if (endpoint != null) {
+        work += endpoint.loans.drain(COMMANDS_PER_ROUND);
+        if (!inline) {
+          work += drain(endpoint) + supply(endpoint);
+        }
+      }
+    }
+    return work;
+  }
+
+  private int drain(PmEndpoint endpoint) {
+    SpscDescriptorRing ring = endpoint.toNode;
+    int n = 0;
+    while (n < COMMANDS_PER_ROUND && ring.poll()) {
+      command(endpoint, ring.lo(), ring.hi());
+      n++;
+    }
+    return n;
+  }
+
+  private void command(PmEndpoint endpoint, long lo, long hi) {
+    int id = Descriptor.bufferId(hi);
+    switch (Descriptor.op(lo)) {
+      case PmEndpoint.OP_SEND -> {
+        endpoint.supplied--;
+        Lane lane = endpoint.laneOf(Descriptor.tag(lo));
+        accept(
+            endpoint, lane, id, Descriptor.length(hi), Descriptor.flags(lo),
+            Descriptor.endpoint(lo));
+      }
+      case PmEndpoint.OP_CONSUMED -> {
+        boolean retained = Descriptor.flags(lo) == PmEndpoint.FLAG_RETAINED;
+        consumed(endpoint, id, Descriptor.node(hi), Descriptor.endpoint(lo), retained);
+      }
+      case PmEndpoint.OP_ABORT -> {
+        endpoint.supplied--;
+        core.pool.release(id, endpoint.claimOwner);
+      }
+      case PmEndpoint.OP_ASK -> wantCredit(endpoint.laneOf(Descriptor.tag(lo)));
+      default -> throw new AssertionError("endpoint operation " + Descriptor.op(lo));
+    }
+  }
+
+  /** Keeps an endpoint's stock of free buffers up. */
+  private int supply(PmEndpoint endpoint) {
+    int n = 0;
+    int stock = core.config.claimBuffers();
+    while (n < SUPPLY_PER_ROUND && endpoint.supplied < stock) {
+      int id = core.pool.allocate(endpoint.claimOwner);
+      if (id == 0) {
+        break;
+      }
+      endpoint.supply.offer(
+          Descriptor.lo(PmEndpoint.OP_BUFFER, 0, 0, 0, 0), Descriptor.hi(id, 0, 0));
+      endpoint.supplied++;
+      n++;
+    }
+    return n;
+  }
+
+  // --- from endpoints, on the poll thread ---------------------------------------------------
+
+  void accept(PmEndpoint endpoint, Lane lane, int id, int payloadBytes, int flags, int epoch) {
+    if ((lane.grantEpoch & 0xFFFF) != (epoch & 0xFFFF)) {
+      // Claimed under a session that ended since.
+      core.pool.release(id, endpoint.claimOwner);
+      core.counters.increment(Counter.FATE_UNKNOWN);
+      return;
+    }
+    if (lane.dst == core.self) {
+      loopBack(lane, endpoint, id, payloadBytes, flags);
+      return;
+    }
+    Peer peer = core.peer(lane.dst);
+    core.pool.transfer(id, endpoint.claimOwner, peer.windowOwner);
+    sender.accept(peer, lane, id, payloadBytes, flags);
+  }
+
+  /** A message to this node itself: the same buffer, from the one endpoint to the other. */
+  private void loopBack(Lane lane, PmEndpoint from, int id, int payloadBytes, int flags) {
+    lane.acknowledge(1);
+    PmEndpoint to = core.endpoint(lane.dstEndpoint);
+    InLane in = core.peer(core.self).lane(from.number(), lane.dstEndpoint);
+    in.received++;
+    if (to == null) {
+      core.counters.drop(DropReason.NO_ENDPOINT);
+      core.pool.release(id, from.claimOwner);
+      in.consume();
+      lane.publishLimit(in.limit());
+      return;
+    }
+    core.counters.increment(Counter.DATA_DELIVERED);
+    core.counters.add(Counter.BYTES_DELIVERED, payloadBytes);
+    core.pool.transfer(id, from.claimOwner, to.inboxOwner);
+    to.deliver(core.self, from.number(), id, flags, payloadBytes);
+  }
+
+  void consumed(PmEndpoint endpoint, int id, int source, int sourceEndpoint, boolean retained) {
+    if (!retained) {
+      core.pool.release(id, endpoint.inboxOwner);
+    }
+    Peer peer = core.peer(source);
+    InLane lane = peer.lane(sourceEndpoint, endpoint.number());
+    lane.consume();
+    if (source == core.self) {
+      PmEndpoint from = core.endpoint(sourceEndpoint);
+      if (from != null) {
+        selfLane(peer, from, endpoint.number()).publishLimit(lane.limit());
+      }
+    } else if (lane.worthTelling()) {
+      if (lane.limit() - lane.advertised >= lane.granted >> 1) {
+        peer.ackAtOnce = true;
+      }
+      acknowledger.note(peer);
+    }
+  }
+
+  private static Lane selfLane(Peer self, PmEndpoint from, int to) {
+    for (int i = 0; i < self.outLaneCount; i++) {
+      Lane lane = self.outLanes[i];
+      if (lane.endpoint == from && lane.dstEndpoint == to) {
+        return lane;
+      }
+    }
+    throw new AssertionError("no lane from endpoint " + from.number() + " to " + to);
+  }
+
+  void wantCredit(Lane lane) {
+    if (lane.dst != core.self) {
+      sessions.wantCredit(lane);
+    } else if (lane.id < 0) {
+      sessions.registerLane(lane);
+      InLane in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
+      Peer self = core.peer(core.self);
+      in.next = self.lanes;
+      self.lanes = in;
+      in.granted = core.ledger.grant();
+      lane.publishLimit(in.limit());
+    }
+  }
+
+  // --- endpoints ----------------------------------------------------------------------------
+
+  /**
+   * Opens an endpoint. Any thread; the endpoint belongs to the thread that uses it first.
+   *
+   * @param number 1 to 65,534
+   * @throws IllegalStateException it is open already, or the node is closed
+   */
+  public PmEndpoint open(int number) {
+    if (number < 1 || number > 65_534) {
+      throw new IllegalArgumentException("endpoint " + number + " is out of range 1..65534");
+    }
+    PmEndpoint endpoint = new PmEndpoint(this, core, number, inline);
+    onPollThread(() -> register(endpoint));
+    return endpoint;
+  }
+
+  private void register(PmEndpoint endpoint) {
+    int number = endpoint.number();
+    if (number >= core.endpoints.length) {
+      int length = Math.max(number + 1, Math.min(65_535, core.endpoints.length * 2));
+      core.endpoints = Arrays.copyOf(core.endpoints, length);
+    }
+    if (core.endpoints[number] != null) {
+      throw new IllegalStateException("endpoint " + number + " is open already");
+    }
+    core.endpoints[number] = endpoint;
+  }
+
+  void closeEndpoint(PmEndpoint endpoint) {
+    onPollThread(
+        () -> {
+          drainAll(endpoint);
+          core.endpoints[endpoint.number()] = null;
+        });
+  }
+
+  /** Takes back what the endpoint's rings hold. */
+  private void drainAll(PmEndpoint endpoint) {
+    while (endpoint.toNode.poll()) {
+      command(endpoint, endpoint.toNode.lo(), endpoint.toNode.hi());
+    }
+    while (endpoint.inbox.poll()) {
+      if (Descriptor.op(endpoint.inbox.lo()) == PmEndpoint.OP_MESSAGE) {
+        long hi = endpoint.inbox.hi();
+        consumed(
+            endpoint, Descriptor.bufferId(hi), Descriptor.node(hi),
+            Descriptor.endpoint(endpoint.inbox.lo()), false);
+      }
+    }
+    endpoint.loans.drain(Integer.MAX_VALUE);
+    core.pool.reclaim(endpoint.claimOwner);
+  }
+
+  /** Runs a control action in the poll thread's next round and waits for it; inline: now. */
+  private void onPollThread(Runnable action) {
+    if (inline || closed || doorbell == Doorbell.NONE) {
+      action.run();
+      return;
+    }
+    var task = new java.util.concurrent.FutureTask<Void>(action, null);
+    synchronized (commands) {
+      commands.add(task);
+      commandsWaiting = true;
+    }
+    doorbell.ring();
+    try {
+      task.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the poll thread was asked", e);
+    } catch (java.util.concurrent.ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  private int runCommands() {
+    List<Runnable> due;
+    synchronized (commands) {
+      due = List.copyOf(commands);
+      commands.clear();
+      commandsWaiting = false;
+    }
+    due.forEach(Runnable::run);
+    return due.size();
+  }
+
+  // --- state --------------------------------------------------------------------------------
+
+  public int self() {
+    return core.self;
+  }
+
+  public int nodes() {
+    return core.routing.nodes();
+  }
+
+  public Routing routing() {
+    return core.routing;
+  }
+
+  /** Largest message that one frame carries. */
+  public int maxFramePayloadBytes() {
+    return core.config.maxPayloadBytes();
+  }
+
+  public NodeCounters counters() {
+    return core.counters;
+  }
+
+  public NodeConfig config() {
+    return core.config;
+  }
+
+  public BufferPool pool() {
+    return core.pool;
+  }
+
+  /** Sessions as of a moment ago. Control path; any thread. */
+  public List<PeerStatus> peerStatus() {
+    return java.util.Arrays.stream(core.peers)
+        .filter(p -> p != null && p.node != core.self)
+        .map(PeerStatus::of)
+        .toList();
+  }
+
+  public PeerState peerState(int node) {
+    if (node < 0 || node >= core.peers.length) {
+      throw new IllegalArgumentException(
+          "node " + node + " is unknown: nodes are 0.." + (core.peers.length - 1));
+    }
+    Peer peer = core.peers[node];
+    return peer == null ? PeerState.IDLE : peer.state;
+  }
+
+  /** Who hears of sessions; set it before the first round. */
+  public void peerListener(PeerListener listener) {
+    core.listener = listener;
+  }
+
+  /** For tests and captures: sees each received frame before it is checked. */
+  public void tap(FrameTap tap) {
+    receiver.tap = tap;
+  }
+
+  /** How this node's poll thread is woken; set by whoever runs it. */
+  public void doorbell(Doorbell bell) {
+    doorbell = bell;
+  }
+
+  /** Wakes the poll thread. Any thread. */
+  public void ring() {
+    doorbell.ring();
+  }
+
+  /** Descriptors that become readable when a frame arrives; empty where a port has none. */
+  public int[] wakeFds() {
+    int[] fds = new int[core.rails.length];
+    for (int i = 0; i < fds.length; i++) {
+      fds[i] = core.rails[i].port.wakeFd();
+      if (fds[i] < 0) {
+        return new int[0];
+      }
+    }
+    return fds;
+  }
+
+  /** The ports of this node's rails, in order. Control path. */
+  public List<Port> ports() {
+    return Arrays.stream(core.rails).map(rail -> rail.port).toList();
+  }
+
+  @Override
+  public long nextDeadlineNs(long nowNs) {
+    if (acknowledger.hasNews() || waitsForRoom()) {
+      return nowNs + TIMER_INTERVAL_NS;
+    }
+    for (int i = 0; i < core.activeCount; i++) {
+      Peer peer = core.active[i];
+      if (peer.state == PeerState.OPENING || peer.state == PeerState.UP && hasInFlight(peer)) {
+        return nowNs + TIMER_INTERVAL_NS * 5;
+      }
+    }
+    return nowNs + IDLE_INTERVAL_NS;
+  }
+
+  private static boolean hasInFlight(Peer peer) {
+    return peer.window.inFlight() > 0;
+  }
+
+  private boolean waitsForRoom() {
+    for (Rail rail : core.rails) {
+      if (!rail.isIdle()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Frames sent and not acknowledged, over all peers. Poll thread. */
+  public int inFlight() {
+    int n = 0;
+    for (int i = 0; i < core.activeCount; i++) {
+      Peer peer = core.active[i];
+      n += peer.pendingCount + (peer.state == PeerState.UP ? peer.window.inFlight() : 0);
+    }
+    return n;
+  }
+
+  /**
+   * Ends every session with a word to the peer, and closes the ports. Call after the poll thread has
+   * stopped, or from it. The pool stays open: its owner closes it after the last loan.
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    sessions.closeAll();
+    for (int i = 0; i < 64 && flushRails() > 0; i++) {
+      Thread.onSpinWait();
+    }
+    for (PmEndpoint endpoint : core.endpoints) {
+      if (endpoint != null) {
+        drainAll(endpoint);
+      }
+    }
+    for (Rail rail : core.rails) {
+      rail.close();
+    }
+    core.pool.reclaim(Owner.NODE);
+    core.pool.flush();
+  }
+}

@@ -1,0 +1,15 @@
+package org.pmhxb.pm;
+
+/** A duty cycle that a poll thread drives: a node, a wire. */
+public interface PollWork {
+  /**
+   * One bounded round.
+   *
+   * @param nowNs the clock, read once per round
+   * @return how much was done; 0 = nothing
+   */
+  int doWork(long nowNs);
+
+  /** The latest moment at which the next round must run if nothing arrives. */
+  long nextDeadlineNs(long nowNs);
+}

@@ -1,0 +1,180 @@
+package org.pmhxb.pm;
+
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.flow.DescriptorQueue;
+import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.port.Port;
+
+/**
+ * A port with the frames that wait for it. Acknowledgements overtake relayed frames, and these
+ * overtake local frames (DESIGN rules 14 and 15); local frames, path probes among them, keep their
+ * order, which is what makes a path FIFO. Owner: the poll thread.
+ */
+final class Rail {
+  private static final int BURST = 32;
+  private static final int CONTROL_CAPACITY = 1024;
+  private static final int TRANSIT_CAPACITY = 1024;
+  private static final int LOCAL_CAPACITY = 1024;
+
+  final int index;
+  final Port port;
+  final long macAddress;
+  final Burst rx = new Burst(BURST);
+
+  private final BufferPool pool;
+  private final Burst tx = new Burst(BURST);
+  private final DescriptorQueue control = new DescriptorQueue(CONTROL_CAPACITY);
+  private final DescriptorQueue transit = new DescriptorQueue(TRANSIT_CAPACITY);
+  private final DescriptorQueue local = new DescriptorQueue(LOCAL_CAPACITY);
+  private long localBytes;
+  private long portBacklogBytes;
+  private long framesTaken;
+
+  Rail(int index, Port port, BufferPool pool) {
+    this.index = index;
+    this.port = port;
+    this.pool = pool;
+    this.macAddress = port.macAddress();
+  }
+
+  /** Bytes that a new local frame would wait behind. */
+  long backlogBytes() {
+    return localBytes + portBacklogBytes;
+  }
+
+  boolean hasLocalRoom() {
+    return !local.isFull();
+  }
+
+  boolean isIdle() {
+    return control.size() + transit.size() + local.size() == 0;
+  }
+
+  boolean putControl(int id, int lengthBytes) {
+    return control.put(Burst.descriptor(id, lengthBytes));
+  }
+
+  boolean putTransit(int id, int lengthBytes) {
+    return transit.put(Burst.descriptor(id, lengthBytes));
+  }
+
+  /** A frame of this node that goes once: a path probe. */
+  boolean putLocal(int id, int lengthBytes) {
+    if (!local.put(Burst.descriptor(id, lengthBytes))) {
+      return false;
+    }
+    localBytes += lengthBytes;
+    return true;
+  }
+
+  /**
+   * A data frame that the send window goes on holding. The caller has checked {@link
+   * #hasLocalRoom}.
+   *
+   * @return ticket for {@link #hasLeftQueue}
+   */
+  int putHeld(int id, int lengthBytes) {
+    int ticket = local.ticket();
+    local.put(Burst.descriptor(id, lengthBytes) | Burst.HOLD);
+    localBytes += lengthBytes;
+    return ticket;
+  }
+
+  /** Whether the frame with this ticket was handed to the port. */
+  boolean hasLeftQueue(int ticket) {
+    return local.taken() - ticket > 0;
+  }
+
+  /** Offers what is known to fit; returns the frames that the port took. */
+  int flush() {
+    int c = control.size();
+    int t = transit.size();
+    int l = local.size();
+    if (c + t + l == 0) {
+      return 0;
+    }
+    int room = Math.min(port.txRoom(), BURST);
+    c = Math.min(c, room);
+    t = Math.min(t, room - c);
+    l = Math.min(l, room - c - t);
+    int n = 0;
+    for (int i = 0; i < c; i++) {
+      tx.set(n++, control.peek(i));
+    }
+    for (int i = 0; i < t; i++) {
+      tx.set(n++, transit.peek(i));
+    }
+    for (int i = 0; i < l; i++) {
+      tx.set(n++, local.peek(i));
+    }
+    if (n == 0) {
+      portBacklogBytes = port.txBacklogBytes();
+      return 0;
+    }
+    int taken = port.txBurst(tx, 0, n);
+    passToPort(taken);
+    int rest = taken;
+    int left = Math.min(rest, c);
+    control.drop(left);
+    rest -= left;
+    left = Math.min(rest, t);
+    transit.drop(left);
+    rest -= left;
+    for (int i = 0; i < rest; i++) {
+      localBytes -= Burst.lengthBytes(local.peek(i));
+    }
+    local.drop(rest);
+    framesTaken += taken;
+    portBacklogBytes = port.txBacklogBytes();
+    return taken;
+  }
+
+  /** Frames without a hold passed to the port with their only reference. */
+  private void passToPort(int taken) {
+    for (int i = 0; i < taken; i++) {
+      long d = tx.get(i);
+      if ((d & Burst.HOLD) == 0) {
+        pool.transfer(Burst.id(d), Owner.NODE, Owner.PORT);
+      }
+    }
+  }
+
+  /** Frames handed to the port so far. */
+  long framesTaken() {
+    return framesTaken;
+  }
+
+  /**
+   * Takes the waiting frames of one destination out, when its session ends: the holder of a held
+   * frame is about to release it. Rare; keeps the order of the rest.
+   */
+  void purge(java.util.function.IntPredicate isOfDeadSession) {
+    int n = local.size();
+    for (int i = 0; i < n; i++) {
+      long d = local.peek(0);
+      local.drop(1);
+      int id = Burst.id(d);
+      if (isOfDeadSession.test(id)) {
+        localBytes -= Burst.lengthBytes(d);
+        if ((d & Burst.HOLD) == 0) {
+          pool.release(id, Owner.NODE);
+        }
+      } else {
+        local.put(d);
+      }
+    }
+  }
+
+  /** Gives every waiting frame without a holder back to the pool, at the end. */
+  void close() {
+    purge(id -> true);
+    for (; control.size() > 0; control.drop(1)) {
+      pool.release(Burst.id(control.peek(0)), Owner.NODE);
+    }
+    for (; transit.size() > 0; transit.drop(1)) {
+      pool.release(Burst.id(transit.peek(0)), Owner.NODE);
+    }
+    port.close();
+  }
+}

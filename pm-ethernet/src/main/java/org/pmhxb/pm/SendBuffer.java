@@ -1,0 +1,130 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.MemorySegment;
+import net.openhft.chronicle.bytes.Bytes;
+import org.pmhxb.bufpool.BytesView;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * A claimed frame: the program writes its payload in place, then sends or aborts it. Owner: the
+ * endpoint's thread. The object is used again by later claims; keep no reference beyond send or
+ * abort.
+ */
+public final class SendBuffer {
+  /** Fragment header: messageLength:32 | fragmentOffset:32. */
+  static final int FRAGMENT_HEADER_BYTES = 8;
+
+  private final PmEndpoint endpoint;
+  private final MemorySegment memory;
+  private BytesView view;
+  private Lane lane;
+  private int bufferId;
+  private int lengthBytes;
+  private int flags;
+  private int claimEpoch;
+  private long payloadAt;
+
+  SendBuffer(PmEndpoint endpoint, MemorySegment memory) {
+    this.endpoint = endpoint;
+    this.memory = memory;
+  }
+
+  void bind(Lane to, int id, int length, int frameFlags) {
+    lane = to;
+    bufferId = id;
+    lengthBytes = length;
+    flags = frameFlags;
+    claimEpoch = to.epoch();
+    payloadAt =
+        endpoint.frameAt(id) + FrameHeader.BYTES + fragmentHeaderBytes();
+  }
+
+  void unbind() {
+    lane = null;
+    if (view != null) {
+      view.unbind();
+    }
+  }
+
+  /** The memory that {@link #offset()} counts in: the whole pool, so that nothing is sliced. */
+  public MemorySegment memory() {
+    checkClaimed();
+    return memory;
+  }
+
+  /** Where the payload begins in {@link #memory()}. */
+  public long offset() {
+    checkClaimed();
+    return payloadAt;
+  }
+
+  /** Payload bytes as claimed, or as cut by {@link #truncate}. */
+  public int lengthBytes() {
+    return lengthBytes;
+  }
+
+  /** Sends fewer bytes than were claimed. */
+  public void truncate(int bytes) {
+    checkClaimed();
+    if (bytes < 0 || bytes > lengthBytes) {
+      throw new IllegalArgumentException(
+          "cannot cut a claim of " + lengthBytes + " bytes to " + bytes);
+    }
+    lengthBytes = bytes;
+  }
+
+  /** A Chronicle Bytes view over the payload, empty and with room for all of it. */
+  public Bytes<?> bytes() {
+    checkClaimed();
+    if (view == null) {
+      view = new BytesView(memory);
+    }
+    return view.forWrite(payloadAt, lengthBytes);
+  }
+
+  /** The buffer's ID in the pool. */
+  public int bufferId() {
+    return bufferId;
+  }
+
+  /** Gives buffer and credit back; the order of what is sent has no gap. */
+  public void abort() {
+    checkClaimed();
+    endpoint.abort(this);
+  }
+
+  int flags() {
+    return flags;
+  }
+
+  int claimEpoch() {
+    return claimEpoch;
+  }
+
+  int fragmentHeaderBytes() {
+    return (flags & FrameHeader.FLAG_FRAGMENT) != 0 ? FRAGMENT_HEADER_BYTES : 0;
+  }
+
+  void fragmentHeader(long messageBytes, long fragmentOffset) {
+    long at = payloadAt - FRAGMENT_HEADER_BYTES - FrameHeader.BYTES;
+    FrameHeader.payloadInt(memory, at, 0, (int) messageBytes);
+    FrameHeader.payloadInt(memory, at, 4, (int) fragmentOffset);
+  }
+
+  Lane takeForSend(PmEndpoint by) {
+    if (by != endpoint) {
+      throw new IllegalArgumentException(
+          "buffer " + bufferId + " was claimed from endpoint " + endpoint.number()
+              + ", not from endpoint " + by.number());
+    }
+    checkClaimed();
+    return lane;
+  }
+
+  private void checkClaimed() {
+    if (lane == null) {
+      throw new IllegalStateException(
+          "buffer " + bufferId + " was sent or aborted already: claim another");
+    }
+  }
+}

@@ -1,0 +1,400 @@
+package org.pmhxb.pm;
+
+import java.util.Arrays;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.Peer.PathState;
+import org.pmhxb.pm.flow.SendWindow;
+import org.pmhxb.pm.flow.SequenceArray;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * Opens, watches and ends sessions (PROTOCOL.md section 4). The lower node number initiates; an OPEN
+ * from the higher one asks it to. Owner: the poll thread.
+ *
+ * <pre>
+ *   lower  -> higher  OPEN         incarnation, fresh nonce, first sequence number, window
+ *   higher -> lower   OPEN_REPLY   the same of its own, and both of the lower echoed
+ *   lower  -> higher  OPEN_CONFIRM or any frame of the session: its number proves the nonce
+ * </pre>
+ */
+final class Sessions {
+  /** OPEN payload: incarnation:64 | nonce:64 | firstSeq:32 | window:32. */
+  static final int OPEN_BYTES = 24;
+
+  /** OPEN_REPLY payload: as OPEN, then the echoed nonce:64 | incarnation:64. */
+  static final int REPLY_BYTES = OPEN_BYTES + 16;
+
+  private static final long OPEN_INTERVAL_NS = 2_000_000L;
+  private static final long OPEN_INTERVAL_MAX_NS = 200_000_000L;
+  private static final long CREDIT_INTERVAL_NS = 2_000_000L;
+  private static final long CREDIT_INTERVAL_MAX_NS = 50_000_000L;
+  private static final long RESET_INTERVAL_NS = 10_000_000L;
+
+  private final NodeCore core;
+  private final Sender sender;
+  private final Acknowledger acknowledger;
+
+  Sessions(NodeCore core, Sender sender, Acknowledger acknowledger) {
+    this.core = core;
+    this.sender = sender;
+    this.acknowledger = acknowledger;
+  }
+
+  // --- opening ------------------------------------------------------------------------------
+
+  /** Something is to be sent to a peer: make a session unless there is one. */
+  void want(Peer peer) {
+    if (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN) {
+      beginOpening(peer);
+    }
+  }
+
+  private void beginOpening(Peer peer) {
+    peer.state = PeerState.OPENING;
+    freshNonce(peer);
+    peer.openIntervalNs = OPEN_INTERVAL_NS;
+    core.activate(peer);
+    sendOpen(peer);
+  }
+
+  private void freshNonce(Peer peer) {
+    peer.myNonce = core.random();
+    peer.myFirstSeq = firstSeq();
+  }
+
+  private int firstSeq() {
+    long fixed = core.config.firstSeq();
+    return fixed >= 0 ? (int) fixed : (int) core.random();
+  }
+
+  private void sendOpen(Peer peer) {
+    peer.openSentNs = core.nowNs;
+    int id = core.controlBuffer();
+    if (id != 0) {
+      writeOpen(core.pool.frameAt(id), peer.myNonce, peer.myFirstSeq);
+      core.sealControl(id, FrameHeader.OPEN, peer, 0, OPEN_BYTES);
+      core.sendControl(id, peer, OPEN_BYTES);
+    }
+  }
+
+  private void writeOpen(long at, long nonce, int firstSeq) {
+    FrameHeader.payloadLong(core.frames, at, 0, core.config.incarnation());
+    FrameHeader.payloadLong(core.frames, at, 8, nonce);
+    FrameHeader.payloadInt(core.frames, at, 16, firstSeq);
+    FrameHeader.payloadInt(core.frames, at, 20, core.config.windowFrames());
+  }
+
+  /** An OPEN arrived: from the lower node the first step, from the higher one a request. */
+  void onOpen(Peer peer, long at, int length) {
+    if (length < OPEN_BYTES || badWindow(at)) {
+      core.counters.drop(DropReason.MALFORMED);
+      return;
+    }
+    long incarnation = FrameHeader.payloadLong(core.frames, at, 0);
+    if (core.self < peer.node) {
+      onRequestToOpen(peer, incarnation);
+      return;
+    }
+    if (peer.state == PeerState.UP
+        && peer.peerIncarnation == incarnation
+        && peer.peerNonce == FrameHeader.payloadLong(core.frames, at, 8)) {
+      // A repeated OPEN of the session that is up: our reply was seen, this is late.
+      return;
+    }
+    long nonce = FrameHeader.payloadLong(core.frames, at, 8);
+    if (nonce != peer.candidatePeerNonce || incarnation != peer.candidateIncarnation) {
+      peer.candidateIncarnation = incarnation;
+      peer.candidatePeerNonce = nonce;
+      peer.candidateMyNonce = core.random();
+      peer.candidateFirstSeq = FrameHeader.payloadInt(core.frames, at, 16);
+      peer.candidateWindow = FrameHeader.payloadInt(core.frames, at, 20);
+      peer.candidateMyFirstSeq = firstSeq();
+      peer.candidateSession =
+          sessionOf(incarnation, nonce, core.config.incarnation(), peer.candidateMyNonce);
+    }
+    int id = core.controlBuffer();
+    if (id != 0) {
+      long reply = core.pool.frameAt(id);
+      writeOpen(reply, peer.candidateMyNonce, peer.candidateMyFirstSeq);
+      FrameHeader.payloadLong(core.frames, reply, 24, nonce);
+      FrameHeader.payloadLong(core.frames, reply, 32, incarnation);
+      core.sealControl(id, FrameHeader.OPEN_REPLY, peer, 0, REPLY_BYTES);
+      core.sendControl(id, peer, REPLY_BYTES);
+    }
+  }
+
+  private void onRequestToOpen(Peer peer, long incarnation) {
+    if (peer.state == PeerState.UP && peer.peerIncarnation == incarnation) {
+      sendConfirm(peer);
+    } else if (peer.state == PeerState.UP && !peer.reopening) {
+      // Perhaps the peer restarted. The old session stays until a fresh nonce comes back.
+      peer.reopening = true;
+      freshNonce(peer);
+      sendOpen(peer);
+    } else if (peer.state == PeerState.UP) {
+      sendOpen(peer);
+    } else {
+      want(peer);
+    }
+  }
+
+  void onOpenReply(Peer peer, long at, int length) {
+    if (length < REPLY_BYTES || core.self > peer.node || badWindow(at)) {
+      core.counters.drop(DropReason.MALFORMED);
+      return;
+    }
+    boolean expected = peer.state == PeerState.OPENING || peer.reopening;
+    if (!expected
+        || FrameHeader.payloadLong(core.frames, at, 24) != peer.myNonce
+        || FrameHeader.payloadLong(core.frames, at, 32) != core.config.incarnation()) {
+      // Late or repeated; if the session is up, the confirmation may have been lost.
+      if (peer.state == PeerState.UP) {
+        sendConfirm(peer);
+      }
+      return;
+    }
+    long incarnation = FrameHeader.payloadLong(core.frames, at, 0);
+    long nonce = FrameHeader.payloadLong(core.frames, at, 8);
+    int session = sessionOf(core.config.incarnation(), peer.myNonce, incarnation, nonce);
+    int window = FrameHeader.payloadInt(core.frames, at, 20);
+    int firstSeq = FrameHeader.payloadInt(core.frames, at, 16);
+    open(peer, session, incarnation, nonce, peer.myFirstSeq, firstSeq, window);
+    sendConfirm(peer);
+  }
+
+  private boolean badWindow(long at) {
+    int window = FrameHeader.payloadInt(core.frames, at, 20);
+    return window < 4 || window > 32_768 || Integer.bitCount(window) != 1;
+  }
+
+  private void sendConfirm(Peer peer) {
+    int id = core.controlBuffer();
+    if (id != 0) {
+      core.sealControl(id, FrameHeader.OPEN_CONFIRM, peer, peer.session, 0);
+      core.sendControl(id, peer, 0);
+    }
+  }
+
+  /** A frame carries the number of the session that our last OPEN_REPLY offered. */
+  void confirmCandidate(Peer peer) {
+    open(
+        peer,
+        peer.candidateSession,
+        peer.candidateIncarnation,
+        peer.candidatePeerNonce,
+        peer.candidateMyFirstSeq,
+        peer.candidateFirstSeq,
+        peer.candidateWindow);
+    peer.candidateSession = 0;
+  }
+
+  private static int sessionOf(long lowInc, long lowNonce, long highInc, long highNonce) {
+    long mixed =
+        NodeCore.mix(lowInc + NodeCore.mix(lowNonce + NodeCore.mix(highInc ^ ~highNonce)));
+    int session = (int) (mixed >>> 32);
+    return session == 0 ? 1 : session;
+  }
+
+  private void open(
+      Peer peer,
+      int session,
+      long incarnation,
+      long peerNonce,
+      int myFirstSeq,
+      int peerFirstSeq,
+      int peerWindow) {
+    if (peer.state == PeerState.UP) {
+      end(peer, peer.peerIncarnation == incarnation ? DownReason.RESET : DownReason.RESTARTED);
+    }
+    int size = Math.min(core.config.windowFrames(), peerWindow);
+    int pathCount = core.routing.pathCount(peer.node);
+    peer.state = PeerState.UP;
+    peer.reopening = false;
+    peer.session = session;
+    peer.peerIncarnation = incarnation;
+    peer.peerNonce = peerNonce;
+    peer.window = new SendWindow(size, pathCount, myFirstSeq);
+    peer.order = new SequenceArray(size, peerFirstSeq);
+    peer.paths = new PathState[pathCount];
+    for (int i = 0; i < pathCount; i++) {
+      peer.paths[i] = new PathState();
+      peer.paths[i].evidenceNs = core.nowNs;
+    }
+    peer.highest = peerFirstSeq;
+    peer.news = 0;
+    peer.duplicates = 0;
+    peer.duplicatesReported = 0;
+    peer.gapKnown = false;
+    peer.ackAtOnce = false;
+    peer.heardAt = core.patienceNs;
+    peer.keepaliveAt = core.patienceNs;
+    core.activate(peer);
+    core.counters.increment(Counter.SESSIONS_OPENED);
+    core.listener.onPeerUp(peer.node, session);
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      if (peer.outLanes[i].creditWanted) {
+        askForCredit(peer, peer.outLanes[i]);
+      }
+    }
+    sender.pump(peer);
+  }
+
+  // --- credit for a new lane ----------------------------------------------------------------
+
+  /** An endpoint wants to send on a lane that has no credit. */
+  void wantCredit(Lane lane) {
+    registerLane(lane);
+    Peer peer = core.peer(lane.dst);
+    lane.creditWanted = true;
+    lane.creditAskIntervalNs = CREDIT_INTERVAL_NS;
+    lane.creditAskedNs = core.nowNs;
+    if (peer.state != PeerState.UP) {
+      want(peer);
+    } else if (lane.limit == 0) {
+      askForCredit(peer, lane);
+    }
+    // Else credit comes back by itself as the peer consumes; the timer asks if that word got lost.
+  }
+
+  /** Makes a lane known to the poll thread; lanes are never forgotten. */
+  void registerLane(Lane lane) {
+    if (lane.id < 0) {
+      if (core.laneCount == core.lanes.length) {
+        core.lanes = Arrays.copyOf(core.lanes, core.laneCount * 2);
+      }
+      lane.id = core.laneCount;
+      core.lanes[core.laneCount++] = lane;
+      core.peer(lane.dst).addOutLane(lane);
+    }
+  }
+
+  private void askForCredit(Peer peer, Lane lane) {
+    lane.creditAskedNs = core.nowNs;
+    int id = core.controlBuffer();
+    if (id == 0) {
+      return;
+    }
+    core.sealCreditRequest(id, peer, lane.endpoint.number(), lane.dstEndpoint);
+    core.sendControl(id, peer, 0);
+  }
+
+  // --- watching -----------------------------------------------------------------------------
+
+  /** Looks after every active peer; called by the node's timer. */
+  void tick() {
+    for (int i = core.activeCount - 1; i >= 0; i--) {
+      Peer peer = core.active[i];
+      switch (peer.state) {
+        case OPENING -> tickOpening(peer);
+        case UP -> tickUp(peer);
+        default -> core.deactivate(i);
+      }
+    }
+  }
+
+  private void tickOpening(Peer peer) {
+    if (core.nowNs - peer.openSentNs >= peer.openIntervalNs) {
+      peer.openIntervalNs = Math.min(peer.openIntervalNs * 2, OPEN_INTERVAL_MAX_NS);
+      sendOpen(peer);
+    }
+  }
+
+  private void tickUp(Peer peer) {
+    long timeoutNs = core.config.peerTimeoutNs();
+    long silentNs = core.patienceNs - peer.heardAt;
+    if (silentNs >= timeoutNs) {
+      end(peer, DownReason.SILENCE);
+      return;
+    }
+    if (silentNs >= timeoutNs / 5 && core.patienceNs - peer.keepaliveAt >= timeoutNs / 20) {
+      peer.keepaliveAt = core.patienceNs;
+      for (int path = 0; path < peer.paths.length; path++) {
+        sender.sendProbe(peer, path);
+      }
+    }
+    sender.tickPaths(peer);
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      Lane lane = peer.outLanes[i];
+      if (lane.creditWanted && core.nowNs - lane.creditAskedNs >= lane.creditAskIntervalNs) {
+        lane.creditAskIntervalNs = Math.min(lane.creditAskIntervalNs * 2, CREDIT_INTERVAL_MAX_NS);
+        askForCredit(peer, lane);
+      }
+    }
+  }
+
+  // --- ending -------------------------------------------------------------------------------
+
+  /** Ends an UP session: releases what is held, tells listener and endpoints. */
+  void end(Peer peer, DownReason reason) {
+    int lastAcknowledged = peer.window.unacknowledged() - 1;
+    int session = peer.session;
+    sender.discard(peer);
+    for (int id = peer.order.clear(); id != 0; id = peer.order.clear()) {
+      core.pool.release(id, peer.reorderOwner);
+    }
+    for (InLane lane = peer.lanes; lane != null; lane = lane.next) {
+      lane.closeSession();
+    }
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      peer.outLanes[i].closeSession();
+    }
+    peer.state = PeerState.DOWN;
+    peer.session = 0;
+    peer.reopening = false;
+    peer.lastDown = reason;
+    peer.lastDownSession = session;
+    peer.lastAcknowledgedAtDown = lastAcknowledged;
+    if (reason != DownReason.CLOSED && reason != DownReason.LOCAL_CLOSE) {
+      core.counters.increment(Counter.PEERS_DOWN);
+    }
+    for (PmEndpoint endpoint : core.endpoints) {
+      if (endpoint != null) {
+        endpoint.deliverPeerDown(peer.node, session);
+      }
+    }
+    core.listener.onPeerDown(peer.node, session, reason, lastAcknowledged);
+  }
+
+  /** Answers a frame of a session that does not exist here, at a limited rate. */
+  void onUnknownSession(Peer peer, int session) {
+    core.counters.drop(DropReason.NO_SESSION);
+    if (session == 0 || core.nowNs - peer.resetSentNs < RESET_INTERVAL_NS) {
+      return;
+    }
+    peer.resetSentNs = core.nowNs;
+    int id = core.controlBuffer();
+    if (id != 0) {
+      core.sealControl(id, FrameHeader.RESET, peer, session, 0);
+      core.sendControl(id, peer, 0);
+    }
+  }
+
+  /** The peer does not know a session; it counts only for the one that is up. */
+  void onReset(Peer peer, int session) {
+    if (peer.state == PeerState.UP && session == peer.session) {
+      end(peer, DownReason.RESET);
+    }
+  }
+
+  void onClose(Peer peer) {
+    end(peer, DownReason.CLOSED);
+  }
+
+  /** This node stops: says so to every peer, once. */
+  void closeAll() {
+    for (int i = core.activeCount - 1; i >= 0; i--) {
+      Peer peer = core.active[i];
+      if (peer.state == PeerState.UP) {
+        int id = core.controlBuffer();
+        if (id != 0) {
+          core.sealControl(id, FrameHeader.CLOSE, peer, peer.session, 0);
+          core.sendControl(id, peer, 0);
+        }
+        end(peer, DownReason.LOCAL_CLOSE);
+      } else {
+        sender.discardPending(peer);
+      }
+    }
+    core.pool.reclaim(Owner.APPLICATION);
+  }
+}

@@ -1,0 +1,396 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Owner;
+
+/** The protocol end to end on one line, under a virtual clock with seeded faults. */
+class PmNodeTest {
+  private static final int ENDPOINT = 7;
+
+  private static NodeConfig config() {
+    return NodeConfig.defaults(0x1234, 1, 128).withWindow(64).withFirstSeq(0xFFFF_FFF0L);
+  }
+
+  /** Sends numbered messages from every node to every other and checks what arrives. */
+  private static final class Traffic {
+    final TestNet net;
+    final List<PmEndpoint> endpoints = new ArrayList<>();
+    final int n;
+    final long[][] sent;
+    final long[][] received;
+    final List<String> wrong = new ArrayList<>();
+    final List<String> downs = new ArrayList<>();
+
+    Traffic(TestNet net) {
+      this.net = net;
+      this.n = net.nodes.size();
+      sent = new long[n][n];
+      received = new long[n][n];
+      for (PmNode node : net.nodes) {
+        endpoints.add(node.open(ENDPOINT));
+      }
+    }
+
+    void sendRound(int each) {
+      for (int s = 0; s < n; s++) {
+        for (int d = 0; d < n; d++) {
+          if (s != d && sent[s][d] < each) {
+            SendBuffer b = endpoints.get(s).claim(d, 16 + (int) (sent[s][d] % 900));
+            if (b != null) {
+              b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), ++sent[s][d]);
+              b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset() + 8, ~sent[s][d]);
+              endpoints.get(s).send(b);
+            }
+          }
+        }
+      }
+    }
+
+    void receiveRound() {
+      for (int d = 0; d < n; d++) {
+        if (net.nodes.get(d) != null) {
+          receiveRoundOf(d);
+        }
+      }
+    }
+
+    void receiveRoundOf(int self) {
+        endpoints
+            .get(self)
+            .poll(
+                new MessageHandler() {
+                  @Override
+                  public void onMessage(Message m) {
+                    long v = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset());
+                    long w = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset() + 8);
+                    long expected = ++received[m.source()][self];
+                    if (v != expected || w != ~v || m.lengthBytes() != 16 + (v - 1) % 900) {
+                      wrong.add(m.source() + "->" + self + " got " + v + " not " + expected);
+                    }
+                  }
+
+                  @Override
+                  public void onPeerDown(int node, int session) {
+                    downs.add(self + " lost " + node);
+                  }
+                },
+                64);
+    }
+
+    boolean complete(int each) {
+      for (int s = 0; s < n; s++) {
+        for (int d = 0; d < n; d++) {
+          if (s != d && received[s][d] < each) {
+            return false;
+          }
+        }
+      }
+      return true;
+    }
+
+    void exchange(int each, long limitNs) {
+      long until = net.nowNs + limitNs;
+      while (!complete(each) && net.nowNs < until) {
+        sendRound(each);
+        net.step();
+        receiveRound();
+      }
+    }
+  }
+
+  private static void assertAllHome(TestNet net) {
+    net.loss = 0;
+    net.run(300_000_000L);
+    for (int i = 0; i < net.nodes.size(); i++) {
+      BufferPool pool = net.pools.get(i);
+      for (TestNet.SimPort port : net.ports[i]) {
+        port.close();
+      }
+      assertThat(net.nodes.get(i).inFlight()).as("in flight at node %d", i).isZero();
+      assertThat(pool.ownedBy(Owner.WINDOW) + pool.ownedBy(Owner.INBOX)).isZero();
+      assertThat(pool.available()).as("pool of node %d", i).isEqualTo(pool.capacity());
+    }
+  }
+
+  @Test
+  void deliversInOrderWithoutLoss() {
+    try (TestNet net = new TestNet(2, 2, 1, 600, config())) {
+      Traffic t = new Traffic(net);
+      t.exchange(2_000, 2_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.complete(2_000)).isTrue();
+      assertThat(net.nodes.get(0).counters().get(Counter.RESENT)).isZero();
+      assertAllHome(net);
+      assertThat(t.endpoints.get(0).acknowledged(1)).isEqualTo(2_000);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 0.01, 0, 0",
+    "2, 0.05, 0.01, 0.01",
+    "3, 0.20, 0.05, 0.02",
+    "4, 0.00, 0.10, 0",
+    "5, 0.00, 0, 0.05",
+    "6, 0.30, 0.10, 0.10"
+  })
+  void deliversExactlyOnceInOrderThroughFaults(
+      long seed, double loss, double duplication, double corruption) {
+    try (TestNet net = new TestNet(3, 2, seed, 1200, config())) {
+      net.jitterNs = 30_000;
+      net.loss = loss;
+      net.duplication = duplication;
+      net.corruption = corruption;
+      Traffic t = new Traffic(net);
+      t.exchange(500, 20_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.downs).isEmpty();
+      assertThat(t.complete(500)).isTrue();
+      if (loss > 0 || corruption > 0) {
+        assertThat(net.nodes.get(0).counters().get(Counter.RESENT)).isPositive();
+      }
+      net.duplication = 0;
+      net.corruption = 0;
+      assertAllHome(net);
+    }
+  }
+
+  @Test
+  void sprayingSkewCausesNoResend() {
+    try (TestNet net = new TestNet(2, 4, 9, 600, config())) {
+      net.jitterNs = 200_000;
+      Traffic t = new Traffic(net);
+      t.exchange(1_000, 10_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(net.nodes.get(1).counters().get(Counter.OUT_OF_ORDER)).isPositive();
+      assertThat(net.nodes.get(0).counters().get(Counter.RESENT)).isZero();
+      assertAllHome(net);
+    }
+  }
+
+  @Test
+  void survivesADeadRailAndTakesItBack() {
+    try (TestNet net = new TestNet(2, 2, 5, 600, config())) {
+      Traffic t = new Traffic(net);
+      t.exchange(500, 1_000_000_000L);
+      net.deadRail[1] = true;
+      t.exchange(1_500, 5_000_000_000L);
+      assertThat(t.complete(1_500)).isTrue();
+      assertThat(net.nodes.get(0).counters().get(Counter.PATHS_EVICTED)).isPositive();
+      net.deadRail[1] = false;
+      net.run(500_000_000L);
+      t.exchange(2_000, 5_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(net.nodes.get(0).counters().get(Counter.PATHS_RESTORED)).isPositive();
+      assertThat(net.nodes.get(0).peerStatus().get(0).pathsEvicted()).isZero();
+      assertAllHome(net);
+    }
+  }
+
+  @Test
+  void reportsASilentPeerOnceAndReturnsItsBuffers() {
+    NodeConfig config = config().withPeerTimeoutNs(100_000_000L);
+    try (TestNet net = new TestNet(2, 2, 6, 600, config)) {
+      Traffic t = new Traffic(net);
+      t.exchange(100, 1_000_000_000L);
+      PmNode dead = net.nodes.get(1);
+      net.nodes.set(1, null);
+      t.sendRound(110);
+      net.run(200_000_000L);
+      t.receiveRoundOf(0);
+      assertThat(t.downs).containsExactly("0 lost 1");
+      assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.DOWN);
+      assertThat(net.nodes.get(0).peerStatus().get(0).reason()).isEqualTo(DownReason.SILENCE);
+      assertThat(net.nodes.get(0).counters().get(Counter.PEERS_DOWN)).isEqualTo(1);
+      assertThat(net.pools.get(0).ownedBy(Owner.WINDOW)).isZero();
+      dead.close();
+    }
+  }
+
+  @Test
+  void reportsARestartedPeerAndTalksToTheNewIncarnation() {
+    NodeConfig config = config();
+    try (TestNet net = new TestNet(2, 2, 8, 600, config)) {
+      Traffic t = new Traffic(net);
+      t.exchange(100, 1_000_000_000L);
+      net.pools.get(1).flush();
+      net.start(1, 2, config, 4711);
+      t.endpoints.set(1, net.nodes.get(1).open(ENDPOINT));
+      t.sent[0][1] = t.sent[1][0] = t.received[0][1] = t.received[1][0] = 0;
+      // Node 0 still believes in the old session; its frames are answered with RESET.
+      t.sendRound(1);
+      for (int i = 0; i < 200_000 && t.downs.isEmpty(); i++) {
+        net.step();
+        t.receiveRound();
+      }
+      assertThat(t.downs).containsExactly("0 lost 1");
+      t.wrong.clear();
+      t.sent[0][1] = t.received[0][1] = 0;
+      t.exchange(100, 2_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.complete(100)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 1015, 1016, 1017, 5_000, 40_000})
+  void carriesMessagesLongerThanAFrame(int length) {
+    try (TestNet net = new TestNet(2, 3, 11, 600, config())) {
+      net.loss = 0.02;
+      PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+      byte[] bytes = new byte[length];
+      net.random.nextBytes(bytes);
+      byte[] got = new byte[length];
+      long[] have = {0};
+      boolean[] last = {false};
+      MessageHandler handler =
+          m -> {
+            assertThat(m.isFragment()).isTrue();
+            assertThat(m.fragmentOffsetBytes()).isEqualTo(have[0]);
+            assertThat(m.messageLengthBytes()).isEqualTo(length);
+            java.lang.foreign.MemorySegment.copy(
+                m.memory(), ValueLayout.JAVA_BYTE, m.offset(), got, (int) have[0], m.lengthBytes());
+            have[0] += m.lengthBytes();
+            last[0] = m.isLast();
+          };
+      try (var arena = java.lang.foreign.Arena.ofConfined()) {
+        var source = arena.allocate(Math.max(1, length));
+        source.asSlice(0, length).copyFrom(java.lang.foreign.MemorySegment.ofArray(bytes));
+        from.sendLarge(
+            1,
+            ENDPOINT,
+            source,
+            0,
+            length,
+            work -> {
+              net.step();
+              to.poll(handler, 16);
+            });
+      }
+      for (int i = 0; i < 100_000 && !last[0]; i++) {
+        net.step();
+        to.poll(handler, 16);
+      }
+      assertThat(got).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void loansOutliveTheHandlerAndComeHomeInAnyOrder() {
+    try (TestNet net = new TestNet(2, 2, 12, 600, config())) {
+      PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+      List<Loan> loans = new ArrayList<>();
+      int[] sent = {0};
+      while (loans.size() < 100) {
+        SendBuffer b = sent[0] < 100 ? from.claim(1, 8) : null;
+        if (b != null) {
+          b.bytes().writeLong(sent[0]++);
+          from.send(b);
+        }
+        net.step();
+        to.poll(m -> loans.add(m.retain()), 8);
+      }
+      for (int i = 0; i < loans.size(); i++) {
+        assertThat(loans.get(i).bytes().readLong()).isEqualTo(i);
+        assertThat(loans.get(i).isCopy()).isFalse();
+      }
+      assertThat(net.pools.get(1).ownedBy(Owner.LOAN)).isEqualTo(100);
+      java.util.Collections.shuffle(loans, new java.util.Random(3));
+      loans.forEach(Loan::close);
+      assertThatThrownBy(loans.get(0)::close).isInstanceOf(IllegalStateException.class);
+      assertAllHome(net);
+    }
+  }
+
+  @Test
+  void aConsumerThatNeverPollsStopsItsSendersOnly() {
+    try (TestNet net = new TestNet(3, 2, 13, 600, config())) {
+      Traffic t = new Traffic(net);
+      long refused = 0;
+      for (int i = 0; i < 20_000; i++) {
+        t.sendRound(1_000);
+        net.step();
+        // Node 2 polls nothing; nodes 0 and 1 go on.
+        t.receiveRoundOf(0);
+        t.receiveRoundOf(1);
+        refused = t.endpoints.get(0).claimsRefused();
+      }
+      assertThat(t.received[0][1]).isEqualTo(1_000);
+      assertThat(t.received[1][0]).isEqualTo(1_000);
+      assertThat(t.received[0][2]).isZero();
+      assertThat(t.sent[0][2]).isPositive().isLessThan(200);
+      assertThat(refused).isPositive();
+      t.exchange(1_000, 10_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.complete(1_000)).isTrue();
+      assertAllHome(net);
+    }
+  }
+
+  @Test
+  void refusesBadInputByNameAndLosesNothing() {
+    try (TestNet net = new TestNet(2, 1, 14, 300, config())) {
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      net.nodes.get(1).open(ENDPOINT);
+      assertThatThrownBy(() -> a.claim(1, 1025)).hasMessageContaining("1025").hasMessageContaining("1024");
+      assertThatThrownBy(() -> a.claim(1, -1)).hasMessageContaining("-1");
+      assertThatThrownBy(() -> a.claim(2, 8)).hasMessageContaining("node 2");
+      assertThatThrownBy(() -> a.claim(1, 0, 8)).hasMessageContaining("endpoint 0");
+      assertThatThrownBy(() -> net.nodes.get(0).open(ENDPOINT)).hasMessageContaining("open already");
+      while (a.claim(1, 8) == null) {
+        net.step();
+      }
+      SendBuffer b = a.claim(1, 8);
+      a.send(b);
+      assertThatThrownBy(() -> a.send(b)).hasMessageContaining("already");
+      assertThatThrownBy(b::offset).hasMessageContaining("already");
+      SendBuffer c = a.claim(1, 8);
+      c.abort();
+      assertThatThrownBy(c::abort).hasMessageContaining("already");
+      Throwable[] thrown = new Throwable[1];
+      Thread other = new Thread(() -> thrown[0] = org.assertj.core.api.Assertions.catchThrowable(() -> a.claim(1, 8)), "other");
+      other.start();
+      try {
+        other.join();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      assertThat(thrown[0]).hasMessageContaining("belongs to thread").hasMessageContaining("other");
+      a.close();
+      assertThatThrownBy(() -> a.claim(1, 8)).hasMessageContaining("closed");
+      assertThat(net.pools.get(0).ownedBy(Owner.APPLICATION)).isZero();
+    }
+  }
+
+  @Test
+  void sendsToItselfInOrder() {
+    try (TestNet net = new TestNet(2, 1, 15, 300, config())) {
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      List<Long> got = new ArrayList<>();
+      long sent = 0;
+      while (got.size() < 500) {
+        SendBuffer b = sent < 500 ? a.claim(0, 8) : null;
+        if (b != null) {
+          b.bytes().writeLong(sent++);
+          a.send(b);
+        }
+        net.step();
+        a.poll(m -> got.add(m.bytes().readLong()), 16);
+      }
+      assertThat(got).isSorted().hasSize(500).doesNotHaveDuplicates();
+      assertAllHome(net);
+    }
+  }
+}

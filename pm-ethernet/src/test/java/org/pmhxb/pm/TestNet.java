@@ -1,0 +1,248 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.OffHeapPool;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.port.Port;
+
+/**
+ * One line of nodes under a virtual clock: seeded loss, duplication, delay per rail, dead rails. The
+ * nodes are the production classes.
+ */
+final class TestNet implements AutoCloseable {
+  static final long STEP_NS = 2_000;
+
+  final List<PmNode> nodes = new ArrayList<>();
+  final List<BufferPool> pools = new ArrayList<>();
+  final SplittableRandom random;
+  long nowNs = 1_000_000_000L;
+  double loss;
+  double duplication;
+  double corruption;
+  long delayNs = 10_000;
+  long jitterNs;
+  final boolean[] deadRail;
+  final SimPort[][] ports;
+  private final int rails;
+  private final int capacity;
+
+  TestNet(int nodeCount, int rails, long seed, int capacity, NodeConfig config) {
+    this.random = new SplittableRandom(seed);
+    this.rails = rails;
+    this.capacity = capacity;
+    this.deadRail = new boolean[rails];
+    this.ports = new SimPort[nodeCount][rails];
+    for (int n = 0; n < nodeCount; n++) {
+      nodes.add(null);
+      pools.add(null);
+      start(n, nodeCount, config, seed + n + 1);
+    }
+  }
+
+  void start(int n, int nodeCount, NodeConfig config, long incarnation) {
+    long[][] macs = new long[rails][nodeCount];
+    for (int r = 0; r < rails; r++) {
+      for (int i = 0; i < nodeCount; i++) {
+        macs[r][i] = mac(i, r);
+      }
+    }
+    BufferPool pool = OffHeapPool.create(2048, capacity);
+    List<Port> mine = new ArrayList<>();
+    for (int r = 0; r < rails; r++) {
+      ports[n][r] = new SimPort(n, r, pool);
+      mine.add(ports[n][r]);
+    }
+    NodeConfig own =
+        new NodeConfig(
+            config.key(),
+            incarnation,
+            incarnation * 31,
+            config.windowFrames(),
+            config.creditBuffers(),
+            config.endpointsExpected(),
+            config.largestGrantFrames(),
+            config.claimBuffers(),
+            config.loanBuffers(),
+            config.peerTimeoutNs(),
+            1024,
+            config.firstSeq());
+    pools.set(n, pool);
+    nodes.set(n, new PmNode(own, pool, new LineRouting(n, macs), mine, true));
+  }
+
+  static long mac(int node, int rail) {
+    return 0x0200_0000_0000L | (long) node << 8 | rail;
+  }
+
+  /** One round of every node. */
+  void step() {
+    nowNs += STEP_NS;
+    for (PmNode node : nodes) {
+      if (node != null) {
+        node.doWork(nowNs);
+      }
+    }
+  }
+
+  void run(long ns) {
+    for (long until = nowNs + ns; nowNs < until; ) {
+      step();
+    }
+  }
+
+  @Override
+  public void close() {
+    for (PmNode node : nodes) {
+      if (node != null) {
+        node.close();
+      }
+    }
+    pools.forEach(BufferPool::close);
+  }
+
+  private record Flight(long arrivalNs, long order, byte[] bytes) implements Comparable<Flight> {
+    @Override
+    public int compareTo(Flight o) {
+      return arrivalNs != o.arrivalNs
+          ? Long.compare(arrivalNs, o.arrivalNs)
+          : Long.compare(order, o.order);
+    }
+  }
+
+  /** A port that keeps transmitted buffers until its next call, as drivers do. */
+  final class SimPort implements Port {
+    private final int node;
+    private final int rail;
+    private final BufferPool pool;
+    private final PriorityQueue<Flight> arriving = new PriorityQueue<>();
+    private final List<Integer> sent = new ArrayList<>();
+    private long lastArrivalNs;
+    private long order;
+
+    SimPort(int node, int rail, BufferPool pool) {
+      this.node = node;
+      this.rail = rail;
+      this.pool = pool;
+    }
+
+    @Override
+    public String name() {
+      return "sim-" + node + "-" + rail;
+    }
+
+    private void completeSent() {
+      for (int id : sent) {
+        pool.release(id, Owner.PORT);
+      }
+      sent.clear();
+    }
+
+    @Override
+    public int rxBurst(Burst burst, int max) {
+      completeSent();
+      int n = 0;
+      while (n < max && !arriving.isEmpty() && arriving.peek().arrivalNs <= nowNs) {
+        byte[] bytes = arriving.poll().bytes;
+        int id = pool.allocate(Owner.PORT);
+        if (id == 0) {
+          continue;
+        }
+        MemorySegment.copy(
+            bytes, 0, pool.memory(), ValueLayout.JAVA_BYTE, pool.frameAt(id), bytes.length);
+        burst.set(n++, Burst.descriptor(id, bytes.length));
+      }
+      return n;
+    }
+
+    @Override
+    public int txBurst(Burst burst, int from, int count) {
+      completeSent();
+      for (int i = from; i < from + count; i++) {
+        long d = burst.get(i);
+        int id = Burst.id(d);
+        byte[] bytes = new byte[Burst.lengthBytes(d)];
+        MemorySegment.copy(
+            pool.memory(), ValueLayout.JAVA_BYTE, pool.frameAt(id), bytes, 0, bytes.length);
+        if ((d & Burst.HOLD) != 0) {
+          pool.retain(id);
+        }
+        sent.add(id);
+        transmit(bytes);
+      }
+      return count;
+    }
+
+    private void transmit(byte[] bytes) {
+      if (deadRail[rail] || random.nextDouble() < loss) {
+        return;
+      }
+      long dst = 0;
+      for (int i = 0; i < 6; i++) {
+        dst = dst << 8 | bytes[i] & 0xFF;
+      }
+      SimPort to = ports[(int) (dst >>> 8) & 0xFF][rail];
+      if (random.nextDouble() < corruption) {
+        bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      to.arrive(bytes);
+      if (random.nextDouble() < duplication) {
+        to.arrive(bytes.clone());
+      }
+    }
+
+    /** A rail is FIFO: jitter never lets a frame overtake. */
+    private void arrive(byte[] bytes) {
+      long at = nowNs + delayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
+      lastArrivalNs = Math.max(lastArrivalNs, at);
+      arriving.add(new Flight(lastArrivalNs, order++, bytes));
+    }
+
+    @Override
+    public int txRoom() {
+      return 32;
+    }
+
+    @Override
+    public long txBacklogBytes() {
+      return 0;
+    }
+
+    @Override
+    public long macAddress() {
+      return mac(node, rail);
+    }
+
+    @Override
+    public int maxFrameBytes() {
+      return 1900;
+    }
+
+    @Override
+    public boolean linkUp() {
+      return !deadRail[rail];
+    }
+
+    @Override
+    public int wakeFd() {
+      return -1;
+    }
+
+    @Override
+    public long rxDropped() {
+      return 0;
+    }
+
+    @Override
+    public void close() {
+      completeSent();
+      pool.flush();
+    }
+  }
+}

@@ -1,0 +1,321 @@
+package org.pmhxb.bufpool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every pool does, whatever lies beneath. */
+abstract class BufferPoolContract {
+  static final int CAPACITY = 500;
+  static final int STRIDE = 2048;
+  static final int APP = Owner.of(Owner.APPLICATION, 3);
+  static final int WINDOW = Owner.of(Owner.WINDOW, 7);
+  static final int RAIL = Owner.of(Owner.PORT, 1);
+
+  BufferPool pool;
+
+  abstract BufferPool create(int strideBytes, int capacity);
+
+  @BeforeEach
+  void open() {
+    pool = create(STRIDE, CAPACITY);
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  @Test
+  void buffersAreEquallySpacedAndKnownByTheirPlace() {
+    assertThat(pool.capacity()).isEqualTo(CAPACITY);
+    assertThat(pool.strideBytes()).isEqualTo(STRIDE);
+    assertThat(1 << pool.strideShift()).isEqualTo(STRIDE);
+    assertThat(pool.frameCapacityBytes()).isEqualTo(STRIDE - 128);
+    assertThat(pool.memory().byteSize()).isGreaterThanOrEqualTo((CAPACITY + 1L) * STRIDE);
+    for (int id = 1; id <= CAPACITY; id++) {
+      assertThat(pool.frameAt(id)).isEqualTo((long) id * STRIDE + BufferPool.FRAME_OFFSET);
+      assertThat(pool.idOf(pool.frameAt(id))).isEqualTo(id);
+      assertThat(pool.idOf(pool.frameAt(id) + pool.frameCapacityBytes() - 1)).isEqualTo(id);
+    }
+  }
+
+  @Test
+  void everyBufferIsGivenOutOnceAndNoneWhenAllAreOut() {
+    Set<Integer> seen = new HashSet<>();
+    for (int i = 0; i < CAPACITY; i++) {
+      int id = pool.allocate(APP);
+      assertThat(id).isBetween(1, CAPACITY);
+      assertThat(seen.add(id)).isTrue();
+      assertThat(pool.owner(id)).isEqualTo(APP);
+      assertThat(pool.references(id)).isEqualTo(1);
+    }
+    assertThat(pool.allocate(APP)).isZero();
+    assertThat(pool.available()).isZero();
+    seen.forEach(id -> pool.release(id, APP));
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void bulkAllocationGivesWhatThereIs() {
+    int[] ids = new int[CAPACITY + 10];
+    assertThat(pool.allocate(APP, ids, 5, 100)).isEqualTo(100);
+    assertThat(ids[4]).isZero();
+    assertThat(ids[5]).isPositive();
+    assertThat(ids[105]).isZero();
+    int rest = pool.allocate(WINDOW, ids, 0, CAPACITY + 10);
+    assertThat(rest).isEqualTo(CAPACITY - 100);
+    assertThat(pool.reclaim(APP)).isEqualTo(100);
+    assertThat(pool.reclaim(WINDOW)).isEqualTo(rest);
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void keptBackReleasesAreUsedBeforeTheyAreMissed() {
+    int[] ids = new int[CAPACITY];
+    assertThat(pool.allocate(APP, ids, 0, CAPACITY)).isEqualTo(CAPACITY);
+    pool.release(ids[10], APP);
+    assertThat(pool.allocate(APP)).isEqualTo(ids[10]);
+    assertThat(pool.reclaim(APP)).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void aRetainedBufferStaysUntilItsLastRelease() {
+    int id = pool.allocate(WINDOW);
+    pool.retain(id);
+    assertThat(pool.references(id)).isEqualTo(2);
+    pool.release(id, WINDOW);
+    pool.flush();
+    assertThat(pool.references(id)).isEqualTo(1);
+    assertThat(pool.owner(id)).isEqualTo(Owner.FREE);
+    assertThat(pool.available()).isEqualTo(CAPACITY - 1);
+    pool.release(id, RAIL);
+    assertThat(pool.references(id)).isZero();
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void anAnonymousReferenceMayGoFirst() {
+    int id = pool.allocate(WINDOW);
+    pool.retain(id);
+    pool.release(id, RAIL);
+    assertThat(pool.owner(id)).isEqualTo(WINDOW);
+    assertThat(pool.references(id)).isEqualTo(1);
+    pool.release(id, WINDOW);
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void everyHandOverPassesTransfer() {
+    int id = pool.allocate(APP);
+    pool.transfer(id, APP, WINDOW);
+    assertThat(pool.owner(id)).isEqualTo(WINDOW);
+    assertThatThrownBy(() -> pool.release(id, APP))
+        .isInstanceOf(PoolMisuseError.class)
+        .hasMessageContaining("buffer " + id)
+        .hasMessageContaining("APPLICATION 3")
+        .hasMessageContaining("WINDOW 7");
+    assertThatThrownBy(() -> pool.transfer(id, APP, Owner.RELAY))
+        .isInstanceOf(PoolMisuseError.class)
+        .hasMessageContaining("WINDOW 7");
+    pool.release(id, WINDOW);
+  }
+
+  @Test
+  void reclaimBringsHomeWhatOneOwnerLeftAndNothingElse() {
+    int kept = pool.allocate(WINDOW);
+    for (int i = 0; i < 33; i++) {
+      pool.allocate(APP);
+    }
+    assertThat(pool.ownedBy(APP)).isEqualTo(33);
+    assertThat(pool.ownedBy(Owner.APPLICATION)).isEqualTo(33);
+    assertThat(pool.reclaim(APP)).isEqualTo(33);
+    assertThat(pool.reclaim(APP)).isZero();
+    assertThat(pool.available()).isEqualTo(CAPACITY - 1);
+    assertThat(pool.owner(kept)).isEqualTo(WINDOW);
+    pool.release(kept, WINDOW);
+    assertThatThrownBy(() -> pool.reclaim(Owner.FREE)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aDoubleReleaseIsFound() {
+    int id = pool.allocate(APP);
+    pool.release(id, APP);
+    assertThatThrownBy(() -> pool.release(id, APP))
+        .isInstanceOf(PoolMisuseError.class)
+        .hasMessageContaining("double release of buffer " + id);
+    pool.flush();
+    assertThatThrownBy(() -> pool.release(id, APP)).isInstanceOf(PoolMisuseError.class);
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void aReleasedBufferCannotBeRetainedOrHandedOver() {
+    int id = pool.allocate(APP);
+    pool.release(id, APP);
+    assertThatThrownBy(() -> pool.retain(id)).isInstanceOf(PoolMisuseError.class);
+    assertThatThrownBy(() -> pool.transfer(id, APP, WINDOW)).isInstanceOf(PoolMisuseError.class);
+  }
+
+  @Test
+  void aForeignIdIsFound() {
+    for (int id : new int[] {0, -1, CAPACITY + 1, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+      assertThatThrownBy(() -> pool.release(id, APP))
+          .isInstanceOf(PoolMisuseError.class)
+          .hasMessageContaining("buffer ID " + id)
+          .hasMessageContaining("1.." + CAPACITY);
+      assertThatThrownBy(() -> pool.retain(id)).isInstanceOf(PoolMisuseError.class);
+      assertThatThrownBy(() -> pool.owner(id)).isInstanceOf(PoolMisuseError.class);
+      assertThatThrownBy(() -> pool.references(id)).isInstanceOf(PoolMisuseError.class);
+      assertThatThrownBy(() -> pool.transfer(id, APP, WINDOW)).isInstanceOf(PoolMisuseError.class);
+    }
+  }
+
+  @Test
+  void aWriteAfterReleaseIsFoundUnderAssertions() {
+    int id = pool.allocate(APP);
+    pool.release(id, APP);
+    pool.memory().set(ValueLayout.JAVA_BYTE, pool.frameAt(id) + 14, (byte) 1);
+    assertThatThrownBy(pool::flush)
+        .isInstanceOf(PoolMisuseError.class)
+        .hasMessageContaining("buffer %d was written after release".formatted(id));
+    assertThat(pool.available()).as("the batch went home all the same").isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void debugModeNamesTheReleasingStack() {
+    System.setProperty(PoolGuard.DEBUG_PROPERTY, "true");
+    try (BufferPool debugged = create(STRIDE, 40)) {
+      int id = debugged.allocate(APP);
+      releaseHere(debugged, id);
+      assertThatThrownBy(() -> debugged.release(id, APP))
+          .isInstanceOf(PoolMisuseError.class)
+          .satisfies(e -> assertThat(e.getCause()).hasStackTraceContaining("releaseHere"));
+      int second = debugged.allocate(APP);
+      releaseHere(debugged, second);
+      long last = debugged.frameAt(second) + debugged.frameCapacityBytes() - 1;
+      debugged.memory().set(ValueLayout.JAVA_BYTE, last, (byte) 1);
+      assertThatThrownBy(debugged::flush)
+          .isInstanceOf(PoolMisuseError.class)
+          .satisfies(e -> assertThat(e.getCause()).hasStackTraceContaining("releaseHere"));
+    } finally {
+      System.clearProperty(PoolGuard.DEBUG_PROPERTY);
+    }
+  }
+
+  private static void releaseHere(BufferPool pool, int id) {
+    pool.release(id, APP);
+  }
+
+  @Test
+  void anotherThreadIsRefusedUntilThePoolIsHandedOver() throws InterruptedException {
+    int id = pool.allocate(APP);
+    List<Throwable> thrown = new ArrayList<>();
+    Thread other =
+        new Thread(
+            () -> {
+              try {
+                pool.release(id, APP);
+              } catch (AssertionError e) {
+                thrown.add(e);
+              }
+            },
+            "another");
+    other.start();
+    other.join();
+    assertThat(thrown).hasSize(1);
+    assertThat(thrown.getFirst()).hasMessageContaining("another");
+    pool.handOver();
+    Thread next = new Thread(() -> pool.release(id, APP));
+    next.start();
+    next.join();
+    pool.handOver();
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void aRandomHistoryLosesNothing() {
+    Random random = new Random(20251120);
+    List<Integer> held = new ArrayList<>();
+    int extra = 0;
+    for (int step = 0; step < 20_000; step++) {
+      int choice = random.nextInt(10);
+      if (choice < 5) {
+        int id = pool.allocate(APP);
+        assertThat(id == 0).isEqualTo(held.size() == CAPACITY);
+        if (id != 0) {
+          held.add(id);
+        }
+      } else if (!held.isEmpty()) {
+        int at = random.nextInt(held.size());
+        int id = held.get(at);
+        if (choice == 5) {
+          pool.retain(id);
+          pool.release(id, RAIL);
+          extra++;
+        } else {
+          held.set(at, held.getLast());
+          held.removeLast();
+          pool.release(id, APP);
+        }
+      }
+    }
+    assertThat(extra).isPositive();
+    assertThat(pool.reclaim(APP)).isEqualTo(held.size());
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void badGeometryIsRefusedWithValueAndUnit() {
+    assertThatThrownBy(() -> create(3000, 10)).hasMessageContaining("3000 B");
+    assertThatThrownBy(() -> create(128, 10)).hasMessageContaining("128 B");
+    assertThatThrownBy(() -> create(65_536, 10)).hasMessageContaining("65536 B");
+    assertThatThrownBy(() -> create(2048, 0)).hasMessageContaining("0 buffers");
+    assertThatThrownBy(() -> create(2048, 1 << 24)).hasMessageContaining("16777216 buffers");
+  }
+
+  @Test
+  void allocationAndReleaseLeaveNoGarbage() {
+    Allocations.assertNone(
+        () -> {
+          int id = pool.allocate(APP);
+          pool.retain(id);
+          pool.transfer(id, APP, WINDOW);
+          pool.release(id, WINDOW);
+          pool.release(id, RAIL);
+        });
+  }
+
+  @Test
+  void theSmallestPoolWorks() {
+    try (BufferPool tiny = create(256, 1)) {
+      for (int i = 0; i < 3; i++) {
+        int id = tiny.allocate(APP);
+        assertThat(id).isEqualTo(1);
+        assertThat(tiny.allocate(APP)).isZero();
+        tiny.release(id, APP);
+      }
+    }
+  }
+
+  @Test
+  void closingTwiceIsClosingOnce() {
+    BufferPool closed = create(256, 4);
+    closed.close();
+    closed.close();
+    assertThat(closed.capacity()).isEqualTo(4);
+  }
+}

@@ -1,0 +1,103 @@
+package org.pmhxb.bufpool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.ffi.Eal;
+import org.pmhxb.ffi.EalOptions;
+import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.Hxb;
+import org.pmhxb.ffi.NativeException;
+import org.pmhxb.ffi.Pools;
+
+class DpdkPoolTest extends BufferPoolContract {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  @BeforeAll
+  static void startDpdk() {
+    Eal.init(EalOptions.defaults());
+  }
+
+  @Override
+  BufferPool create(int strideBytes, int capacity) {
+    return DpdkPool.create("t" + NUMBER.incrementAndGet(), strideBytes, capacity, Hugepages.AUTO);
+  }
+
+  @AfterEach
+  void nothingIsLeftMapped() {
+    pool.reclaim(APP);
+    pool.reclaim(WINDOW);
+    pool.close();
+    assertThat(((DpdkPool) pool).leftMapped()).isFalse();
+  }
+
+  @Test
+  void javaAndTheShimCountTheSameReferences() {
+    long handle = ((DpdkPool) pool).handle();
+    int id = pool.allocate(WINDOW);
+    assertThat(Hxb.poolRefcnt(handle, id)).isEqualTo(1);
+    Hxb.poolRef(handle, id, 1);
+    assertThat(pool.references(id)).as("a driver's hold").isEqualTo(2);
+    pool.release(id, WINDOW);
+    pool.flush();
+    assertThat(pool.references(id)).as("no Java code has it").isZero();
+    assertThat(pool.available()).isEqualTo(CAPACITY - 1);
+    pool.transfer(id, Owner.PORT, Owner.NODE);
+    assertThat(pool.references(id)).isEqualTo(1);
+    pool.release(id, Owner.NODE);
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void whatAPortTookIsTheDrivers() {
+    int id = pool.allocate(APP);
+    pool.transfer(id, APP, RAIL);
+    assertThat(pool.references(id)).isZero();
+    assertThat(pool.reclaim(RAIL)).isZero();
+    assertThatThrownBy(() -> pool.release(id, RAIL)).isInstanceOf(PoolMisuseError.class);
+    pool.transfer(id, RAIL, APP);
+    pool.release(id, APP);
+  }
+
+  @Test
+  void theRegionLiesWhereDpdkWasTold() {
+    DpdkPool dpdk = (DpdkPool) pool;
+    assertThat(dpdk.regionFd()).isNotNegative();
+    assertThat(dpdk.memory().address() % 4096).isZero();
+    assertThat(Pools.mbufTable(dpdk.handle(), CAPACITY).byteSize()).isEqualTo((CAPACITY + 1L) * 8);
+  }
+
+  @Test
+  void smallPagesWorkToo() {
+    try (DpdkPool small = DpdkPool.create("small", 1024, 8, Hugepages.NONE)) {
+      assertThat(small.hugepages()).isFalse();
+      int id = small.allocate(APP);
+      small.memory().set(java.lang.foreign.ValueLayout.JAVA_LONG, small.frameAt(id), 7);
+      small.release(id, APP);
+    }
+  }
+
+  @Test
+  void aTakenNameIsRefusedWithTheMend() {
+    try (DpdkPool first = DpdkPool.create("same", 1024, 8, Hugepages.NONE)) {
+      assertThatThrownBy(() -> DpdkPool.create("same", 1024, 8, Hugepages.NONE))
+          .isInstanceOf(NativeException.class)
+          .hasMessageContaining("same");
+      assertThat(first.capacity()).isEqualTo(8);
+    }
+  }
+
+  @Test
+  void aPoolThatIsClosedWithBuffersOutStaysMapped() {
+    DpdkPool lending = DpdkPool.create("lending", 1024, 8, Hugepages.NONE);
+    int id = lending.allocate(APP);
+    lending.close();
+    assertThat(lending.leftMapped()).isTrue();
+    lending.memory().set(java.lang.foreign.ValueLayout.JAVA_LONG, lending.frameAt(id), 7);
+  }
+}
