@@ -137,16 +137,17 @@ class WorkloadTest {
         .containsExactly("node 1 saw no end of the stream from node 0");
   }
 
-  @Test
-  void aPingPongMeasuresHalfRoundTrips() {
+  @ParameterizedTest
+  @ValueSource(ints = {4, 64})
+  void aPingPongMeasuresHalfRoundTrips(int sizeBytes) {
     MemoryLinks links = new MemoryLinks(2, (s, d, n, queue) -> {});
 
     List<WorkloadReport> reports =
         run(
             links,
             List.of(
-                spec(Kind.PING, List.of(1), List.of(1), 64),
-                spec(Kind.PONG, List.of(0), List.of(0), 64)));
+                spec(Kind.PING, List.of(1), List.of(1), sizeBytes),
+                spec(Kind.PONG, List.of(0), List.of(0), sizeBytes)));
 
     WorkloadReport asking = reports.get(0);
     assertThat(asking.failures()).isEmpty();
@@ -177,8 +178,8 @@ class WorkloadTest {
                 Workload.of(
                     spec(Kind.STREAM, List.of(0), List.of(), 64), links.link(0), 0, () -> 0))
         .hasMessageContaining("node is 0");
-    assertThatThrownBy(() -> spec(Kind.PING, List.of(1), List.of(), 39))
-        .hasMessageContaining("at least 40 of a ping-pong");
+    assertThatThrownBy(() -> spec(Kind.PING, List.of(1, 2), List.of(1), 39))
+        .hasMessageContaining("1 of a ping-pong");
     assertThatThrownBy(() -> spec(Kind.STREAM, List.of(1), List.of(), 3))
         .hasMessageContaining("sizeBytes is 3");
   }
