@@ -208,6 +208,10 @@ int hxb_port_attach(const char *name, const char *args);
  */
 int hxb_port_configure(int port, const struct hxb_port_config *config,
                        struct hxb_pool *const *pools);
+/*
+ * -EIO: the driver's log (hxb_eal_log) says why. A net_memif client gives that while its server's
+ * socket does not exist; it may be tried again.
+ */
 int hxb_port_start(int port);
 /* After this the burst calls answer -ENETDOWN. */
 int hxb_port_stop(int port);
@@ -261,6 +265,9 @@ int hxb_ring_free_count(const struct hxb_ring *ring);
 
 /* ---- AF_PACKET (the driver hides its socket) ------------------------------------------------- */
 
+/* Bytes that the kernel accounts for a queued frame beside its own, rounded up. */
+#define HXB_AFPACKET_FRAME_OVERHEAD 1024
+
 /*
  * Control path. The descriptor of this process's packet socket bound to the interface, the `queue`th
  * in order of descriptor numbers; -ENODEV: no such interface, -ENOENT: no such socket. It remains
@@ -268,12 +275,16 @@ int hxb_ring_free_count(const struct hxb_ring *ring);
  */
 int hxb_afpacket_fd(const char *interface, int queue);
 /*
- * Bytes of the socket's frames still in the kernel (qdisc and beyond), by the kernel's own account
- * (about 1 KB more per frame than it carries). One system call.
+ * Bytes of the socket's frames still in the kernel (the interface's qdisc), by the kernel's own
+ * account: length + HXB_AFPACKET_FRAME_OVERHEAD at most (measured: length + 818 on Linux 6.18). The
+ * kernel takes a frame while this is below the send buffer; beyond that a send burst may block, and
+ * leaves accepted frames lying in the socket's ring. One system call.
  */
 int hxb_afpacket_outq(int fd);
 /* Sends what earlier bursts left in the socket's ring; 0, or -EAGAIN while the send buffer is full. */
 int hxb_afpacket_kick(int fd);
+/* Control path. Frames that found the socket's receive ring full since the last such call. */
+int64_t hxb_afpacket_drops(int fd);
 /* Control path. Sets the send buffer (SO_SNDBUFFORCE, else SO_SNDBUF); returns the size in force. */
 int hxb_afpacket_sndbuf(int fd, int bytes);
 /* Control path. The interface's MTU in bytes. */

@@ -81,6 +81,17 @@ HXB_API int hxb_afpacket_kick(int fd)
     return errno == ENOBUFS ? -EAGAIN : -errno;
 }
 
+HXB_API int64_t hxb_afpacket_drops(int fd)
+{
+    struct tpacket_stats stats; /* the kernel sets it back to zero with each read */
+    socklen_t length = sizeof(stats);
+
+    if (getsockopt(fd, SOL_PACKET, PACKET_STATISTICS, &stats, &length) != 0) {
+        return -errno;
+    }
+    return stats.tp_drops;
+}
+
 HXB_API int hxb_afpacket_sndbuf(int fd, int bytes)
 {
     int size = 0;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_log.h>
@@ -166,6 +167,9 @@ HXB_API int hxb_eal_init(int argc, const char *const *argv)
     rte_errno = 0;
     rc = rte_eal_init(n, copy);
     int error = rc < 0 ? hxb_rte_error(EFAULT) : 0;
+    /* EAL makes a directory per file prefix even when told to share nothing. Empty as it is then,
+     * it goes now, so that a killed process leaves none. */
+    rmdir(rte_eal_get_runtime_dir());
     /* EAL has pinned this thread to its lcore, and threads started later would inherit that. */
     pthread_setaffinity_np(pthread_self(), sizeof(before), &before);
     atomic_store(&running, rc >= 0);

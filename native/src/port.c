@@ -16,6 +16,12 @@ static struct {
     struct hxb_refusals refusals[HXB_QUEUES_MAX];
 } ports[RTE_MAX_ETHPORTS];
 
+/* Drivers say -1 when they mean "did not work, see the log"; as an errno it would read EPERM. */
+static int driver_error(int rc)
+{
+    return rc == -1 ? -EIO : rc;
+}
+
 static int check_port(int port)
 {
     return port >= 0 && port < RTE_MAX_ETHPORTS && rte_eth_dev_is_valid_port((uint16_t)port)
@@ -50,7 +56,7 @@ HXB_API int hxb_port_attach(const char *name, const char *args)
     }
     int rc = rte_eal_hotplug_add("vdev", name, args);
     if (rc < 0) {
-        return rc;
+        return driver_error(rc);
     }
     rc = rte_eth_dev_get_port_by_name(name, &port);
     if (rc < 0) {
@@ -89,7 +95,7 @@ static int setup_queues(uint16_t port, const struct hxb_port_config *config,
             rc = rte_eth_tx_queue_setup(port, q, tx_desc, (unsigned int)socket, NULL);
         }
         if (rc < 0) {
-            return rc;
+            return driver_error(rc);
         }
     }
     return 0;
@@ -145,7 +151,7 @@ HXB_API int hxb_port_start(int port)
     }
     int rc = rte_eth_dev_start((uint16_t)port);
     if (rc < 0) {
-        return rc;
+        return driver_error(rc);
     }
     ports[port].live_queues = ports[port].queues;
     return 0;
@@ -157,7 +163,7 @@ HXB_API int hxb_port_stop(int port)
         return -ENODEV;
     }
     ports[port].live_queues = 0;
-    return rte_eth_dev_stop((uint16_t)port);
+    return driver_error(rte_eth_dev_stop((uint16_t)port));
 }
 
 HXB_API int hxb_port_close(int port)

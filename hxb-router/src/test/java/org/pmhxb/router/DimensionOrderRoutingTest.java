@@ -214,6 +214,9 @@ class DimensionOrderRoutingTest {
     // Rail indices that are not here, at the exit and at the entrance.
     assertThat(drop(relay, 0, dst, PathCode.of(0, 1, 2, 0), 3, 64, 1)).isEqualTo(noRoute);
     assertThat(drop(relay, 0, dst, PathCode.of(0, 3, 1, 0), 3, 64, 3)).isEqualTo(noRoute);
+    // A source in another line does not pass here either: its Y is still to be travelled.
+    int elsewhere = shape.node(new Coordinates(0, 2, 0));
+    assertThat(drop(relay, elsewhere, dst, good, 3, 64, 1)).isEqualTo(noRoute);
     // YXZ does not pass here.
     assertThat(drop(relay, 0, dst, good | 2 << 29, 3, 64, 1)).isEqualTo(noRoute);
   }

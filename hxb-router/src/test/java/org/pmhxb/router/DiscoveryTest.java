@@ -355,6 +355,45 @@ class DiscoveryTest {
   }
 
   @Test
+  void aReplacedNeighbourMayReturnWhenItsSuccessorIsSilent() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1).plugAsDesigned();
+    run(50);
+    Station c = new Station(9, TestNodes.discovery(TWO, 1, 1, TestNodes.KEY, 99));
+    remove(b);
+    c.plugAsDesigned();
+    run(50);
+    assertThat(a.discovery.neighbours().get(0).mac()).isEqualTo(TestNodes.mac(9, 0));
+    remove(c);
+    run(6_000);
+    stations.add(b);
+    b.plugAsDesigned();
+    run(2_000);
+    assertThat(a.discovery.neighbours().get(0).mac()).isEqualTo(TestNodes.mac(1, 0));
+    assertThat(a.discovery.faults()).isEmpty();
+  }
+
+  @Test
+  void aCloneWithTheSameIncarnationIsReportedByItsAddress() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    new Station(9, TestNodes.discovery(TWO, 0, 1)).plugAsDesigned();
+    run(20);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.DUPLICATE_COORDINATES);
+  }
+
+  @Test
+  void headerAndPayloadMustNameTheSameNode() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    byte[] frame = b.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE);
+    frame[FrameHeader.KIND_SRC + 3] = 0;
+    deliver(a.discovery, 0, frame);
+    assertThat(a.discovery.malformed()).isEqualTo(1);
+    assertThat(a.discovery.complete()).isFalse();
+  }
+
+  @Test
   void twoNeighboursThatShareCoordinatesOnDifferentRailsAreReported() {
     Station a = station(0, TWO, 0, 2).plugAsDesigned();
     Station b = station(1, TWO, 1, 2);

@@ -21,6 +21,9 @@ final class Acknowledger {
   private static final int CREDIT_BYTES = 8;
   private static final int CREDITS_MAX = 64;
 
+  /** How long an idle node waits for company before it acknowledges what is not urgent. */
+  private static final long DELAY_NS = 30_000L;
+
   private final NodeCore core;
   private final Sender sender;
 
@@ -47,7 +50,9 @@ final class Acknowledger {
 
   /**
    * Sends the acknowledgements that are due: at once for a new gap, a duplicate or credit worth
-   * telling, after a quarter window, and all of them before the poll loop idles (DESIGN rule 10).
+   * telling, after a quarter window, and the rest before the poll loop idles (DESIGN rule 10): when
+   * nothing arrives and the oldest news is 30 us old, so that frames spaced by a slow link share
+   * one.
    *
    * @param idle this duty cycle found nothing to receive
    */
@@ -61,7 +66,7 @@ final class Acknowledger {
         continue;
       }
       boolean quarter = peer.news >= peer.order.size() >> 2;
-      if (peer.ackAtOnce || quarter || idle && somethingToSay(peer)) {
+      if (peer.ackAtOnce || quarter || idle && aged(peer) && somethingToSay(peer)) {
         sendAck(peer);
         sent++;
       }
@@ -76,6 +81,10 @@ final class Acknowledger {
     }
     dueCount = kept;
     return sent;
+  }
+
+  private boolean aged(Peer peer) {
+    return peer.news == 0 || core.nowNs - peer.firstNewsNs >= DELAY_NS;
   }
 
   private boolean somethingToSay(Peer peer) {

@@ -70,8 +70,7 @@ public final class LineRouting implements Routing {
 
   /** Addresses are given: announcements are nothing new. */
   @Override
-  public void onLinkFrame(
-      int rail, MemorySegment frames, long at, int lengthBytes, long nowNs) {}
+  public void onLinkFrame(int rail, MemorySegment frames, long at, int lengthBytes, long nowNs) {}
 
   @Override
   public int linkWork(long nowNs, LinkOutput out) {

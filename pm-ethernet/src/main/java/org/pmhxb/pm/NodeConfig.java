@@ -48,27 +48,66 @@ public record NodeConfig(
   /** Defaults for a cluster of {@code nodes} with a pool of a few thousand buffers. */
   public static NodeConfig defaults(int key, long incarnation, int creditBuffers) {
     return new NodeConfig(
-        key, incarnation, incarnation, 256, creditBuffers, 2, 256, 256, 256, 5_000_000_000L, 8_936,
+        key,
+        incarnation,
+        incarnation,
+        256,
+        creditBuffers,
+        2,
+        256,
+        256,
+        256,
+        5_000_000_000L,
+        8_936,
         -1);
   }
 
   public NodeConfig withFirstSeq(long seq) {
     return new NodeConfig(
-        key, incarnation, seed, windowFrames, creditBuffers, endpointsExpected, largestGrantFrames,
-        claimBuffers, loanBuffers, peerTimeoutNs, maxPayloadBytes, seq);
+        key,
+        incarnation,
+        seed,
+        windowFrames,
+        creditBuffers,
+        endpointsExpected,
+        largestGrantFrames,
+        claimBuffers,
+        loanBuffers,
+        peerTimeoutNs,
+        maxPayloadBytes,
+        seq);
   }
 
   public NodeConfig withWindow(int frames) {
     return new NodeConfig(
-        key, incarnation, seed, frames, creditBuffers, endpointsExpected,
-        Math.min(largestGrantFrames, frames), claimBuffers, loanBuffers, peerTimeoutNs,
-        maxPayloadBytes, firstSeq);
+        key,
+        incarnation,
+        seed,
+        frames,
+        creditBuffers,
+        endpointsExpected,
+        Math.min(largestGrantFrames, frames),
+        claimBuffers,
+        loanBuffers,
+        peerTimeoutNs,
+        maxPayloadBytes,
+        firstSeq);
   }
 
   public NodeConfig withPeerTimeoutNs(long ns) {
     return new NodeConfig(
-        key, incarnation, seed, windowFrames, creditBuffers, endpointsExpected, largestGrantFrames,
-        claimBuffers, loanBuffers, ns, maxPayloadBytes, firstSeq);
+        key,
+        incarnation,
+        seed,
+        windowFrames,
+        creditBuffers,
+        endpointsExpected,
+        largestGrantFrames,
+        claimBuffers,
+        loanBuffers,
+        ns,
+        maxPayloadBytes,
+        firstSeq);
   }
 
   private static void range(String name, long value, long least, long most) {

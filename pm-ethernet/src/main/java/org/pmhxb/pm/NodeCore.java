@@ -45,7 +45,9 @@ final class NodeCore {
   /** Read once per duty cycle. */
   long nowNs;
 
-  /** Advances with the clock, but at most {@link #PATIENCE_STEP_NS} a cycle: own stalls excluded. */
+  /**
+   * Advances with the clock, but at most {@link #PATIENCE_STEP_NS} a cycle: own stalls excluded.
+   */
   long patienceNs;
 
   /** Worst gap between two polls of late; decays. */
@@ -161,13 +163,7 @@ final class NodeCore {
   }
 
   private void seal(
-      int id,
-      int kind,
-      Peer to,
-      int session,
-      int srcEndpoint,
-      int dstEndpoint,
-      int payloadBytes) {
+      int id, int kind, Peer to, int session, int srcEndpoint, int dstEndpoint, int payloadBytes) {
     long at = pool.frameAt(id);
     FrameHeader.kindSrc(frames, at, kind, self);
     FrameHeader.flagsDst(frames, at, 0, to.node);
@@ -182,8 +178,7 @@ final class NodeCore {
   void address(long at, int node, int path, int copy) {
     int rail = routing.egressRail(node, path);
     FrameHeader.hop(frames, at, routing.hops(node), copy, routing.path(node, path));
-    FrameHeader.ethernet(
-        frames, at, routing.nextHopMac(node, path), rails[rail].macAddress);
+    FrameHeader.ethernet(frames, at, routing.nextHopMac(node, path), rails[rail].macAddress);
   }
 
   /** Sends a sealed control frame ahead of data, on the next usable path in turn. */
@@ -231,7 +226,6 @@ final class NodeCore {
     public void onPeerUp(int node, int session) {}
 
     @Override
-    public void onPeerDown(
-        int node, int session, DownReason reason, int lastAcknowledgedSeq) {}
+    public void onPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq) {}
   }
 }

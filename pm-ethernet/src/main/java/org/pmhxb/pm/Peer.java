@@ -91,8 +91,7 @@ final class Peer {
 
   InLane lane(int srcEndpoint, int dstEndpoint) {
     InLane lane = lanes;
-    while (lane != null
-        && (lane.srcEndpoint != srcEndpoint || lane.dstEndpoint != dstEndpoint)) {
+    while (lane != null && (lane.srcEndpoint != srcEndpoint || lane.dstEndpoint != dstEndpoint)) {
       lane = lane.next;
     }
     return lane;

@@ -6,7 +6,12 @@ public final class PeerDownException extends RuntimeException {
 
   PeerDownException(int node, long doneBytes, long lengthBytes) {
     super(
-        "session with node " + node + " ended after " + doneBytes + " of " + lengthBytes
+        "session with node "
+            + node
+            + " ended after "
+            + doneBytes
+            + " of "
+            + lengthBytes
             + " bytes were sent; their fate is unknown: send the message again once the peer is up");
   }
 }

@@ -12,8 +12,8 @@ import org.pmhxb.pm.wire.FrameHeader;
 /**
  * Where a program sends and receives: PMv2's context in today's Java (DESIGN section 3).
  *
- * <p>Owner: one application thread, bound at first use and checked at every call. Between it and the
- * node's poll thread stand two rings of descriptors; in inline mode both are one thread and
+ * <p>Owner: one application thread, bound at first use and checked at every call. Between it and
+ * the node's poll thread stand two rings of descriptors; in inline mode both are one thread and
  * releases take the short way.
  *
  * <p>Sending: {@link #claim} takes a buffer and credit, the program writes, {@link #send} fixes the
@@ -455,16 +455,24 @@ public final class PmEndpoint implements AutoCloseable {
   private void bindOrRefuse(Thread current) {
     if (user != null) {
       throw new IllegalStateException(
-          "endpoint " + number + " belongs to thread " + user.getName() + ", not to "
-              + current.getName() + "; see handOver()");
+          "endpoint "
+              + number
+              + " belongs to thread "
+              + user.getName()
+              + ", not to "
+              + current.getName()
+              + "; see handOver()");
     }
     user = current;
   }
 
   private IllegalArgumentException badLength(int lengthBytes) {
     return new IllegalArgumentException(
-        "message of " + lengthBytes + " bytes: one frame carries 0.."
-            + core.config.maxPayloadBytes() + "; see sendLarge");
+        "message of "
+            + lengthBytes
+            + " bytes: one frame carries 0.."
+            + core.config.maxPayloadBytes()
+            + "; see sendLarge");
   }
 
   boolean isInline() {

@@ -14,8 +14,8 @@ import org.pmhxb.pm.wire.FrameHeader;
  * them.
  *
  * <p>Owner: one poll thread, which calls {@link #doWork}: a thread of its own ({@link PollThread})
- * or, inline, the program's. Other threads may call {@link #open}, {@link #counters}, {@link
- * #ring} and the state queries.
+ * or, inline, the program's. Other threads may call {@link #open}, {@link #counters}, {@link #ring}
+ * and the state queries.
  */
 public final class PmNode implements PollWork, AutoCloseable {
   private static final long TIMER_INTERVAL_NS = 100_000L;
@@ -44,7 +44,10 @@ public final class PmNode implements PollWork, AutoCloseable {
    * @param inline the program's own thread polls; else a poll thread does
    */
   public PmNode(
-      NodeConfig config, BufferPool pool, Routing routing, List<? extends Port> ports,
+      NodeConfig config,
+      BufferPool pool,
+      Routing routing,
+      List<? extends Port> ports,
       boolean inline) {
     Rail[] rails = new Rail[ports.size()];
     for (int i = 0; i < rails.length; i++) {
@@ -65,8 +68,14 @@ public final class PmNode implements PollWork, AutoCloseable {
     int limit = Math.min(pool.frameCapacityBytes(), port.maxFrameBytes());
     if (frameBytes > limit) {
       throw new IllegalArgumentException(
-          "maxPayloadBytes " + config.maxPayloadBytes() + " makes frames of " + frameBytes
-              + " bytes; port " + port.name() + " and the pool carry at most " + limit);
+          "maxPayloadBytes "
+              + config.maxPayloadBytes()
+              + " makes frames of "
+              + frameBytes
+              + " bytes; port "
+              + port.name()
+              + " and the pool carry at most "
+              + limit);
     }
   }
 
@@ -133,7 +142,11 @@ public final class PmNode implements PollWork, AutoCloseable {
         endpoint.supplied--;
         Lane lane = endpoint.laneOf(Descriptor.tag(lo));
         accept(
-            endpoint, lane, id, Descriptor.length(hi), Descriptor.flags(lo),
+            endpoint,
+            lane,
+            id,
+            Descriptor.length(hi),
+            Descriptor.flags(lo),
             Descriptor.endpoint(lo));
       }
       case PmEndpoint.OP_CONSUMED -> {
@@ -293,8 +306,11 @@ public final class PmNode implements PollWork, AutoCloseable {
       if (Descriptor.op(endpoint.inbox.lo()) == PmEndpoint.OP_MESSAGE) {
         long hi = endpoint.inbox.hi();
         consumed(
-            endpoint, Descriptor.bufferId(hi), Descriptor.node(hi),
-            Descriptor.endpoint(endpoint.inbox.lo()), false);
+            endpoint,
+            Descriptor.bufferId(hi),
+            Descriptor.node(hi),
+            Descriptor.endpoint(endpoint.inbox.lo()),
+            false);
       }
     }
     endpoint.loans.drain(Integer.MAX_VALUE);
@@ -425,7 +441,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   @Override
   public long nextDeadlineNs(long nowNs) {
     if (acknowledger.hasNews() || waitsForRoom()) {
-      return nowNs + TIMER_INTERVAL_NS;
+      return nowNs + TIMER_INTERVAL_NS / 2;
     }
     for (int i = 0; i < core.activeCount; i++) {
       Peer peer = core.active[i];
@@ -460,8 +476,8 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   /**
-   * Ends every session with a word to the peer, and closes the ports. Call after the poll thread has
-   * stopped, or from it. The pool stays open: its owner closes it after the last loan.
+   * Ends every session with a word to the peer, and closes the ports. Call after the poll thread
+   * has stopped, or from it. The pool stays open: its owner closes it after the last loan.
    */
   @Override
   public void close() {

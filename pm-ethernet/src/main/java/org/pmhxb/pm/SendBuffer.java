@@ -35,8 +35,7 @@ public final class SendBuffer {
     lengthBytes = length;
     flags = frameFlags;
     claimEpoch = to.epoch();
-    payloadAt =
-        endpoint.frameAt(id) + FrameHeader.BYTES + fragmentHeaderBytes();
+    payloadAt = endpoint.frameAt(id) + FrameHeader.BYTES + fragmentHeaderBytes();
   }
 
   void unbind() {
@@ -114,8 +113,12 @@ public final class SendBuffer {
   Lane takeForSend(PmEndpoint by) {
     if (by != endpoint) {
       throw new IllegalArgumentException(
-          "buffer " + bufferId + " was claimed from endpoint " + endpoint.number()
-              + ", not from endpoint " + by.number());
+          "buffer "
+              + bufferId
+              + " was claimed from endpoint "
+              + endpoint.number()
+              + ", not from endpoint "
+              + by.number());
     }
     checkClaimed();
     return lane;

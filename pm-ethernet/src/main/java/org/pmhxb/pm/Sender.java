@@ -130,8 +130,8 @@ final class Sender {
   }
 
   /**
-   * Makes sure that a frame's buffer may be written for a resend (DESIGN rule 12): neither our queue
-   * nor the port has it any more; else the resend goes out from a copy.
+   * Makes sure that a frame's buffer may be written for a resend (DESIGN rule 12): neither our
+   * queue nor the port has it any more; else the resend goes out from a copy.
    */
   private boolean freeToRewrite(Peer peer, int seq) {
     SendWindow window = peer.window;

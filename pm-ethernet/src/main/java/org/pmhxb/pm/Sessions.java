@@ -8,8 +8,8 @@ import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Opens, watches and ends sessions (PROTOCOL.md section 4). The lower node number initiates; an OPEN
- * from the higher one asks it to. Owner: the poll thread.
+ * Opens, watches and ends sessions (PROTOCOL.md section 4). The lower node number initiates; an
+ * OPEN from the higher one asks it to. Owner: the poll thread.
  *
  * <pre>
  *   lower  -> higher  OPEN         incarnation, fresh nonce, first sequence number, window
@@ -189,8 +189,7 @@ final class Sessions {
   }
 
   private static int sessionOf(long lowInc, long lowNonce, long highInc, long highNonce) {
-    long mixed =
-        NodeCore.mix(lowInc + NodeCore.mix(lowNonce + NodeCore.mix(highInc ^ ~highNonce)));
+    long mixed = NodeCore.mix(lowInc + NodeCore.mix(lowNonce + NodeCore.mix(highInc ^ ~highNonce)));
     int session = (int) (mixed >>> 32);
     return session == 0 ? 1 : session;
   }

@@ -65,26 +65,26 @@ class PmNodeTest {
     }
 
     void receiveRoundOf(int self) {
-        endpoints
-            .get(self)
-            .poll(
-                new MessageHandler() {
-                  @Override
-                  public void onMessage(Message m) {
-                    long v = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset());
-                    long w = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset() + 8);
-                    long expected = ++received[m.source()][self];
-                    if (v != expected || w != ~v || m.lengthBytes() != 16 + (v - 1) % 900) {
-                      wrong.add(m.source() + "->" + self + " got " + v + " not " + expected);
-                    }
+      endpoints
+          .get(self)
+          .poll(
+              new MessageHandler() {
+                @Override
+                public void onMessage(Message m) {
+                  long v = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset());
+                  long w = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset() + 8);
+                  long expected = ++received[m.source()][self];
+                  if (v != expected || w != ~v || m.lengthBytes() != 16 + (v - 1) % 900) {
+                    wrong.add(m.source() + "->" + self + " got " + v + " not " + expected);
                   }
+                }
 
-                  @Override
-                  public void onPeerDown(int node, int session) {
-                    downs.add(self + " lost " + node);
-                  }
-                },
-                64);
+                @Override
+                public void onPeerDown(int node, int session) {
+                  downs.add(self + " lost " + node);
+                }
+              },
+              64);
     }
 
     boolean complete(int each) {
@@ -344,11 +344,14 @@ class PmNodeTest {
     try (TestNet net = new TestNet(2, 1, 14, 300, config())) {
       PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
       net.nodes.get(1).open(ENDPOINT);
-      assertThatThrownBy(() -> a.claim(1, 1025)).hasMessageContaining("1025").hasMessageContaining("1024");
+      assertThatThrownBy(() -> a.claim(1, 1025))
+          .hasMessageContaining("1025")
+          .hasMessageContaining("1024");
       assertThatThrownBy(() -> a.claim(1, -1)).hasMessageContaining("-1");
       assertThatThrownBy(() -> a.claim(2, 8)).hasMessageContaining("node 2");
       assertThatThrownBy(() -> a.claim(1, 0, 8)).hasMessageContaining("endpoint 0");
-      assertThatThrownBy(() -> net.nodes.get(0).open(ENDPOINT)).hasMessageContaining("open already");
+      assertThatThrownBy(() -> net.nodes.get(0).open(ENDPOINT))
+          .hasMessageContaining("open already");
       while (a.claim(1, 8) == null) {
         net.step();
       }
@@ -360,7 +363,10 @@ class PmNodeTest {
       c.abort();
       assertThatThrownBy(c::abort).hasMessageContaining("already");
       Throwable[] thrown = new Throwable[1];
-      Thread other = new Thread(() -> thrown[0] = org.assertj.core.api.Assertions.catchThrowable(() -> a.claim(1, 8)), "other");
+      Thread other =
+          new Thread(
+              () -> thrown[0] = org.assertj.core.api.Assertions.catchThrowable(() -> a.claim(1, 8)),
+              "other");
       other.start();
       try {
         other.join();

@@ -13,8 +13,8 @@ import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
 
 /**
- * One line of nodes under a virtual clock: seeded loss, duplication, delay per rail, dead rails. The
- * nodes are the production classes.
+ * One line of nodes under a virtual clock: seeded loss, duplication, delay per rail, dead rails.
+ * The nodes are the production classes.
  */
 final class TestNet implements AutoCloseable {
   static final long STEP_NS = 2_000;

@@ -122,6 +122,15 @@ public class Pmhxb extends Pmhxb$shared {
     public static int HXB_RING_PORT_NAME_MAX() {
         return HXB_RING_PORT_NAME_MAX;
     }
+    private static final int HXB_AFPACKET_FRAME_OVERHEAD = (int)1024L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_AFPACKET_FRAME_OVERHEAD 1024
+     * }
+     */
+    public static int HXB_AFPACKET_FRAME_OVERHEAD() {
+        return HXB_AFPACKET_FRAME_OVERHEAD;
+    }
     private static final int HXB_LAYOUT_MBUF_SIZE = (int)0L;
     /**
      * {@snippet lang=c :
@@ -3002,6 +3011,66 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_afpacket_kick", fd);
             }
             return (int)mh$.invokeExact(fd);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_afpacket_drops {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_LONG,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_afpacket_drops");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int64_t hxb_afpacket_drops(int fd)
+     * }
+     */
+    public static FunctionDescriptor hxb_afpacket_drops$descriptor() {
+        return hxb_afpacket_drops.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int64_t hxb_afpacket_drops(int fd)
+     * }
+     */
+    public static MethodHandle hxb_afpacket_drops$handle() {
+        return hxb_afpacket_drops.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int64_t hxb_afpacket_drops(int fd)
+     * }
+     */
+    public static MemorySegment hxb_afpacket_drops$address() {
+        return hxb_afpacket_drops.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int64_t hxb_afpacket_drops(int fd)
+     * }
+     */
+    public static long hxb_afpacket_drops(int fd) {
+        var mh$ = hxb_afpacket_drops.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_afpacket_drops", fd);
+            }
+            return (long)mh$.invokeExact(fd);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

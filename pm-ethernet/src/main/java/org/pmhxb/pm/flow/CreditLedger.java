@@ -18,8 +18,13 @@ public final class CreditLedger {
   public CreditLedger(int budgetBuffers, int lanesExpected, int largestGrant) {
     if (budgetBuffers < 1 || lanesExpected < 1 || largestGrant < 1) {
       throw new IllegalArgumentException(
-          "credit budget " + budgetBuffers + ", lanes " + lanesExpected + ", largest grant "
-              + largestGrant + ": each must be 1 or above");
+          "credit budget "
+              + budgetBuffers
+              + ", lanes "
+              + lanesExpected
+              + ", largest grant "
+              + largestGrant
+              + ": each must be 1 or above");
     }
     this.budgetBuffers = budgetBuffers;
     int even = Math.max(1, budgetBuffers / lanesExpected);

@@ -1,0 +1,68 @@
+package org.pmhxb.ffi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.BitSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EalTest {
+  @Test
+  void theCallersAffinityAndTheOneEalOutliveTheStart() {
+    BitSet before = Threads.affinity();
+    Eal eal = Eal.init(EalOptions.defaults().withHeapMegabytes(64));
+    assertThat(Threads.affinity()).isEqualTo(before);
+    assertThat(Eal.init(EalOptions.defaults())).isSameAs(eal);
+    assertThat(eal.arguments()).contains("--no-pci", "--no-telemetry");
+    assertThat(eal.arguments().contains("--in-memory")).isEqualTo(eal.hugepages());
+  }
+
+  @Test
+  void withoutHugepagesNoFileIsShared() {
+    List<String> small = Eal.arguments(EalOptions.defaults().withHeapMegabytes(48), false);
+    assertThat(small).contains("--no-huge", "--no-shconf", "48").doesNotContain("--in-memory");
+    List<String> huge = Eal.arguments(EalOptions.defaults(), true);
+    assertThat(huge).contains("--in-memory").doesNotContain("--no-huge", "-m");
+  }
+
+  @Test
+  void namedPciDevicesNeedTheBus() {
+    EalOptions options = EalOptions.defaults().withExtra(List.of("-a", "0000:01:00.0"));
+    assertThat(Eal.arguments(options, true)).doesNotContain("--no-pci").contains("0000:01:00.0");
+  }
+
+  @Test
+  void optionsOutOfRangeAreNamed() {
+    assertThatThrownBy(() -> EalOptions.defaults().withHeapMegabytes(8))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("8 not in 16..65536");
+    assertThatThrownBy(() -> new EalOptions(Hugepages.AUTO, 64, "a/b", List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a/b");
+  }
+
+  @Test
+  void aThreadRegistersAndPins() throws InterruptedException {
+    Eal.init(EalOptions.defaults().withHeapMegabytes(64));
+    BitSet[] pinned = new BitSet[1];
+    int cpu = Threads.affinity().nextSetBit(0);
+    Thread thread =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  Threads.register();
+                  Threads.pin(cpu);
+                  pinned[0] = Threads.affinity();
+                  Threads.unregister();
+                });
+    thread.join();
+    BitSet one = new BitSet();
+    one.set(cpu);
+    assertThat(pinned[0]).isEqualTo(one);
+    assertThatThrownBy(() -> Threads.pin(100_000))
+        .isInstanceOf(NativeException.class)
+        .hasMessageContaining("100000")
+        .hasMessageContaining("EINVAL");
+  }
+}

@@ -1,0 +1,331 @@
+package org.pmhxb.router.fabric;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.ffi.Eal;
+import org.pmhxb.ffi.EalOptions;
+import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.Ports;
+import org.pmhxb.ffi.Rings;
+import org.pmhxb.pm.NodeConfig;
+import org.pmhxb.pm.PmNode;
+import org.pmhxb.pm.PollIdle;
+import org.pmhxb.pm.PollThread;
+import org.pmhxb.pm.PollWork;
+import org.pmhxb.pm.port.DpdkPort;
+import org.pmhxb.pm.port.DpdkPorts;
+import org.pmhxb.pm.port.Port;
+import org.pmhxb.router.Dimension;
+import org.pmhxb.router.DimensionOrderRouting;
+import org.pmhxb.router.Discovery;
+import org.pmhxb.router.RailLayout;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.node.NodeSizing;
+
+/**
+ * A whole hyper-crossbar in one process over DPDK net_ring: the embedded default, for the demo and
+ * for tests. Every node has a pool, routing and protocol of its own; {@link RingWire} joins them.
+ *
+ * <p>In inline mode the program's thread calls {@link #doWork}; else {@link #startPolling} gives all
+ * nodes and the wire one poll thread, because more pollers than cores cost far more than sharing.
+ */
+public final class RingCluster implements PollWork, AutoCloseable {
+  /**
+   * What to build.
+   *
+   * @param rails per dimension, 1 to 9
+   * @param loss probability with which the wire loses a frame
+   * @param seed of the losses and of the nodes' random numbers
+   * @param inline the program's thread polls
+   */
+  public record Options(
+      Shape shape,
+      int rails,
+      double loss,
+      long seed,
+      boolean inline,
+      Hugepages hugepages,
+      long peerTimeoutNs) {
+    public Options {
+      if (rails < 1 || rails > RailLayout.MAX_PER_DIMENSION) {
+        throw new IllegalArgumentException(
+            rails + " rails per dimension; must be in 1.." + RailLayout.MAX_PER_DIMENSION);
+      }
+    }
+
+    /** No loss, inline, five seconds of patience. */
+    public static Options of(Shape shape, int rails) {
+      return new Options(shape, rails, 0, 1, true, Hugepages.AUTO, 5_000_000_000L);
+    }
+
+    public Options withLoss(double probability, long lossSeed) {
+      return new Options(
+          shape, rails, probability, lossSeed, inline, hugepages, peerTimeoutNs);
+    }
+
+    public Options dedicated() {
+      return new Options(shape, rails, loss, seed, false, hugepages, peerTimeoutNs);
+    }
+
+    public Options withPeerTimeoutNs(long ns) {
+      return new Options(shape, rails, loss, seed, inline, hugepages, ns);
+    }
+  }
+
+  private static final int KEY = 0x68_78_62_31;
+  private static final int STRIDE_BYTES = 16_384;
+  private static final int MTU_BYTES = 9_000;
+  private static final int WINDOW_FRAMES = 256;
+  private static final int RING_FRAMES = 512;
+  private static int clusters;
+
+  private final Options options;
+  private final RailLayout layout;
+  private final RingWire wire;
+  private final List<DpdkPool> pools = new ArrayList<>();
+  private final List<PmNode> nodes = new ArrayList<>();
+  private final List<Discovery> discoveries = new ArrayList<>();
+  private final List<Long> rings = new ArrayList<>();
+  private PollThread poller;
+  private boolean closed;
+
+  /**
+   * Builds the cluster.
+   *
+   * @throws IllegalArgumentException the shape needs more rails than DPDK's 32 ports of 16 queues
+   * @throws org.pmhxb.ffi.NativeException DPDK refuses; names call, code and mend
+   */
+  public static RingCluster create(Options options) {
+    return new RingCluster(options);
+  }
+
+  private RingCluster(Options options) {
+    this.options = options;
+    this.layout = new RailLayout(options.shape(), options.rails());
+    this.wire = new RingWire(options.loss(), options.seed());
+    int railCount = options.shape().nodes() * layout.count();
+    int limit = Ports.MAX_PORTS * Ports.MAX_QUEUES;
+    if (railCount > limit) {
+      throw new IllegalArgumentException(
+          "shape " + options.shape() + " with " + options.rails() + " rails per dimension has "
+              + railCount + " rails; the ring fabric carries at most " + limit
+              + ": take a smaller shape or fewer rails");
+    }
+    Eal.init(EalOptions.defaults().withHugepages(options.hugepages()));
+    try {
+      build(clusterNumber());
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static synchronized int clusterNumber() {
+    return clusters++;
+  }
+
+  private void build(int cluster) {
+    int n = options.shape().nodes();
+    NodeSizing sizing = new NodeSizing(n, layout.count(), 0, STRIDE_BYTES);
+    for (int i = 0; i < n; i++) {
+      pools.add(
+          DpdkPool.create(
+              "r" + cluster + "n" + i, STRIDE_BYTES, sizing.budget().buffers(),
+              options.hugepages()));
+    }
+    List<DpdkPort> ports = ports(cluster);
+    wireLines(ports);
+    for (int i = 0; i < n; i++) {
+      long incarnation = options.seed() * 1_000_003L + i + 1;
+      List<String> devices = new ArrayList<>();
+      List<Port> mine = new ArrayList<>();
+      for (int r = 0; r < layout.count(); r++) {
+        mine.add(ports.get(i * layout.count() + r));
+        devices.add(mine.get(r).name());
+      }
+      Discovery discovery =
+          new Discovery(
+              options.shape(),
+              options.shape().coordinates(i),
+              options.rails(),
+              KEY,
+              incarnation,
+              devices);
+      discoveries.add(discovery);
+      NodeConfig config =
+          sizing.nodeConfig(KEY, incarnation, WINDOW_FRAMES, options.peerTimeoutNs(), MTU_BYTES);
+      nodes.add(
+          new PmNode(
+              config, pools.get(i), new DimensionOrderRouting(discovery), mine, options.inline()));
+    }
+  }
+
+  private static long mac(int node, int rail) {
+    return 0x0200_0000_0000L | (long) node << 8 | rail;
+  }
+
+  /** All rails in the order node, rail, spread over ports of 16 queues. */
+  private List<DpdkPort> ports(int cluster) {
+    int count = pools.size() * layout.count();
+    List<DpdkPort> ports = new ArrayList<>();
+    long[] rx = new long[count];
+    long[] tx = new long[count];
+    for (int i = 0; i < count; i++) {
+      rx[i] = ring("r" + cluster + "i" + i);
+      tx[i] = ring("r" + cluster + "o" + i);
+    }
+    for (int from = 0; from < count; from += Ports.MAX_QUEUES) {
+      int to = Math.min(count, from + Ports.MAX_QUEUES);
+      DpdkPool[] queuePools = new DpdkPool[to - from];
+      long[] macs = new long[to - from];
+      for (int q = 0; q < queuePools.length; q++) {
+        int node = (from + q) / layout.count();
+        queuePools[q] = pools.get(node);
+        macs[q] = mac(node, (from + q) % layout.count());
+      }
+      ports.addAll(
+          Arrays.asList(
+              DpdkPorts.rings(
+                  "r" + cluster + "p" + from / Ports.MAX_QUEUES,
+                  Arrays.copyOfRange(rx, from, to),
+                  Arrays.copyOfRange(tx, from, to),
+                  queuePools,
+                  macs)));
+    }
+    return ports;
+  }
+
+  private long ring(String name) {
+    long ring = Rings.create(name, RING_FRAMES, true, true);
+    rings.add(ring);
+    return ring;
+  }
+
+  /** One switch for each line of the shape and each rail. */
+  private void wireLines(List<DpdkPort> ports) {
+    Shape shape = options.shape();
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      if (!layout.present(d)) {
+        continue;
+      }
+      for (int node = 0; node < shape.nodes(); node++) {
+        if (shape.coordinates(node).get(d) == 0) {
+          for (int index = 0; index < options.rails(); index++) {
+            wireLine(node, d, layout.rail(d, index), ports);
+          }
+        }
+      }
+    }
+  }
+
+  private void wireLine(int first, int dimension, int rail, List<DpdkPort> ports) {
+    Shape shape = options.shape();
+    RingWire.Line line = wire.addLine();
+    for (int c = 0; c < shape.extent(dimension); c++) {
+      int node = shape.node(shape.coordinates(first).with(dimension, c));
+      int i = node * layout.count() + rail;
+      line.attach(rings.get(2 * i + 1), rings.get(2 * i), ports.get(i).macAddress(),
+          pools.get(node));
+    }
+  }
+
+  public Options options() {
+    return options;
+  }
+
+  public int size() {
+    return nodes.size();
+  }
+
+  public PmNode node(int number) {
+    return nodes.get(number);
+  }
+
+  public DpdkPool pool(int number) {
+    return pools.get(number);
+  }
+
+  public Discovery discovery(int number) {
+    return discoveries.get(number);
+  }
+
+  public RingWire wire() {
+    return wire;
+  }
+
+  /** Every node has heard all its neighbours on every rail. */
+  public boolean isComplete() {
+    return discoveries.stream().allMatch(Discovery::complete);
+  }
+
+  /** Gives nodes and wire one poll thread. Call once, on a cluster that is not inline. */
+  public void startPolling(PollIdle idle, int cpu) {
+    if (options.inline() || poller != null) {
+      throw new IllegalStateException(
+          options.inline() ? "an inline cluster is polled by its program" : "polled already");
+    }
+    pools.forEach(DpdkPool::handOver);
+    List<PollWork> work = new ArrayList<>(nodes);
+    work.add(wire);
+    poller = new PollThread("hxb-ring", work, new int[0], idle, cpu, this::closeNodes);
+    nodes.forEach(node -> node.doorbell(poller));
+    poller.start();
+  }
+
+  /** One round of the wire and of every node: inline mode. */
+  @Override
+  public int doWork(long nowNs) {
+    int work = wire.doWork(nowNs);
+    for (int i = 0; i < nodes.size(); i++) {
+      work += nodes.get(i).doWork(nowNs);
+    }
+    return work;
+  }
+
+  @Override
+  public long nextDeadlineNs(long nowNs) {
+    long next = Long.MAX_VALUE;
+    for (PmNode node : nodes) {
+      next = Math.min(next, node.nextDeadlineNs(nowNs));
+    }
+    return next;
+  }
+
+  private void closeNodes() {
+    nodes.forEach(PmNode::close);
+    wire.close();
+    pools.forEach(DpdkPool::handOver);
+  }
+
+  /** Buffers that are not at home in some pool; call after {@link #closeTraffic}. */
+  public long leakedBuffers() {
+    long leaked = 0;
+    for (DpdkPool pool : pools) {
+      leaked += pool.capacity() - pool.available();
+    }
+    return leaked;
+  }
+
+  /** Ends all traffic: sessions, ports, rings. The pools stay, so that they can be counted. */
+  public void closeTraffic() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (poller == null) {
+      closeNodes();
+    } else {
+      poller.close();
+    }
+    rings.forEach(Rings::free);
+    pools.forEach(DpdkPool::flush);
+  }
+
+  @Override
+  public void close() {
+    closeTraffic();
+    pools.forEach(DpdkPool::close);
+  }
+}

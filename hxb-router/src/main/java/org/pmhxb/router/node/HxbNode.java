@@ -1,0 +1,214 @@
+package org.pmhxb.router.node;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.ffi.Eal;
+import org.pmhxb.ffi.EalOptions;
+import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.pm.NodeConfig;
+import org.pmhxb.pm.PmNode;
+import org.pmhxb.pm.PollIdle;
+import org.pmhxb.pm.PollThread;
+import org.pmhxb.pm.port.DpdkPorts;
+import org.pmhxb.pm.port.Port;
+import org.pmhxb.router.Discovery;
+import org.pmhxb.router.DimensionOrderRouting;
+import org.pmhxb.router.HxbConfig;
+
+/**
+ * One node of a hyper-crossbar, assembled from its configuration: DPDK ports, buffer pool,
+ * dimension-order routing, protocol, and in dedicated mode a poll thread.
+ */
+public final class HxbNode implements AutoCloseable {
+  /** Who makes progress. */
+  public enum Progress {
+    /** A poll thread of the node's own. */
+    DEDICATED,
+    /** The program's thread calls {@link PmNode#doWork}. */
+    INLINE
+  }
+
+  private static final int PCI_RING_FRAMES = 512;
+
+  private final HxbConfig config;
+  private final DpdkPool pool;
+  private final PmNode node;
+  private final Discovery discovery;
+  private final DimensionOrderRouting routing;
+  private final long incarnation;
+  private final PollThread poller;
+
+  private HxbNode(HxbConfig config, Progress progress) {
+    this.config = config;
+    this.incarnation = newIncarnation();
+    Hugepages hugepages = hugepages(config);
+    Eal.init(eal(config, hugepages));
+    NodeSizing sizing =
+        new NodeSizing(
+            config.shape().nodes(),
+            config.rails().size(),
+            ringFrames(config),
+            config.poolStrideBytes());
+    int buffers = config.poolBuffers() > 0 ? config.poolBuffers() : sizing.budget().buffers();
+    pool = DpdkPool.create("hxb-" + config.node(), config.poolStrideBytes(), buffers, hugepages);
+    List<Port> ports = new ArrayList<>();
+    try {
+      for (HxbConfig.Rail rail : config.rails()) {
+        ports.add(open(rail));
+      }
+      discovery =
+          new Discovery(
+              config.shape(),
+              config.coordinates(),
+              config.railsPerDimension(),
+              config.keyHash(),
+              incarnation,
+              config.devices());
+      routing = new DimensionOrderRouting(discovery);
+      NodeConfig nodeConfig =
+          sizing.nodeConfig(
+              config.keyHash(),
+              incarnation,
+              config.windowFrames(),
+              config.peerTimeoutMs() * 1_000_000L,
+              config.mtuBytes());
+      boolean inline = progress == Progress.INLINE;
+      node = new PmNode(nodeConfig, pool, routing, ports, inline);
+      poller = inline ? null : startPolling();
+    } catch (RuntimeException e) {
+      ports.forEach(Port::close);
+      pool.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts a node.
+   *
+   * @throws org.pmhxb.ffi.NativeException a device or DPDK refuses; names call, code and mend
+   */
+  public static HxbNode launch(HxbConfig config) {
+    return launch(config, Progress.DEDICATED);
+  }
+
+  public static HxbNode launch(HxbConfig config, Progress progress) {
+    return new HxbNode(config, progress);
+  }
+
+  private PollThread startPolling() {
+    pool.handOver();
+    PollThread thread =
+        new PollThread(
+            "hxb-poll-" + config.node(),
+            List.of(node),
+            node.wakeFds(),
+            PollIdle.valueOf(config.idle().name()),
+            config.pollCpu(),
+            this::closeNode);
+    node.doorbell(thread);
+    return thread.start();
+  }
+
+  private static long newIncarnation() {
+    long incarnation = new SecureRandom().nextLong();
+    return incarnation == 0 ? 1 : incarnation;
+  }
+
+  private static Hugepages hugepages(HxbConfig config) {
+    return Hugepages.valueOf(config.hugepages().name());
+  }
+
+  private static EalOptions eal(HxbConfig config, Hugepages hugepages) {
+    EalOptions options = EalOptions.defaults().withHugepages(hugepages);
+    List<String> extra = new ArrayList<>();
+    for (HxbConfig.Rail rail : config.rails()) {
+      if (rail.driver() == HxbConfig.Driver.PCI) {
+        extra.add("-a");
+        extra.add(rail.device());
+      }
+    }
+    return extra.isEmpty() ? options : options.withExtra(extra);
+  }
+
+  private static int ringFrames(HxbConfig config) {
+    boolean pci = config.rails().stream().anyMatch(r -> r.driver() == HxbConfig.Driver.PCI);
+    return pci ? PCI_RING_FRAMES : 0;
+  }
+
+  private Port open(HxbConfig.Rail rail) {
+    return switch (rail.driver()) {
+      case AF_PACKET -> DpdkPorts.afPacket(rail.device(), pool);
+      case PCI -> DpdkPorts.pci(rail.device(), pool);
+      case MEMIF ->
+          DpdkPorts.memif(
+              rail.device(),
+              rail.option("socket", rail.device()),
+              rail.option("role", "server").equals("server"),
+              pool,
+              memifMac(rail));
+      default ->
+          throw new IllegalArgumentException(
+              "rail " + rail.device() + ": driver " + rail.driver()
+                  + " is not for a node of its own; use af_packet, memif or pci");
+    };
+  }
+
+  private long memifMac(HxbConfig.Rail rail) {
+    return 0x0200_0000_0000L
+        | (long) config.node() << 8
+        | (long) rail.dimension().ordinal() << 4
+        | rail.index();
+  }
+
+  public HxbConfig config() {
+    return config;
+  }
+
+  public PmNode node() {
+    return node;
+  }
+
+  public DimensionOrderRouting routing() {
+    return routing;
+  }
+
+  public Discovery discovery() {
+    return discovery;
+  }
+
+  public DpdkPool pool() {
+    return pool;
+  }
+
+  public long incarnation() {
+    return incarnation;
+  }
+
+  /** What ended the poll thread, or null. */
+  public Throwable failure() {
+    return poller == null ? null : poller.failure();
+  }
+
+  /** Every neighbour on every rail has been heard. */
+  public boolean isComplete() {
+    return discovery.complete();
+  }
+
+  private void closeNode() {
+    node.close();
+    pool.handOver();
+  }
+
+  /** Ends the sessions with a word to the peers, closes ports and pool. */
+  @Override
+  public void close() {
+    if (poller == null) {
+      closeNode();
+    } else {
+      poller.close();
+    }
+    pool.close();
+  }
+}

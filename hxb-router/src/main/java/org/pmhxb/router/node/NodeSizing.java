@@ -1,0 +1,72 @@
+package org.pmhxb.router.node;
+
+import org.pmhxb.bufpool.PoolBudget;
+import org.pmhxb.pm.NodeConfig;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * Derives a node's buffer budget and protocol configuration from its place in the machine (DESIGN
+ * rule 3).
+ */
+public final class NodeSizing {
+  private static final int ETHERNET_HEADER_BYTES = 14;
+
+  /** Frames on their way from one peer that keep its rails busy: 64 x 8 KB = 512 KB. */
+  private static final int CREDIT_PER_PEER = 64;
+
+  private static final int CREDIT_LEAST = 512;
+  private static final int CREDIT_MOST = 1_024;
+  private static final int ENDPOINTS_SHARING_CREDIT = 2;
+  private static final int CLAIM_BUFFERS = 128;
+  private static final int LOANS = 128;
+
+  /** Relayed frames wait in egress queues of at most this many each; control frames are few. */
+  private static final int RESERVE = 512;
+
+  private final int credit;
+  private final PoolBudget budget;
+
+  /**
+   * @param nodes of the shape
+   * @param rails of this node
+   * @param ringFrames what each direction of a port's ring keeps of the pool: 0 where the driver
+   *     copies (net_ring, af_packet, memif), its descriptors for a physical NIC
+   */
+  public NodeSizing(int nodes, int rails, int ringFrames, int strideBytes) {
+    int peers = Math.max(1, nodes - 1);
+    this.credit = Math.clamp((long) peers * CREDIT_PER_PEER, CREDIT_LEAST, CREDIT_MOST);
+    int ring = Math.max(32, ringFrames);
+    this.budget =
+        new PoolBudget(
+            Math.max(1, rails),
+            ring,
+            ring,
+            credit + CLAIM_BUFFERS * ENDPOINTS_SHARING_CREDIT,
+            credit,
+            LOANS * ENDPOINTS_SHARING_CREDIT,
+            RESERVE,
+            strideBytes);
+  }
+
+  public PoolBudget budget() {
+    return budget;
+  }
+
+  /** The protocol's configuration with this budget. */
+  public NodeConfig nodeConfig(
+      int key, long incarnation, int windowFrames, long peerTimeoutNs, int mtuBytes) {
+    return new NodeConfig(
+        key,
+        incarnation,
+        incarnation,
+        windowFrames,
+        credit,
+        ENDPOINTS_SHARING_CREDIT,
+        windowFrames,
+        CLAIM_BUFFERS,
+        LOANS,
+        peerTimeoutNs,
+        mtuBytes + ETHERNET_HEADER_BYTES - FrameHeader.BYTES,
+        -1);
+  }
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The little that plain C tests need. A failed check ends the process with status 1. */
+#ifndef HXB_TEST_H
+#define HXB_TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pmhxb.h"
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            test_fail(__FILE__, __LINE__, #condition);                                             \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_EQ(actual, expected)                                                                 \
+    do {                                                                                           \
+        long long actual_ = (long long)(actual), expected_ = (long long)(expected);                \
+        if (actual_ != expected_) {                                                                \
+            fprintf(stderr, "%s is %lld, not %lld\n", #actual, actual_, expected_);                \
+            test_fail(__FILE__, __LINE__, #actual " == " #expected);                               \
+        }                                                                                          \
+    } while (0)
+
+#define TEST_SKIPPED 77
+
+/* Whether this run is to use hugepages. */
+extern bool test_huge;
+
+_Noreturn void test_fail(const char *file, int line, const char *what);
+/* Ends the process as skipped. */
+_Noreturn void test_skip(const char *why);
+void test_start_eal(void);
+
+/* A region with a pool of `count` buffers of 2^shift bytes. */
+struct test_pool {
+    struct hxb_region region;
+    struct hxb_pool *pool;
+    uint32_t shift;
+    uint32_t count;
+};
+void test_make_pool(struct test_pool *p, const char *name, uint32_t shift, uint32_t count,
+                    uint32_t cache);
+/* Checks that every buffer is home. */
+void test_free_pool(struct test_pool *p);
+uint8_t *test_frame(const struct test_pool *p, uint64_t desc);
+static inline uint64_t test_desc(uint32_t id, uint32_t length)
+{
+    return id | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
+}
+/* Allocates n buffers and writes their descriptors; every payload byte tells its buffer. */
+void test_fill(const struct test_pool *p, uint64_t *descs, int n, uint32_t length);
+void test_release(const struct test_pool *p, const uint64_t *descs, int n);
+int64_t test_now_ns(void);
+
+void test_layout(void);
+void test_eal(void);
+void test_affinity(void);
+void test_region(void);
+void test_wait(void);
+void test_pool(void);
+void test_alloc_release(void);
+void test_references(void);
+void test_ring(void);
+void test_ring_port(void);
+void test_null_port(void);
+void test_refusals(void);
+void test_limits(void);
+void test_port_errors(void);
+void test_memif(void);
+void test_afpacket(void);
+void test_afpacket_shaped(void);
+
+#endif

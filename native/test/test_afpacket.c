@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * net_af_packet on a veth pair in a network namespace of this process's own, which ends with it.
+ * Both ends are ports of this process.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#define JUMBO 9014
+#define SEND_BUFFER 262144
+/* Two pages more than the frame: blocks are whole pages, and the driver takes frames to lie one
+ * after the other across blocks, so that frame and block must be the same or divide evenly. */
+#define RING_ARGS "framesz=12288,blocksz=12288,framecnt=512,qdisc_bypass=0"
+
+static void make_link(void)
+{
+    if (unshare(CLONE_NEWNET) != 0) {
+        test_skip("no right to make a network namespace; run as root");
+    }
+    if (system("ip link add hxbt0 mtu 9000 type veth peer name hxbt1 mtu 9000 && "
+               "sysctl -qw net.ipv6.conf.all.disable_ipv6=1 && "
+               "ip link set hxbt0 up && ip link set hxbt1 up") != 0) {
+        test_skip("no veth pair; is iproute2 installed and the veth module loaded?");
+    }
+}
+
+static int open_port(const char *name, const char *interface, struct test_pool *p)
+{
+    struct hxb_port_config config = {.queues = 1, .mtu = 9000};
+    char args[128];
+
+    snprintf(args, sizeof(args), "iface=%s,%s", interface, RING_ARGS);
+    int port = hxb_port_attach(name, args);
+    CHECK(port >= 0);
+    CHECK_EQ(hxb_port_configure(port, &config, &p->pool), 0);
+    CHECK_EQ(hxb_port_start(port), 0);
+    return port;
+}
+
+static int receive(int port, struct test_pool *p, uint32_t length)
+{
+    uint64_t descs[32];
+    int n = hxb_rx_burst(port, 0, p->pool, descs, 32);
+
+    CHECK(n >= 0);
+    for (int i = 0; i < n; i++) {
+        uint8_t *frame = test_frame(p, descs[i]);
+        CHECK_EQ(descs[i] >> HXB_DESC_LENGTH_SHIFT, length);
+        CHECK_EQ(frame[12] << 8 | frame[13], 0x88b5);
+        CHECK_EQ(frame[length - 1], frame[14]);
+    }
+    test_release(p, descs, n);
+    return n;
+}
+
+void test_afpacket(void)
+{
+    struct test_pool p;
+    uint64_t descs[8];
+
+    make_link();
+    test_start_eal();
+    test_make_pool(&p, "p", 14, 255, 0);
+    int a = open_port("net_af_packet0", "hxbt0", &p);
+    int b = open_port("net_af_packet1", "hxbt1", &p);
+    CHECK_EQ(hxb_interface_mtu("hxbt0"), 9000);
+    CHECK_EQ(hxb_interface_mtu("nosuch"), -ENODEV);
+    CHECK_EQ(hxb_afpacket_fd("nosuch", 0), -ENODEV);
+    CHECK_EQ(hxb_afpacket_fd("lo", 0), -ENOENT);
+    int fa = hxb_afpacket_fd("hxbt0", 0);
+    int fb = hxb_afpacket_fd("hxbt1", 0);
+    CHECK(fa >= 0 && fb >= 0 && fa != fb);
+    CHECK_EQ(hxb_afpacket_fd("hxbt0", 1), -ENOENT);
+    CHECK_EQ(hxb_afpacket_sndbuf(fa, SEND_BUFFER), SEND_BUFFER);
+    CHECK_EQ(hxb_afpacket_sndbuf(fa, 0), -EINVAL);
+    CHECK_EQ(hxb_afpacket_outq(-1), -EBADF);
+
+    /* The socket is the wake-up of the receiver: readable after a frame, not before. */
+    CHECK_EQ(hxb_wait(&fb, 1, 0), 0);
+    test_fill(&p, descs, 3, JUMBO);
+    CHECK_EQ(hxb_tx_burst(a, 0, p.pool, descs, 3), 3);
+    CHECK_EQ(hxb_wait(&fb, 1, 1000000), 1);
+    int got = 0;
+    for (int tries = 0; got < 3; tries++) {
+        CHECK(tries < 1000);
+        got += receive(b, &p, JUMBO);
+        usleep(1000);
+    }
+    CHECK_EQ(hxb_wait(&fb, 1, 0), 0);
+
+    /* Frames that find the receive ring full are the kernel's to count. */
+    CHECK_EQ(hxb_afpacket_drops(fb), 0);
+    for (int i = 0; i < 75; i++) {
+        test_fill(&p, descs, 8, 64);
+        CHECK_EQ(hxb_tx_burst(a, 0, p.pool, descs, 8), 8);
+    }
+    usleep(50000);
+    CHECK_EQ(hxb_afpacket_drops(fb), 600 - 512);
+    CHECK_EQ(hxb_afpacket_drops(fb), 0);
+    for (got = 0; got < 512;) {
+        int n = receive(b, &p, 64);
+        CHECK(n > 0);
+        got += n;
+    }
+    CHECK_EQ(hxb_port_close(a), 0);
+    CHECK_EQ(hxb_port_close(b), 0);
+    CHECK_EQ(hxb_afpacket_fd("hxbt0", 0), -ENOENT);
+    test_free_pool(&p);
+}
+
+static long voluntary_switches(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
+/*
+ * On a shaped link: while what is offered fits by hxb_afpacket_outq, no burst blocks and no accepted
+ * frame is left lying.
+ */
+void test_afpacket_shaped(void)
+{
+    struct test_pool p;
+    uint64_t descs[8];
+    int sent = 0, got = 0, most = 0, slow = 0, bursts = 0;
+    long slept = 0;
+
+    make_link();
+    if (system("tc qdisc add dev hxbt0 root tbf rate 200mbit burst 32k limit 400k") != 0) {
+        test_skip("no tbf; is iproute2's tc installed and the sch_tbf module loaded?");
+    }
+    test_start_eal();
+    test_make_pool(&p, "p", 14, 255, 0);
+    int a = open_port("net_af_packet0", "hxbt0", &p);
+    int b = open_port("net_af_packet1", "hxbt1", &p);
+    int fd = hxb_afpacket_fd("hxbt0", 0);
+    int wake = hxb_afpacket_fd("hxbt1", 0);
+    CHECK(fd >= 0 && wake >= 0);
+    int buffer = hxb_afpacket_sndbuf(fd, SEND_BUFFER);
+    CHECK_EQ(buffer, SEND_BUFFER);
+
+    int64_t start = test_now_ns();
+    while (sent < 300) {
+        int queued = hxb_afpacket_outq(fd);
+        int room = (buffer - queued) / (JUMBO + HXB_AFPACKET_FRAME_OVERHEAD);
+        most = queued > most ? queued : most;
+        int n = room < 8 ? room : 8;
+        n = n < 300 - sent ? n : 300 - sent;
+        if (n <= 0) {
+            got += receive(b, &p, JUMBO);
+            hxb_wait(&wake, 1, 500);
+            continue;
+        }
+        test_fill(&p, descs, n, JUMBO);
+        long before = voluntary_switches();
+        int64_t t = test_now_ns();
+        CHECK_EQ(hxb_tx_burst(a, 0, p.pool, descs, n), n);
+        slow += test_now_ns() - t > 300000;
+        slept += voluntary_switches() - before;
+        sent += n;
+        bursts++;
+    }
+    /* A burst that waits in poll() goes to sleep. Time alone would also count other processes'. */
+    CHECK_EQ(slept, 0);
+    CHECK(slow <= bursts / 10);
+    CHECK(most > buffer / 2);
+    /* No further traffic, and all of them arrive. */
+    for (int tries = 0; got < 300; tries++) {
+        CHECK(tries < 2000);
+        hxb_wait(&wake, 1, 1000);
+        got += receive(b, &p, JUMBO);
+    }
+    int64_t took = test_now_ns() - start;
+    /* The shaping bites: 300 frames less the bucket at 200 Mbit/s take 106 ms. */
+    CHECK(took > INT64_C(100000000));
+    CHECK_EQ(hxb_afpacket_outq(fd), 0);
+    CHECK_EQ(hxb_afpacket_kick(fd), 0);
+    CHECK_EQ(hxb_port_close(a), 0);
+    CHECK_EQ(hxb_port_close(b), 0);
+    test_free_pool(&p);
+}

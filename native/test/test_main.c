@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test.h"
+
+bool test_huge;
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} tests[] = {
+    {"layout", test_layout},
+    {"eal", test_eal},
+    {"affinity", test_affinity},
+    {"region", test_region},
+    {"wait", test_wait},
+    {"pool", test_pool},
+    {"alloc_release", test_alloc_release},
+    {"references", test_references},
+    {"ring", test_ring},
+    {"ring_port", test_ring_port},
+    {"null_port", test_null_port},
+    {"refusals", test_refusals},
+    {"limits", test_limits},
+    {"port_errors", test_port_errors},
+    {"memif", test_memif},
+    {"afpacket", test_afpacket},
+    {"afpacket_shaped", test_afpacket_shaped},
+};
+
+void test_fail(const char *file, int line, const char *what)
+{
+    char log[8192];
+
+    fprintf(stderr, "%s:%d: failed: %s\n", file, line, what);
+    if (hxb_eal_log(log, sizeof(log)) > 0) {
+        fprintf(stderr, "DPDK says:\n%s\n", log);
+    }
+    _exit(1);
+}
+
+void test_skip(const char *why)
+{
+    printf("skipped: %s\n", why);
+    exit(TEST_SKIPPED);
+}
+
+static int free_hugepages(void)
+{
+    int pages = 0;
+    FILE *f = fopen("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "r");
+
+    if (f != NULL) {
+        if (fscanf(f, "%d", &pages) != 1) {
+            pages = 0;
+        }
+        fclose(f);
+    }
+    return pages;
+}
+
+void test_start_eal(void)
+{
+    const char *huge[] = {"test", "--no-pci", "--no-telemetry", "--iova-mode=va", "--in-memory"};
+    const char *small[] = {"test",      "--no-pci",    "--no-telemetry", "--iova-mode=va",
+                           "--no-huge", "--no-shconf", "-m",             "64"};
+
+    CHECK_EQ(test_huge ? hxb_eal_init(5, huge) : hxb_eal_init(8, small), 0);
+}
+
+void test_make_pool(struct test_pool *p, const char *name, uint32_t shift, uint32_t count,
+                    uint32_t cache)
+{
+    struct hxb_pool_config config = {
+        .stride_shift = shift, .count = count, .cache = cache, .socket = -1};
+
+    CHECK_EQ(hxb_region_map((uint64_t)(count + 1) << shift, test_huge, &p->region), 0);
+    config.base = p->region.address;
+    config.region_bytes = p->region.length;
+    config.page_bytes = p->region.page_bytes;
+    snprintf(config.name, sizeof(config.name), "%s", name);
+    CHECK_EQ(hxb_pool_create(&config, &p->pool), 0);
+    p->shift = shift;
+    p->count = count;
+}
+
+void test_free_pool(struct test_pool *p)
+{
+    CHECK_EQ(hxb_pool_avail(p->pool), p->count);
+    CHECK_EQ(hxb_pool_destroy(p->pool), 0);
+    CHECK_EQ(hxb_region_unmap(&p->region), 0);
+}
+
+uint8_t *test_frame(const struct test_pool *p, uint64_t desc)
+{
+    return (uint8_t *)(uintptr_t)(p->region.address + ((desc & HXB_DESC_ID_MASK) << p->shift) +
+                                  HXB_FRAME_OFFSET);
+}
+
+void test_fill(const struct test_pool *p, uint64_t *descs, int n, uint32_t length)
+{
+    uint32_t ids[HXB_BURST_MAX];
+
+    CHECK(n <= HXB_BURST_MAX);
+    CHECK_EQ(hxb_pool_alloc_bulk(p->pool, ids, n), n);
+    for (int i = 0; i < n; i++) {
+        descs[i] = test_desc(ids[i], length);
+        uint8_t *frame = test_frame(p, descs[i]);
+        memset(frame, (int)(ids[i] & 0xff), length);
+        memset(frame, 0xff, 6);
+        frame[12] = 0x88; /* an EtherType for experiments, so that no stack takes it up */
+        frame[13] = 0xb5;
+    }
+}
+
+void test_release(const struct test_pool *p, const uint64_t *descs, int n)
+{
+    for (int i = 0; i < n; i++) {
+        uint32_t id = descs[i] & HXB_DESC_ID_MASK;
+        CHECK_EQ(hxb_pool_release_bulk(p->pool, &id, 1), 1);
+    }
+}
+
+int64_t test_now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: %s TEST huge|nohuge\n", argv[0]);
+        return 2;
+    }
+    test_huge = strcmp(argv[2], "huge") == 0;
+    if (test_huge && free_hugepages() < 64) {
+        test_skip("fewer than 64 free hugepages of 2 MB; sysctl -w vm.nr_hugepages=512");
+    }
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        if (strcmp(tests[i].name, argv[1]) == 0) {
+            tests[i].run();
+            return 0;
+        }
+    }
+    fprintf(stderr, "no test %s\n", argv[1]);
+    return 2;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers: place, allocation, references. */
+#include <errno.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+
+#include "test.h"
+
+static struct hxb_pool_config config_of(const struct test_pool *p, const char *name)
+{
+    struct hxb_pool_config c = {.base = p->region.address,
+                                .region_bytes = p->region.length,
+                                .page_bytes = p->region.page_bytes,
+                                .stride_shift = p->shift,
+                                .count = p->count,
+                                .socket = -1};
+    snprintf(c.name, sizeof(c.name), "%s", name);
+    return c;
+}
+
+void test_pool(void)
+{
+    struct test_pool p, q;
+    struct hxb_pool *none = NULL;
+
+    test_start_eal();
+    /* 255 buffers of 16 KB reach over several pages of either size. */
+    test_make_pool(&p, "p", 14, 255, 0);
+    CHECK_EQ(hxb_pool_avail(p.pool), 255);
+    const uint64_t *mbufs = hxb_pool_mbufs(p.pool);
+    CHECK_EQ(mbufs[0], 0);
+    for (uint32_t id = 1; id <= p.count; id++) {
+        const struct rte_mbuf *m = (const struct rte_mbuf *)(uintptr_t)mbufs[id];
+        CHECK_EQ((uintptr_t)m->buf_addr, p.region.address + ((uint64_t)id << 14));
+        CHECK_EQ(m->buf_len, 1 << 14);
+        CHECK(RTE_MBUF_HAS_PINNED_EXTBUF(m));
+    }
+    /* Other strides, beside the first pool. */
+    test_make_pool(&q, "q", 11, 40, 8);
+    test_free_pool(&q);
+    test_make_pool(&q, "q", 15, 5, 0);
+    test_free_pool(&q);
+
+    struct hxb_pool_config c = config_of(&p, "p");
+    CHECK_EQ(hxb_pool_create(&c, &none), -EEXIST);
+    c = config_of(&p, "");
+    CHECK_EQ(hxb_pool_create(&c, &none), -EINVAL);
+    c = config_of(&p, "x");
+    c.stride_shift = 16; /* DPDK's element size has 16 bits */
+    CHECK_EQ(hxb_pool_create(&c, &none), -EINVAL);
+    c = config_of(&p, "x");
+    c.count = (uint32_t)(p.region.length >> 14); /* no room for the unused ID 0 */
+    CHECK_EQ(hxb_pool_create(&c, &none), -ERANGE);
+    c = config_of(&p, "x");
+    c.base += 64;
+    CHECK_EQ(hxb_pool_create(&c, &none), -EINVAL);
+    c = config_of(&p, "x");
+    memset(c.name, 'n', sizeof(c.name));
+    CHECK_EQ(hxb_pool_create(&c, &none), -EINVAL);
+    CHECK_EQ(hxb_pool_create(NULL, &none), -EINVAL);
+    CHECK_EQ(hxb_pool_destroy(NULL), -EINVAL);
+    /* What the refused attempts had registered is unregistered: a second pool still fits there. */
+    c = config_of(&p, "x");
+    CHECK_EQ(hxb_pool_create(&c, &none), 0);
+    CHECK_EQ(hxb_pool_destroy(none), 0);
+    test_free_pool(&p);
+}
+
+void test_alloc_release(void)
+{
+    struct test_pool p;
+    uint32_t ids[700], seen[700] = {0};
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 600, 0);
+    /* More than there are: as many as could be had, each once. */
+    CHECK_EQ(hxb_pool_alloc_bulk(p.pool, ids, 700), 600);
+    for (int i = 0; i < 600; i++) {
+        CHECK(ids[i] >= 1 && ids[i] <= 600);
+        CHECK_EQ(seen[ids[i]]++, 0);
+    }
+    CHECK_EQ(hxb_pool_alloc_bulk(p.pool, ids, 1), 0);
+    CHECK_EQ(hxb_pool_destroy(p.pool), -EBUSY);
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, ids, 600), 600);
+    CHECK_EQ(hxb_pool_alloc_bulk(p.pool, ids, 0), 0);
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, ids, 0), 0);
+
+    uint32_t bad[3] = {0, 601, 0xffffffff};
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(hxb_pool_release_bulk(p.pool, &bad[i], 1), -EINVAL);
+        CHECK_EQ(hxb_pool_ref(p.pool, bad[i], 1), -EINVAL);
+        CHECK_EQ(hxb_pool_refcnt(p.pool, bad[i]), -EINVAL);
+    }
+    /* A bad ID in the middle: the ones before it are home, the caller learns how many. */
+    CHECK_EQ(hxb_pool_alloc_bulk(p.pool, ids, 4), 4);
+    uint32_t mixed[4] = {ids[0], ids[1], 0, ids[2]};
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, mixed, 4), 2);
+    CHECK_EQ(hxb_pool_avail(p.pool), 598);
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, ids + 2, 2), 2);
+    test_free_pool(&p);
+}
+
+void test_references(void)
+{
+    struct test_pool p;
+    uint32_t id;
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 10, 0);
+    CHECK_EQ(hxb_pool_alloc_bulk(p.pool, &id, 1), 1);
+    CHECK_EQ(hxb_pool_refcnt(p.pool, id), 1);
+    CHECK_EQ(hxb_pool_ref(p.pool, id, 2), 3);
+    CHECK_EQ(hxb_pool_ref(p.pool, id, -1), 2);
+    CHECK_EQ(hxb_pool_ref(p.pool, id, -2), -ERANGE);
+    CHECK_EQ(hxb_pool_ref(p.pool, id, 65534), -ERANGE);
+    CHECK_EQ(hxb_pool_refcnt(p.pool, id), 2);
+    /* Java reads the count in place. */
+    const uint64_t *mbufs = hxb_pool_mbufs(p.pool);
+    const uint8_t *m = (const uint8_t *)(uintptr_t)mbufs[id];
+    uint16_t count;
+    memcpy(&count, m + hxb_layout(HXB_LAYOUT_MBUF_REFCNT), sizeof(count));
+    CHECK_EQ(count, 2);
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, &id, 1), 1);
+    CHECK_EQ(hxb_pool_avail(p.pool), 9);
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, &id, 1), 1);
+    CHECK_EQ(hxb_pool_avail(p.pool), 10);
+    /* One ID twice in one call: two references. */
+    CHECK_EQ(hxb_pool_alloc_bulk(p.pool, &id, 1), 1);
+    CHECK_EQ(hxb_pool_ref(p.pool, id, 1), 2);
+    uint32_t twice[2] = {id, id};
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, twice, 2), 2);
+    test_free_pool(&p);
+}

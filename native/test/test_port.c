@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rings and ports: the descriptor contract, partial bursts, refusals, errors. */
+#include <errno.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include "test.h"
+
+void test_ring(void)
+{
+    struct test_pool p;
+    struct hxb_ring *ring, *other;
+    uint64_t descs[20], out[20];
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 31, 0);
+    CHECK_EQ(hxb_ring_create("r", 10, HXB_RING_SP | HXB_RING_SC, &ring), 0);
+    CHECK_EQ(hxb_ring_create("r", 10, 0, &other), -EEXIST);
+    CHECK_EQ(hxb_ring_create("s", 0, 0, &other), -EINVAL);
+    CHECK_EQ(hxb_ring_create("s", 4, 8, &other), -EINVAL);
+    CHECK_EQ(hxb_ring_create("a-name-that-is-longer-than-28", 4, 0, &other), -ENAMETOOLONG);
+    CHECK_EQ(hxb_ring_free_count(ring), 10);
+
+    /* Ten fit exactly; the caller keeps the rest. */
+    test_fill(&p, descs, 14, 100);
+    CHECK_EQ(hxb_ring_enqueue(ring, p.pool, descs, 14), 10);
+    CHECK_EQ(hxb_ring_count(ring), 10);
+    CHECK_EQ(hxb_ring_free_count(ring), 0);
+    CHECK_EQ(hxb_ring_enqueue(ring, p.pool, descs + 10, 4), 0);
+    test_release(&p, descs + 10, 4);
+    CHECK_EQ(hxb_ring_dequeue(ring, p.pool, out, 20), 10);
+    CHECK_EQ(memcmp(descs, out, 10 * sizeof(descs[0])), 0);
+    CHECK_EQ(hxb_ring_dequeue(ring, p.pool, out, 20), 0);
+    test_release(&p, out, 10);
+
+    /* Frames left in a ring come home with it. */
+    test_fill(&p, descs, 3, 100);
+    CHECK_EQ(hxb_ring_enqueue(ring, p.pool, descs, 3), 3);
+    CHECK_EQ(hxb_ring_free(ring), 0);
+    CHECK_EQ(hxb_ring_free(NULL), -EINVAL);
+    test_free_pool(&p);
+}
+
+struct ring_port {
+    struct hxb_ring *rx[HXB_QUEUES_MAX];
+    struct hxb_ring *tx[HXB_QUEUES_MAX];
+    int port;
+    int queues;
+};
+
+static void make_ring_port(struct ring_port *r, const char *name, struct hxb_pool *pool, int queues,
+                           int capacity)
+{
+    struct hxb_port_config config = {.queues = (uint16_t)queues};
+    struct hxb_pool *pools[HXB_QUEUES_MAX];
+    char ring_name[24];
+
+    for (int q = 0; q < queues; q++) {
+        pools[q] = pool;
+        snprintf(ring_name, sizeof(ring_name), "%s-rx%d", name, q);
+        CHECK_EQ(hxb_ring_create(ring_name, capacity, HXB_RING_SP | HXB_RING_SC, &r->rx[q]), 0);
+        snprintf(ring_name, sizeof(ring_name), "%s-tx%d", name, q);
+        CHECK_EQ(hxb_ring_create(ring_name, capacity, HXB_RING_SP | HXB_RING_SC, &r->tx[q]), 0);
+    }
+    r->queues = queues;
+    r->port = hxb_ring_port(name, r->rx, r->tx, queues);
+    CHECK(r->port >= 0);
+    CHECK_EQ(hxb_port_configure(r->port, &config, pools), 0);
+    CHECK_EQ(hxb_port_start(r->port), 0);
+}
+
+static void free_ring_port(struct ring_port *r)
+{
+    CHECK_EQ(hxb_port_close(r->port), 0);
+    for (int q = 0; q < r->queues; q++) {
+        CHECK_EQ(hxb_ring_free(r->rx[q]), 0);
+        CHECK_EQ(hxb_ring_free(r->tx[q]), 0);
+    }
+}
+
+void test_ring_port(void)
+{
+    struct test_pool p;
+    struct ring_port r;
+    uint64_t descs[16], out[16];
+    struct hxb_port_info info;
+    struct hxb_port_stats stats;
+
+    test_start_eal();
+    test_make_pool(&p, "p", 14, 63, 0);
+    make_ring_port(&r, "port", p.pool, HXB_QUEUES_MAX, 8);
+    CHECK_EQ(hxb_port_info(r.port, &info), 0);
+    CHECK_EQ(strcmp(info.driver, "net_ring"), 0);
+    CHECK_EQ(info.queues, HXB_QUEUES_MAX);
+    CHECK(hxb_port_link(r.port) > 0);
+    CHECK(hxb_port_mac(r.port) >= 0);
+
+    /* There and back on every queue: the same buffers, the same bytes. */
+    for (int q = 0; q < HXB_QUEUES_MAX; q++) {
+        test_fill(&p, descs, 4, 9014);
+        CHECK_EQ(hxb_tx_burst(r.port, q, p.pool, descs, 4), 4);
+        CHECK_EQ(hxb_ring_dequeue(r.tx[q], p.pool, out, 16), 4);
+        CHECK_EQ(hxb_ring_enqueue(r.rx[q], p.pool, out, 4), 4);
+        CHECK_EQ(hxb_rx_burst(r.port, q, p.pool, out, 16), 4);
+        CHECK_EQ(memcmp(descs, out, 4 * sizeof(descs[0])), 0);
+        for (int i = 0; i < 4; i++) {
+            CHECK_EQ(test_frame(&p, out[i])[9013], out[i] & 0xff);
+        }
+        test_release(&p, out, 4);
+    }
+
+    /* HOLD: the caller keeps a reference of each, and the added one is taken back for the tail. */
+    test_fill(&p, descs, 10, 64);
+    for (int i = 0; i < 10; i++) {
+        descs[i] |= HXB_DESC_HOLD;
+    }
+    CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, descs, 10), 8);
+    CHECK_EQ(hxb_pool_refcnt(p.pool, descs[7] & HXB_DESC_ID_MASK), 2);
+    CHECK_EQ(hxb_pool_refcnt(p.pool, descs[8] & HXB_DESC_ID_MASK), 1);
+    CHECK_EQ(hxb_ring_dequeue(r.tx[0], p.pool, out, 16), 8);
+    test_release(&p, out, 8);
+    CHECK_EQ(hxb_pool_avail(p.pool), 53);
+    test_release(&p, descs, 10);
+
+    CHECK_EQ(hxb_port_stats(r.port, &stats), 0);
+    CHECK_EQ(stats.tx_packets, 4 * HXB_QUEUES_MAX + 8);
+    CHECK_EQ(stats.rx_packets, 4 * HXB_QUEUES_MAX);
+    CHECK_EQ(stats.tx_refused, 0);
+    CHECK_EQ(hxb_port_stop(r.port), 0);
+    CHECK_EQ(hxb_rx_burst(r.port, 0, p.pool, out, 1), -ENETDOWN);
+    CHECK_EQ(hxb_port_start(r.port), 0);
+    CHECK_EQ(hxb_rx_burst(r.port, 0, p.pool, out, 1), 0);
+    free_ring_port(&r);
+
+    /* The number is free again, and nothing of the old port shows in the new one. */
+    int number = r.port;
+    make_ring_port(&r, "port", p.pool, 1, 8);
+    CHECK_EQ(r.port, number);
+    CHECK_EQ(hxb_port_stats(r.port, &stats), 0);
+    CHECK_EQ(stats.rx_packets + stats.tx_packets, 0);
+    free_ring_port(&r);
+    test_free_pool(&p);
+}
+
+void test_null_port(void)
+{
+    struct test_pool p;
+    struct hxb_port_config config = {.queues = 1};
+    uint64_t descs[32];
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 63, 0);
+    int port = hxb_port_attach("net_null0", "size=60,copy=1");
+    CHECK(port >= 0);
+    CHECK_EQ(hxb_port_configure(port, &config, &p.pool), 0);
+    CHECK_EQ(hxb_port_start(port), 0);
+    /* net_null frees what it sends and invents what it receives. */
+    test_fill(&p, descs, 20, 60);
+    for (int i = 0; i < 20; i += 2) {
+        descs[i] |= HXB_DESC_HOLD;
+    }
+    CHECK_EQ(hxb_tx_burst(port, 0, p.pool, descs, 20), 20);
+    CHECK_EQ(hxb_pool_avail(p.pool), 53);
+    for (int i = 0; i < 20; i += 2) {
+        CHECK_EQ(hxb_pool_refcnt(p.pool, descs[i] & HXB_DESC_ID_MASK), 1);
+        test_release(&p, &descs[i], 1);
+    }
+    CHECK_EQ(hxb_rx_burst(port, 0, p.pool, descs, 32), 32);
+    for (int i = 0; i < 32; i++) {
+        CHECK_EQ(descs[i] >> HXB_DESC_LENGTH_SHIFT, 60);
+    }
+    CHECK_EQ(hxb_pool_avail(p.pool), 31);
+    test_release(&p, descs, 32);
+    CHECK_EQ(hxb_port_close(port), 0);
+    test_free_pool(&p);
+}
+
+void test_refusals(void)
+{
+    struct test_pool p, q;
+    struct ring_port r;
+    uint64_t descs[4];
+    struct hxb_port_stats stats;
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 15, 0);
+    test_make_pool(&q, "q", 11, 15, 0);
+    make_ring_port(&r, "port", p.pool, 1, 8);
+    const uint64_t *mbufs = hxb_pool_mbufs(p.pool);
+
+    /* A foreign buffer, by the ring's back door. */
+    test_fill(&q, descs, 1, 64);
+    CHECK_EQ(hxb_ring_enqueue(r.rx[0], q.pool, descs, 1), 1);
+    /* A chain of two, a frame that begins elsewhere, a runt, and one good frame. */
+    test_fill(&p, descs, 4, 64);
+    struct rte_mbuf *m[4];
+    for (int i = 0; i < 4; i++) {
+        m[i] = (struct rte_mbuf *)(uintptr_t)mbufs[descs[i] & HXB_DESC_ID_MASK];
+    }
+    CHECK_EQ(hxb_ring_enqueue(r.rx[0], p.pool, descs, 4), 4);
+    m[0]->nb_segs = 2;
+    uint64_t extra[1];
+    test_fill(&p, extra, 1, 64);
+    m[0]->next = (struct rte_mbuf *)(uintptr_t)mbufs[extra[0] & HXB_DESC_ID_MASK];
+    m[1]->data_off = 0;
+    m[2]->pkt_len = 13;
+    uint64_t good = descs[3];
+    CHECK_EQ(hxb_rx_burst(r.port, 0, p.pool, descs, 4), 0);
+    CHECK_EQ(hxb_rx_burst(r.port, 0, p.pool, descs, 4), 1);
+    CHECK_EQ(descs[0], good);
+    CHECK_EQ(hxb_port_stats(r.port, &stats), 0);
+    CHECK_EQ(stats.rx_refused_foreign, 1);
+    CHECK_EQ(stats.rx_refused_segments, 1);
+    CHECK_EQ(stats.rx_refused_offset, 1);
+    CHECK_EQ(stats.rx_refused_length, 1);
+    test_release(&p, descs, 1);
+    /* All are home: the chain's second buffer too, and the foreign one in its own pool. */
+    CHECK_EQ(hxb_pool_avail(p.pool), 15);
+    CHECK_EQ(hxb_pool_avail(q.pool), 15);
+
+    /* A buffer that was received crooked leaves straight. */
+    test_fill(&p, descs, 1, 64);
+    struct rte_mbuf *crooked = (struct rte_mbuf *)(uintptr_t)mbufs[descs[0] & HXB_DESC_ID_MASK];
+    crooked->data_off = 7;
+    crooked->ol_flags |= RTE_MBUF_F_RX_VLAN_STRIPPED;
+    CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, descs, 1), 1);
+    CHECK_EQ(crooked->data_off, HXB_FRAME_OFFSET);
+    CHECK_EQ(crooked->data_len, 64);
+    CHECK_EQ(crooked->pkt_len, 64);
+    CHECK_EQ(crooked->ol_flags, RTE_MBUF_F_EXTERNAL);
+    free_ring_port(&r);
+    test_free_pool(&p);
+    test_free_pool(&q);
+}
+
+void test_limits(void)
+{
+    struct test_pool p;
+    struct ring_port r;
+    uint64_t descs[4];
+    struct hxb_port_stats stats;
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 15, 0);
+    make_ring_port(&r, "port", p.pool, 1, 8);
+    const uint64_t bad[] = {test_desc(0, 64), test_desc(16, 64), test_desc(0xffffff, 64),
+                            test_desc(1, 13), test_desc(1, 2048 - HXB_FRAME_OFFSET + 1),
+                            UINT64_C(1) << 60 | test_desc(1, 64)};
+    for (int i = 0; i < 6; i++) {
+        CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, &bad[i], 1), -EINVAL);
+    }
+    CHECK_EQ(hxb_port_stats(r.port, &stats), 0);
+    CHECK_EQ(stats.tx_refused, 6);
+    /* A bad one in the middle ends the prefix. */
+    test_fill(&p, descs, 4, 2048 - HXB_FRAME_OFFSET);
+    uint64_t keep = descs[2];
+    descs[2] = bad[0];
+    CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, descs, 4), 2);
+    descs[2] = keep;
+    test_release(&p, descs + 2, 2);
+    CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, descs, 0), 0);
+    CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, descs, -1), 0);
+    free_ring_port(&r);
+    test_free_pool(&p);
+}
+
+void test_port_errors(void)
+{
+    struct test_pool p;
+    struct hxb_port_config config = {.queues = 1};
+    struct hxb_port_stats stats;
+    struct hxb_port_info info;
+    uint64_t desc;
+    char name[16];
+    int ports[64], n = 0;
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 15, 0);
+    CHECK_EQ(hxb_port_attach(NULL, ""), -EINVAL);
+    CHECK(hxb_port_attach("net_nosuchdriver0", "") < 0);
+    const int none[] = {-1, 0, 31, 32, 1 << 20};
+    for (int i = 0; i < 5; i++) {
+        CHECK_EQ(hxb_port_configure(none[i], &config, &p.pool), -ENODEV);
+        CHECK_EQ(hxb_port_start(none[i]), -ENODEV);
+        CHECK_EQ(hxb_port_stop(none[i]), -ENODEV);
+        CHECK_EQ(hxb_port_close(none[i]), -ENODEV);
+        CHECK_EQ(hxb_port_mac(none[i]), -ENODEV);
+        CHECK_EQ(hxb_port_link(none[i]), -ENODEV);
+        CHECK_EQ(hxb_port_info(none[i], &info), -ENODEV);
+        CHECK_EQ(hxb_port_stats(none[i], &stats), -ENODEV);
+        CHECK(hxb_rx_burst(none[i], 0, p.pool, &desc, 1) < 0);
+        CHECK(hxb_tx_burst(none[i], 0, p.pool, &desc, 1) < 0);
+    }
+    CHECK_EQ(hxb_ring_port("x", NULL, NULL, 1), -EINVAL);
+
+    /* Ports until there are no more, then one freed makes room for one. */
+    int port = 0;
+    while (n < 64) {
+        snprintf(name, sizeof(name), "net_null%d", n);
+        port = hxb_port_attach(name, "");
+        if (port < 0) {
+            break;
+        }
+        ports[n++] = port;
+    }
+    CHECK_EQ(n, hxb_layout(HXB_LAYOUT_MAX_PORTS));
+    CHECK_EQ(port, -ENOSPC);
+    CHECK_EQ(hxb_port_start(ports[0]), -EINVAL);
+    struct hxb_port_config no_queue = {.queues = 0};
+    struct hxb_port_config many = {.queues = HXB_QUEUES_MAX + 1};
+    struct hxb_pool *null_pool = NULL;
+    CHECK_EQ(hxb_port_configure(ports[0], &no_queue, &p.pool), -EINVAL);
+    CHECK_EQ(hxb_port_configure(ports[0], &many, &p.pool), -EINVAL);
+    CHECK_EQ(hxb_port_configure(ports[0], &config, &null_pool), -EINVAL);
+    CHECK_EQ(hxb_port_close(ports[5]), 0);
+    CHECK_EQ(hxb_port_attach("net_null5", ""), ports[5]);
+    for (int i = 0; i < n; i++) {
+        CHECK_EQ(hxb_port_close(ports[i]), 0);
+    }
+    test_free_pool(&p);
+}

@@ -1,0 +1,16 @@
+package org.pmhxb.pm;
+
+/** What a poll thread does when a round found nothing (DESIGN section 5, waiting). */
+public enum PollIdle {
+  /** Polls on; for a core of its own. */
+  SPIN,
+  /** Gives the core to others that want it. */
+  YIELD,
+  /**
+   * Spins, yields, then sleeps until a frame or the doorbell wakes it; while a yield takes longer
+   * than 100 us, others need the core, and it sleeps at once.
+   */
+  BACKOFF,
+  /** Sleeps at once. */
+  PARK
+}

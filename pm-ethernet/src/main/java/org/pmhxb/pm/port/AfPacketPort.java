@@ -1,0 +1,147 @@
+package org.pmhxb.pm.port;
+
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.ffi.Hxb;
+
+/**
+ * A kernel interface through net_af_packet.
+ *
+ * <p>The driver frees a buffer when it has copied the frame into its socket's ring, waits inside a
+ * transmit burst while that ring is full, and leaves frames behind in it when the kernel drops one
+ * (DESIGN section 5). So this class remembers the lengths of what it sent, asks the socket how much
+ * the kernel still has, offers the driver only what its ring can hold, and looks after frames that
+ * were left behind.
+ */
+final class AfPacketPort extends DpdkPort {
+  /**
+   * The least that the kernel charges a socket beyond a frame's bytes (socket buffer head and
+   * struct; about 1 KB was seen). Assuming less makes the room an underestimate, never more.
+   */
+  private static final int KERNEL_OVERHEAD_BYTES = 512;
+
+  /**
+   * Receive polls after a send until the socket is kicked: a poll loop that sends again soon, or
+   * gets its answer at once, never pays for it; an idle one pays one system call per send burst.
+   */
+  private static final int KICK_AFTER_POLLS = 16;
+
+  private final int socket;
+
+  /** Frames that the socket's transmit ring holds. */
+  private final int ringFrames;
+
+  /** Lengths of the newest frames sent, which may still be in the kernel. */
+  private final int[] lengths;
+
+  private final int mask;
+  private int oldest;
+  private int outstanding;
+
+  /** What the kernel charges at least for the outstanding frames. */
+  private long chargedBytes;
+
+  /** Frames may have been left behind by the last transmit burst. */
+  private boolean kickDue;
+
+  private int pollsSinceSend;
+
+  AfPacketPort(
+      DpdkDevice device,
+      DpdkPool pool,
+      String name,
+      long macAddress,
+      int maxFrameBytes,
+      int socket,
+      int ringFrames) {
+    super(device, 0, pool, name, macAddress, maxFrameBytes);
+    this.socket = socket;
+    this.ringFrames = ringFrames;
+    this.lengths = new int[ringFrames];
+    this.mask = ringFrames - 1;
+  }
+
+  /**
+   * Critical although the driver belongs to the kernel's kind: its receive burst only copies out of
+   * the shared ring and makes no system call.
+   */
+  @Override
+  public int rxBurst(Burst burst, int max) {
+    if (kickDue && ++pollsSinceSend >= KICK_AFTER_POLLS) {
+      kick();
+    }
+    return taken(Hxb.rxBurst(number, queue, poolHandle, wordAt(burst, 0, max), max));
+  }
+
+  /** Not critical: the driver's sendto queues every frame to the device within the call. */
+  @Override
+  public int txBurst(Burst burst, int from, int count) {
+    long words = wordAt(burst, from, count);
+    int offered = Math.min(count, txRoom());
+    if (offered == 0) {
+      return 0;
+    }
+    int taken = taken(Hxb.txBurstBlocking(number, queue, poolHandle, words, offered));
+    for (int i = 0; i < taken; i++) {
+      remember(Burst.lengthBytes(burst.get(from + i)));
+    }
+    if (taken > 0) {
+      kickDue = true;
+      pollsSinceSend = 0;
+    }
+    return taken;
+  }
+
+  /** Asks the kernel only when what is remembered fills half of the ring. */
+  @Override
+  public int txRoom() {
+    if (outstanding > ringFrames / 2) {
+      refresh();
+    }
+    return Math.min(BURST_MAX, ringFrames - outstanding);
+  }
+
+  /** One system call when something was sent lately. */
+  @Override
+  public long txBacklogBytes() {
+    if (outstanding > 0) {
+      refresh();
+    }
+    return chargedBytes - (long) outstanding * KERNEL_OVERHEAD_BYTES;
+  }
+
+  @Override
+  public int wakeFd() {
+    return socket;
+  }
+
+  private void remember(int lengthBytes) {
+    lengths[oldest + outstanding & mask] = lengthBytes;
+    outstanding++;
+    chargedBytes += lengthBytes + KERNEL_OVERHEAD_BYTES;
+  }
+
+  /**
+   * Forgets the oldest frames until the rest could make up what the kernel says it has. Frames that
+   * were left behind in the ring are not in the kernel's account: while there may be some, nothing
+   * is forgotten.
+   */
+  private void refresh() {
+    if (kickDue) {
+      kick();
+    }
+    if (kickDue) {
+      return;
+    }
+    int heldBytes = Hxb.afPacketOutq(socket);
+    while (outstanding > 0 && chargedBytes > heldBytes) {
+      chargedBytes -= lengths[oldest] + KERNEL_OVERHEAD_BYTES;
+      oldest = oldest + 1 & mask;
+      outstanding--;
+    }
+  }
+
+  private void kick() {
+    pollsSinceSend = 0;
+    kickDue = Hxb.afPacketKick(socket) < 0;
+  }
+}

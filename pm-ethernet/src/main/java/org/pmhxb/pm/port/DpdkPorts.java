@@ -1,0 +1,242 @@
+package org.pmhxb.pm.port;
+
+import java.util.Arrays;
+import java.util.Locale;
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.ffi.AfPacket;
+import org.pmhxb.ffi.NativeException;
+import org.pmhxb.ffi.PortInfo;
+import org.pmhxb.ffi.Ports;
+import org.pmhxb.ffi.Rings;
+
+/**
+ * Makes rails over DPDK drivers. Control path; EAL must run. Close the ports before their pool.
+ *
+ * <p>Errors: {@code NativeException} names call, code and mend; {@code IllegalArgumentException}
+ * the bad value.
+ */
+public final class DpdkPorts {
+  /**
+   * A net_af_packet slot: a frame of 9,014 bytes, 802.1Q tag and the kernel's slot header fit, and
+   * it still fits into a buffer of 16,384 bytes, which the driver demands.
+   */
+  private static final int AF_PACKET_SLOT_BYTES = 10_240;
+
+  /** The kernel wants whole pages, the driver slots without gaps: two slots are five pages. */
+  private static final int AF_PACKET_BLOCK_BYTES = 2 * AF_PACKET_SLOT_BYTES;
+
+  /** What of a slot is the kernel's: header and link-layer address, rounded up. */
+  private static final int AF_PACKET_SLOT_HEADER_BYTES = 64;
+
+  /** Kernel memory is slots x frames x 2 directions: 256 make 5 MB a rail. */
+  public static final int AF_PACKET_FRAMES = 256;
+
+  private static final int MEMIF_RING_LOG2 = 9;
+  private static final int FRAME_BYTES_MAX = 65_535;
+  private static final int ETHERNET_HEADER_BYTES = 14;
+
+  private DpdkPorts() {}
+
+  /**
+   * Rails over a net_ring port of as many queues: rail q receives from {@code rxRings[q]} and sends
+   * to {@code txRings[q]}, in buffers of {@code pools[q]}.
+   *
+   * @param name unique in the process, at most 22 characters
+   * @param macAddresses what each rail answers to; net_ring has none of its own
+   */
+  public static DpdkPort[] rings(
+      String name, long[] rxRings, long[] txRings, DpdkPool[] pools, long[] macAddresses) {
+    int queues = rxRings.length;
+    if (pools.length != queues || macAddresses.length != queues) {
+      throw new IllegalArgumentException(
+          "%d rings, %d pools, %d addresses".formatted(queues, pools.length, macAddresses.length));
+    }
+    int number = Rings.port(name, rxRings, txRings);
+    start(number, 0, handles(pools));
+    DpdkDevice device = new DpdkDevice(number, queues);
+    DpdkPort[] rails = new DpdkPort[queues];
+    for (int q = 0; q < queues; q++) {
+      rails[q] =
+          new PollModePort(
+              device,
+              q,
+              pools[q],
+              "ring " + name + "/" + q,
+              macAddresses[q],
+              Math.min(FRAME_BYTES_MAX, pools[q].frameCapacityBytes()),
+              txRings[q]);
+    }
+    return rails;
+  }
+
+  /** One rail over a net_ring port of one queue. */
+  public static DpdkPort ring(
+      String name, long rxRing, long txRing, DpdkPool pool, long macAddress) {
+    return rings(
+        name,
+        new long[] {rxRing},
+        new long[] {txRing},
+        new DpdkPool[] {pool},
+        new long[] {macAddress})[0];
+  }
+
+  /**
+   * One end of a shared-memory line between two processes of this host (or within one). The control
+   * socket is an abstract one: no file, so none is left for a later client to wait on for ever. It
+   * is known within the network namespace.
+   *
+   * @param name unique among the process's memif ports
+   * @param socket the line's name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
+   * @param server the end that waits; the other connects, and again after a loss
+   * @param macAddress this end's address, low 48 bits, unicast
+   */
+  public static DpdkPort memif(
+      String name, String socket, boolean server, DpdkPool pool, long macAddress) {
+    if (!socket.matches("[A-Za-z0-9._-]{1,60}")) {
+      throw new IllegalArgumentException(
+          "memif line \"" + socket + "\": 1 to 60 letters, digits, '.', '_', '-'");
+    }
+    checkUnicast(macAddress);
+    // A frame must fit one shared buffer, or it would arrive in segments.
+    int bufferBytes = pool.frameCapacityBytes();
+    String arguments =
+        "role=%s,id=0,socket=%s,socket-abstract=yes,bsize=%d,rsize=%d,mac=%s,zero-copy=no"
+            .formatted(
+                server ? "server" : "client",
+                socket,
+                bufferBytes,
+                MEMIF_RING_LOG2,
+                macText(macAddress));
+    int number = Ports.attach("net_memif_" + name, arguments);
+    start(number, 1 << MEMIF_RING_LOG2, pool.handle());
+    return new PollModePort(
+        new DpdkDevice(number, 1),
+        0,
+        pool,
+        "memif " + name,
+        Ports.macAddress(number),
+        bufferBytes,
+        0);
+  }
+
+  /** {@link #afPacket(String, DpdkPool, int)} with {@link #AF_PACKET_FRAMES}. */
+  public static DpdkPort afPacket(String interfaceName, DpdkPool pool) {
+    return afPacket(interfaceName, pool, AF_PACKET_FRAMES);
+  }
+
+  /**
+   * A kernel interface, for example one end of a veth pair, with its queueing discipline: shaping
+   * holds. The interface must be up, its MTU set before.
+   *
+   * @param pool buffers of at least 16,384 bytes
+   * @param frames slots of the socket's receive and of its transmit ring, a power of two
+   */
+  public static DpdkPort afPacket(String interfaceName, DpdkPool pool, int frames) {
+    if (frames < 2 || frames > 1 << 16 || Integer.bitCount(frames) != 1) {
+      throw new IllegalArgumentException(
+          "af_packet ring of " + frames + " frames is not a power of two in 2..65536");
+    }
+    if (pool.frameCapacityBytes() < AF_PACKET_SLOT_BYTES) {
+      throw new IllegalArgumentException(
+          "af_packet needs frames of %d B, but the pool's have %d B: take a stride of 16384 B"
+              .formatted(AF_PACKET_SLOT_BYTES, pool.frameCapacityBytes()));
+    }
+    int mtu = AfPacket.interfaceMtu(interfaceName);
+    String arguments =
+        "iface=%s,blocksz=%d,framesz=%d,framecnt=%d,qpairs=1,qdisc_bypass=0"
+            .formatted(interfaceName, AF_PACKET_BLOCK_BYTES, AF_PACKET_SLOT_BYTES, frames);
+    int number = Ports.attach("net_af_packet_" + interfaceName, arguments);
+    start(number, 0, pool.handle());
+    int socket = AfPacket.socket(interfaceName, 0);
+    // The whole ring must fit the send buffer, or a burst would wait inside the driver (rule 14).
+    // Twice: the kernel charges about 1 KB a frame for itself.
+    AfPacket.sendBuffer(socket, 2 * frames * AF_PACKET_SLOT_BYTES);
+    return new AfPacketPort(
+        new DpdkDevice(number, 1),
+        pool,
+        "af_packet " + interfaceName,
+        Ports.macAddress(number),
+        Math.min(mtu + ETHERNET_HEADER_BYTES, AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES),
+        socket,
+        frames);
+  }
+
+  /**
+   * A physical NIC that is bound to vfio-pci. EAL must have been started with {@code -a <address>}
+   * among its extra arguments ({@code EalOptions.withExtra}), which makes it probe the device.
+   *
+   * @param address for example {@code 0000:03:00.0}
+   */
+  public static DpdkPort pci(String address, DpdkPool pool) {
+    int number = numberOf(address);
+    start(number, 0, pool.handle());
+    Ports.promiscuous(number);
+    PortInfo info = Ports.info(number);
+    return new PollModePort(
+        new DpdkDevice(number, 1),
+        0,
+        pool,
+        info.driver() + " " + address,
+        Ports.macAddress(number),
+        Math.min(pool.frameCapacityBytes(), info.mtu() + ETHERNET_HEADER_BYTES),
+        0);
+  }
+
+  private static int numberOf(String device) {
+    StringBuilder seen = new StringBuilder();
+    for (int number = 0, left = Ports.count(); number < Ports.MAX_PORTS && left > 0; number++) {
+      String name = nameOrNull(number);
+      if (device.equals(name)) {
+        return number;
+      }
+      if (name != null) {
+        seen.append(' ').append(name);
+        left--;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no DPDK port is at %s; there are:%s. Bind it to vfio-pci and start EAL with -a %s"
+            .formatted(device, seen.isEmpty() ? " none" : seen, device));
+  }
+
+  private static String nameOrNull(int number) {
+    try {
+      return Ports.info(number).device();
+    } catch (NativeException e) {
+      return null; // a number between two ports that exist
+    }
+  }
+
+  private static void start(int number, int descriptors, long... poolHandles) {
+    try {
+      Ports.configure(number, descriptors, descriptors, 0, poolHandles);
+      Ports.start(number);
+    } catch (RuntimeException e) {
+      Ports.close(number);
+      throw e;
+    }
+  }
+
+  private static long[] handles(DpdkPool[] pools) {
+    return Arrays.stream(pools).mapToLong(DpdkPool::handle).toArray();
+  }
+
+  private static void checkUnicast(long macAddress) {
+    if (macAddress >>> 48 != 0 || macAddress == 0 || (macAddress >>> 40 & 1) != 0) {
+      throw new IllegalArgumentException(
+          "address 0x%x is not a 48-bit unicast Ethernet address".formatted(macAddress));
+    }
+  }
+
+  private static String macText(long mac) {
+    return String.format(
+        Locale.ROOT,
+        "%02x:%02x:%02x:%02x:%02x:%02x",
+        mac >> 40 & 0xFF,
+        mac >> 32 & 0xFF,
+        mac >> 24 & 0xFF,
+        mac >> 16 & 0xFF,
+        mac >> 8 & 0xFF,
+        mac & 0xFF);
+  }
+}
