@@ -24,7 +24,14 @@ import picocli.CommandLine.ParameterException;
       "Exit codes: 0 success, 1 the command failed, 2 wrong usage.",
       "Example: hxb doctor"
     },
-    subcommands = {DoctorCommand.class, UpCommand.class, StatusCommand.class, DownCommand.class})
+    subcommands = {
+      DoctorCommand.class,
+      UpCommand.class,
+      StatusCommand.class,
+      DownCommand.class,
+      NodeCommand.class,
+      BenchCommand.class
+    })
 public final class Main {
   /** The command did what it was asked for and every check held. */
   public static final int OK = 0;

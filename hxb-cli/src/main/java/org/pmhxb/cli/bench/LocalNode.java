@@ -34,8 +34,7 @@ public final class LocalNode implements BenchNode {
   @Override
   public WorkloadReport run(WorkloadSpec spec, long startNs) throws InterruptedException {
     Workload workload = Workload.of(spec, link, startNs, System::nanoTime);
-    handle.drive(link, workload, Thread.currentThread()::isInterrupted);
-    return workload.report();
+    return handle.drive(workload, Thread.currentThread()::isInterrupted);
   }
 
   @Override

@@ -93,7 +93,7 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
     for (Node node : nodes) {
       List<NodeStatus.Peer> peers = node.status() == null ? List.of() : node.status().peers();
       for (NodeStatus.Peer peer : peers) {
-        if (peer.state().equals("DOWN")) {
+        if (!peer.state().equals("UP") && !peer.reason().isEmpty()) {
           list.add(
               new PeerDown(
                   peer.node(),

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
+import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.router.HxbConfig;
 
 /**
@@ -104,12 +105,18 @@ public final class FakeNode implements NodeHandle {
   }
 
   @Override
-  public void drive(MessageLink link, Workload workload, BooleanSupplier cancelled)
+  public WorkloadReport drive(Workload workload, BooleanSupplier cancelled)
       throws InterruptedException {
     while (!workload.done() && !cancelled.getAsBoolean()) {
       workload.doWork(System.nanoTime());
       Thread.sleep(1);
     }
+    return workload.report();
+  }
+
+  @Override
+  public Throwable failure() {
+    return null;
   }
 
   @Override
