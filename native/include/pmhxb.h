@@ -162,7 +162,12 @@ int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta);
 int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id);
 /* Control path: walks all caches. Free buffers, approximate while others allocate. */
 int hxb_pool_avail(const struct hxb_pool *pool);
-/* Address of the table of mbuf pointers, indexed by ID (entry 0 is NULL); lives as the pool does. */
+/*
+ * Control path. Frames that hxb_ring_dequeue freed instead of handing them up, plus calls of
+ * hxb_ring_enqueue cut short by a descriptor out of range; of all rings used with this pool.
+ */
+int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool);
+/* The table of mbuf pointers, indexed by ID (entry 0 is NULL); lives as the pool does. */
 const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool);
 
 /* ---- Ports (control path) -------------------------------------------------------------------- */
@@ -256,7 +261,7 @@ int hxb_ring_create(const char *name, int capacity, int flags, struct hxb_ring *
 int hxb_ring_free(struct hxb_ring *ring);
 /* Control path. A net_ring port that receives from rx[0, n) and sends to tx[0, n). */
 int hxb_ring_port(const char *name, struct hxb_ring *const *rx, struct hxb_ring *const *tx, int n);
-/* Packet path; contract of hxb_rx_burst, refusals counted per ring of the calling code's pool. */
+/* Packet path; contract of hxb_rx_burst. Refusals: hxb_pool_ring_refusals. */
 int hxb_ring_dequeue(struct hxb_ring *ring, struct hxb_pool *pool, uint64_t *descs, int n);
 /* Packet path; contract of hxb_tx_burst. */
 int hxb_ring_enqueue(struct hxb_ring *ring, struct hxb_pool *pool, const uint64_t *descs, int n);
@@ -269,9 +274,9 @@ int hxb_ring_free_count(const struct hxb_ring *ring);
 #define HXB_AFPACKET_FRAME_OVERHEAD 1024
 
 /*
- * Control path. The descriptor of this process's packet socket bound to the interface, the `queue`th
- * in order of descriptor numbers; -ENODEV: no such interface, -ENOENT: no such socket. It remains
- * the driver's: do not close it.
+ * Control path. The descriptor of this process's packet socket bound to the interface, the
+ * `queue`th in order of descriptor numbers; -ENODEV: no such interface, -ENOENT: no such socket. It
+ * remains the driver's: do not close it.
  */
 int hxb_afpacket_fd(const char *interface, int queue);
 /*
@@ -281,20 +286,29 @@ int hxb_afpacket_fd(const char *interface, int queue);
  * leaves accepted frames lying in the socket's ring. One system call.
  */
 int hxb_afpacket_outq(int fd);
-/* Sends what earlier bursts left in the socket's ring; 0, or -EAGAIN while the send buffer is full. */
+/*
+ * Sends what earlier bursts left in the socket's ring; 0, or -EAGAIN while the send buffer is full,
+ * -ENETDOWN while the interface is down.
+ */
 int hxb_afpacket_kick(int fd);
 /* Control path. Frames that found the socket's receive ring full since the last such call. */
 int64_t hxb_afpacket_drops(int fd);
-/* Control path. Sets the send buffer (SO_SNDBUFFORCE, else SO_SNDBUF); returns the size in force. */
+/* Control path. Sets the send buffer (SO_SNDBUFFORCE, else SO_SNDBUF); returns the size in use. */
 int hxb_afpacket_sndbuf(int fd, int bytes);
 /* Control path. The interface's MTU in bytes. */
 int hxb_interface_mtu(const char *interface);
+/*
+ * Control path. 1: the interface is up and has a carrier, else 0. For af_packet ports, whose driver
+ * (22.11) goes on to report "up" through hxb_port_link.
+ */
+int hxb_interface_up(const char *interface);
 
 /* ---- Waiting (may block) --------------------------------------------------------------------- */
 
 /*
  * Waits until one of the descriptors is readable, at most timeout_us microseconds (< 0: for ever).
- * Returns how many are readable; 0 = time is up or a signal came.
+ * Returns how many are readable; 0 = time is up or a signal came. A socket with a pending error (a
+ * packet socket whose interface went down) counts once: the error is taken from it.
  */
 int hxb_wait(const int *fds, int n, int64_t timeout_us);
 /* A doorbell: created unset, non-blocking. */

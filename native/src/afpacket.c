@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The af_packet driver's socket. The driver keeps it to itself, but frees an mbuf when it has copied
- * the frame into the socket's ring, so that only the socket can say what has not left yet.
+ * The af_packet driver's socket. The driver keeps it to itself, but frees an mbuf when it has
+ * copied the frame into the socket's ring, so that only the socket can say what has not left yet.
  */
 #include <dirent.h>
 #include <linux/if_packet.h>
@@ -109,10 +109,9 @@ HXB_API int hxb_afpacket_sndbuf(int fd, int bytes)
     return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, &length) == 0 ? size : -errno;
 }
 
-HXB_API int hxb_interface_mtu(const char *interface)
+/* One question to the kernel about an interface; 0, or a negative errno. */
+static int ask_interface(const char *interface, unsigned long request, struct ifreq *answer)
 {
-    struct ifreq request;
-
     if (interface == NULL || strlen(interface) >= IFNAMSIZ) {
         return -EINVAL;
     }
@@ -120,9 +119,25 @@ HXB_API int hxb_interface_mtu(const char *interface)
     if (fd < 0) {
         return -errno;
     }
-    memset(&request, 0, sizeof(request));
-    memcpy(request.ifr_name, interface, strlen(interface));
-    int rc = ioctl(fd, SIOCGIFMTU, &request) == 0 ? request.ifr_mtu : -errno;
+    memset(answer, 0, sizeof(*answer));
+    memcpy(answer->ifr_name, interface, strlen(interface));
+    int rc = ioctl(fd, request, answer) == 0 ? 0 : -errno;
     close(fd);
     return rc;
+}
+
+HXB_API int hxb_interface_mtu(const char *interface)
+{
+    struct ifreq answer;
+    int rc = ask_interface(interface, SIOCGIFMTU, &answer);
+
+    return rc < 0 ? rc : answer.ifr_mtu;
+}
+
+HXB_API int hxb_interface_up(const char *interface)
+{
+    struct ifreq answer;
+    int rc = ask_interface(interface, SIOCGIFFLAGS, &answer);
+
+    return rc < 0 ? rc : (answer.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }

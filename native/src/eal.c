@@ -98,8 +98,8 @@ static int first_cpu(const cpu_set_t *cpus)
 }
 
 /*
- * Copies argv (EAL reorders it, and DPDK keeps pointers into it) and adds the lcore choice. The copy
- * stays for the life of the process.
+ * Copies argv (EAL reorders it, and DPDK keeps pointers into it) and adds the lcore choice. The
+ * copy stays for the life of the process.
  */
 static int copy_arguments(int argc, const char *const *argv, const cpu_set_t *cpus, char ***out)
 {

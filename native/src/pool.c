@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Buffers by ID over memory of our own. DPDK's mbuf structs are allocated by DPDK; their data
- * buffers lie in the caller's region at a constant stride, so that ID and address convert by a shift
- * and the ID -> mbuf table is one array.
+ * buffers lie in the caller's region at a constant stride, so that ID and address convert by a
+ * shift and the ID -> mbuf table is one array.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +242,13 @@ HXB_API int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id)
 HXB_API int hxb_pool_avail(const struct hxb_pool *pool)
 {
     return (int)rte_mempool_avail_count(pool->mempool);
+}
+
+HXB_API int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool)
+{
+    const struct hxb_refusals *r = &pool->rings;
+
+    return (int64_t)(r->segments + r->foreign + r->offset + r->length + r->tx);
 }
 
 HXB_API const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool)

@@ -108,7 +108,8 @@ HXB_API int hxb_ring_enqueue(struct hxb_ring *ring, struct hxb_pool *pool, const
     if (unlikely(ready <= 0)) {
         return ready;
     }
-    int put = (int)rte_ring_enqueue_burst(ring_of(ring), (void **)frames, (unsigned int)ready, NULL);
+    int put =
+        (int)rte_ring_enqueue_burst(ring_of(ring), (void **)frames, (unsigned int)ready, NULL);
     if (unlikely(put < ready)) {
         hxb_take_back(descs, frames, put, ready);
     }

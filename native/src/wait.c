@@ -2,6 +2,7 @@
 /* Idle waiting and doorbells. */
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,14 @@ HXB_API int hxb_wait(const int *fds, int n, int64_t timeout_us)
     int rc = ppoll(polled, (nfds_t)n, timeout_us >= 0 ? &timeout : NULL, NULL);
     if (rc < 0) {
         return errno == EINTR ? 0 : -errno;
+    }
+    for (int i = 0; i < n; i++) {
+        if ((polled[i].revents & POLLERR) != 0) {
+            /* Reading the error clears it; left alone, every later wait would return at once. */
+            int error;
+            socklen_t length = sizeof(error);
+            (void)getsockopt(polled[i].fd, SOL_SOCKET, SO_ERROR, &error, &length);
+        }
     }
     return rc;
 }

@@ -35,6 +35,11 @@ void test_ring(void)
     CHECK_EQ(hxb_ring_dequeue(ring, p.pool, out, 20), 0);
     test_release(&p, out, 10);
 
+    CHECK_EQ(hxb_pool_ring_refusals(p.pool), 0);
+    const uint64_t none = test_desc(32, 100);
+    CHECK_EQ(hxb_ring_enqueue(ring, p.pool, &none, 1), -EINVAL);
+    CHECK_EQ(hxb_pool_ring_refusals(p.pool), 1);
+
     /* Frames left in a ring come home with it. */
     test_fill(&p, descs, 3, 100);
     CHECK_EQ(hxb_ring_enqueue(ring, p.pool, descs, 3), 3);

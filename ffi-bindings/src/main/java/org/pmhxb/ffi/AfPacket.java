@@ -80,4 +80,19 @@ public final class AfPacket {
       return code;
     }
   }
+
+  /**
+   * Whether an interface is up and has a carrier. {@link Ports#linkMbps} does not tell for an
+   * af_packet port: the driver of DPDK 22.11 reports "up" for ever.
+   */
+  public static boolean interfaceUp(String interfaceName) {
+    try (Arena arena = Arena.ofConfined()) {
+      int code = Pmhxb.hxb_interface_up(arena.allocateFrom(interfaceName));
+      if (code < 0) {
+        throw new NativeException(
+            "hxb_interface_up(" + interfaceName + ")", code, "does the interface exist here?");
+      }
+      return code != 0;
+    }
+  }
 }

@@ -93,6 +93,14 @@ public final class Pools {
   }
 
   /**
+   * Frames that ring calls with this pool freed as malformed or foreign, plus enqueue calls cut
+   * short by a descriptor out of range.
+   */
+  public static long ringRefusals(long pool) {
+    return Pmhxb.hxb_pool_ring_refusals(MemorySegment.ofAddress(pool));
+  }
+
+  /**
    * The table of mbuf addresses, one 64-bit word per ID (entry 0 is 0); lives as the pool does. The
    * 16-bit reference count of buffer {@code id} lies at {@code table[id] +}{@link
    * NativeLibrary#MBUF_REFCNT_OFFSET}; it says 1 for a free buffer too.

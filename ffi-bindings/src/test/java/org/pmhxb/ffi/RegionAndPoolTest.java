@@ -124,6 +124,8 @@ class RegionAndPoolTest {
         .hasMessageContaining("DPDK says");
     assertThatThrownBy(() -> Ports.start(30)).hasMessageContaining("ENODEV");
     assertThatThrownBy(() -> AfPacket.socket("no-such-if0", 0)).hasMessageContaining("no-such-if0");
+    assertThatThrownBy(() -> AfPacket.interfaceUp("no-such-if0")).hasMessageContaining("ENODEV");
+    assertThat(AfPacket.interfaceMtu("lo")).isGreaterThanOrEqualTo(1500);
     assertThatThrownBy(() -> Rings.create("ring-of-none", 0, true, true))
         .hasMessageContaining("capacity is 1 to 1048576");
   }

@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
+import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,12 +26,13 @@ import picocli.CommandLine.ParameterException;
       "Example: hxb doctor"
     },
     subcommands = {
-      DoctorCommand.class,
+      DemoCommand.class,
       UpCommand.class,
       StatusCommand.class,
       DownCommand.class,
+      BenchCommand.class,
       NodeCommand.class,
-      BenchCommand.class
+      DoctorCommand.class
     })
 public final class Main {
   /** The command did what it was asked for and every check held. */
@@ -48,21 +50,33 @@ public final class Main {
     System.exit(run(args, new PrintWriter(System.out, true), new PrintWriter(System.err, true)));
   }
 
-  /** Runs one command line and returns its exit code; never ends the process. */
-  static int run(String[] args, PrintWriter out, PrintWriter err) {
+  /**
+   * Runs one command line and returns its exit code; never ends the process.
+   *
+   * @param further commands beside those that are listed above
+   */
+  static int run(String[] args, PrintWriter out, PrintWriter err, HxbCommand... further) {
     boolean json = Arrays.asList(args).contains(HxbCommand.JSON);
-    CommandLine line =
-        new CommandLine(new Main())
-            .setOut(out)
-            .setErr(err)
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setParameterExceptionHandler((e, given) -> wrongUsage(e, json))
-            .setExecutionExceptionHandler((e, command, given) -> failed(e, command, json));
+    CommandLine line = commands();
+    for (HxbCommand command : further) {
+      line.addSubcommand(command);
+    }
+    // After the commands: picocli hands these to the commands that are there already.
+    line.setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler((e, given) -> wrongUsage(e, json))
+        .setExecutionExceptionHandler((e, command, given) -> failed(e, command, json));
     if (args.length == 0) {
       line.usage(err);
       return USAGE;
     }
     return line.execute(args);
+  }
+
+  /** The list of all commands. */
+  static CommandLine commands() {
+    return new CommandLine(new Main());
   }
 
   private static int wrongUsage(ParameterException e, boolean json) {

@@ -33,6 +33,19 @@ public final class DimensionOrderRouting implements Routing {
   /** Bits of the packed coordinates by mask of dimensions. */
   private final int[] fields = new int[8];
 
+  /**
+   * What to do with a transit frame, by {@link PathCode#stepIndex}: -1 where its path does not pass
+   * such a place, else
+   *
+   * <pre>
+   *   0-4 first ingress rail of the dimension | 5-8 its shift in the path
+   *   9-13 first egress rail of the dimension | 14-17 its shift in the path
+   *  18-22 shift of the egress coordinate in a position | 23-27 its width in bits
+   *  28-62 first slot of the egress dimension in the neighbour table
+   * </pre>
+   */
+  private final long[] steps = new long[PathCode.STEP_COUNT];
+
   /** Routes of the node that {@code discovery} speaks for, by what it finds out. */
   public DimensionOrderRouting(Discovery discovery) {
     this.discovery = discovery;
@@ -49,6 +62,24 @@ public final class DimensionOrderRouting implements Routing {
         fields[mask] |= (mask >> d & 1) != 0 ? shape.field(d) : 0;
       }
     }
+    for (int i = 0; i < steps.length; i++) {
+      steps[i] = packedStep(PathCode.step(i >> 6, i >> 3 & 7, i & 7));
+    }
+  }
+
+  private long packedStep(int step) {
+    if (step < 0) {
+      return -1;
+    }
+    int ingress = step >> 2;
+    int egress = step & 3;
+    return railBases[ingress]
+        | PathCode.railShift(ingress) << 5
+        | railBases[egress] << 9
+        | PathCode.railShift(egress) << 14
+        | shape.shift(egress) << 18
+        | (long) Integer.bitCount(shape.field(egress)) << 23
+        | (long) neighbours.base(egress) << 28;
   }
 
   /** The shape that this node is part of. */
@@ -124,8 +155,9 @@ public final class DimensionOrderRouting implements Routing {
     if (lengthBytes < FrameHeader.BYTES) {
       return TOO_SHORT;
     }
-    int dst = FrameHeader.dst(frames, at);
-    int src = FrameHeader.src(frames, at);
+    long ends = FrameHeader.kindSrcFlagsDst(frames, at);
+    int dst = (int) ends & 0xFF_FFFF;
+    int src = (int) (ends >>> 32) & 0xFF_FFFF;
     if (dst >= nodes || src >= nodes) {
       return UNKNOWN_NODE;
     }
@@ -138,32 +170,31 @@ public final class DimensionOrderRouting implements Routing {
       return MALFORMED;
     }
     int remaining = shape.differing(dstPosition, ownPosition);
-    int step = PathCode.step(order, hops, remaining);
+    long step = steps[PathCode.stepIndex(order, hops, remaining)];
     // Dimensions still to be travelled must be the source's: else this is not a place of the path.
     if (step < 0 || ((srcPosition ^ ownPosition) & fields[remaining]) != 0) {
       return NO_ROUTE;
     }
-    int ingress = step >> 2;
-    int egress = step & 3;
-    int ingressIndex = PathCode.railIndex(path, ingress);
-    int egressIndex = PathCode.railIndex(path, egress);
+    int bits = (int) step;
+    int ingressIndex = path >>> (bits >>> 5 & 0xF) & 0xF;
+    int egressIndex = path >>> (bits >>> 14 & 0xF) & 0xF;
     if (ingressIndex >= rails
         || egressIndex >= rails
-        || ingressRail != railBases[ingress] + ingressIndex) {
+        || ingressRail != (bits & 0x1F) + ingressIndex) {
       return NO_ROUTE;
     }
-    int egressRail = railBases[egress] + egressIndex;
-    long next =
-        neighbours.mac(neighbours.slot(egress, shape.coordinate(dstPosition, egress), egressIndex));
+    int egressRail = (bits >>> 9 & 0x1F) + egressIndex;
+    int coordinate = dstPosition >>> (bits >>> 18) & (1 << (bits >>> 23 & 0x1F)) - 1;
+    long next = neighbours.mac((int) (step >>> 28) + coordinate * rails + egressIndex);
     long own = neighbours.own(egressRail);
     if (next == 0 || own == 0) {
       return NO_ROUTE;
     }
-    if (FrameHeader.hopLimit(frames, at) < 2) {
+    int hopWord = FrameHeader.hopWord(frames, at);
+    if ((hopWord >>> 16 & 0xFF) < 2) {
       return HOP_LIMIT;
     }
-    FrameHeader.ethernet(frames, at, next, own);
-    FrameHeader.decrementHopLimit(frames, at);
+    FrameHeader.forward(frames, at, next, own, hopWord, path);
     return egressRail;
   }
 

@@ -31,6 +31,11 @@ final class NeighbourTable {
     return macs.length();
   }
 
+  /** The slot of coordinate 0 and rail index 0 in a dimension. */
+  int base(int dimension) {
+    return bases[dimension];
+  }
+
   int slot(int dimension, int coordinate, int index) {
     return bases[dimension] + coordinate * perDimension + index;
   }

@@ -16,6 +16,7 @@ public final class PathCode {
   /** Dimension orders that exist. */
   public static final int ORDERS = 6;
 
+  static final int STEP_COUNT = ORDERS << 6;
   static final int ORDER_SHIFT = 29;
   static final int RESERVED = 0x1FFF_F000;
 
@@ -30,7 +31,7 @@ public final class PathCode {
    * What a relay does, by order, hops of the whole path and hops that remain: ingress dimension x 4
    * + egress dimension, or -1 where the path does not pass such a place.
    */
-  private static final byte[] STEPS = new byte[ORDERS << 6];
+  private static final byte[] STEPS = new byte[STEP_COUNT];
 
   static {
     for (int hops = 0; hops < 8; hops++) {
@@ -87,10 +88,15 @@ public final class PathCode {
 
   /** See {@link #STEPS}; masks have bit d for dimension d. */
   static int step(int order, int hops, int remaining) {
-    return STEPS[order << 6 | hops << 3 | remaining];
+    return STEPS[stepIndex(order, hops, remaining)];
   }
 
-  private static int railShift(int dimension) {
+  /** Where a table by order, hops and remaining hops has its entry; {@link #STEP_COUNT} in all. */
+  static int stepIndex(int order, int hops, int remaining) {
+    return order << 6 | hops << 3 | remaining;
+  }
+
+  static int railShift(int dimension) {
     return 8 - 4 * dimension;
   }
 

@@ -25,6 +25,9 @@ public final class Shape {
   private final int fieldX;
   private final int fieldY;
   private final int fieldZ;
+  private final int endX;
+  private final int endY;
+  private final int endZ;
   private final int[] positions;
 
   private Shape(int[] given) {
@@ -42,6 +45,9 @@ public final class Shape {
     this.fieldX = fields[0];
     this.fieldY = fields[1];
     this.fieldZ = fields[2];
+    this.endX = shifts[1];
+    this.endY = shifts[2];
+    this.endZ = shift;
     this.positions = new int[nodes];
     int node = 0;
     for (int z = 0; z < extents[2]; z++) {
@@ -164,12 +170,20 @@ public final class Shape {
     return fields[dimension];
   }
 
-  /** Bit d is set when the positions differ in dimension d. */
+  /**
+   * Bit d is set when the positions differ in dimension d. Without branches: adding a field's
+   * greatest value to its difference carries beyond the field exactly when the difference is not 0.
+   */
   int differing(int a, int b) {
     int difference = a ^ b;
-    return ((difference & fieldX) != 0 ? 1 : 0)
-        | ((difference & fieldY) != 0 ? 2 : 0)
-        | ((difference & fieldZ) != 0 ? 4 : 0);
+    return (difference & fieldX) + fieldX >>> endX & 1
+        | ((difference & fieldY) + fieldY >>> endY & 1) << 1
+        | ((difference & fieldZ) + fieldZ >>> endZ & 1) << 2;
+  }
+
+  /** The lowest bit of a dimension within packed coordinates. */
+  int shift(int dimension) {
+    return shifts[dimension];
   }
 
   /** Same extents: {@code 4}, {@code 4x1} and {@code 4x1x1} number and route alike. */

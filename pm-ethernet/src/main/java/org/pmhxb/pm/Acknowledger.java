@@ -24,6 +24,17 @@ final class Acknowledger {
   /** How long an idle node waits for company before it acknowledges what is not urgent. */
   private static final long DELAY_NS = 30_000L;
 
+  /** Channels that one peer may have here: it names its endpoints itself, so they are bounded. */
+  static final int LANES_MAX = 1_024;
+
+  /** Farthest that a credit limit can honestly move at once: the largest grant. */
+  private static final int GRANT_MAX = 32_768;
+
+  /** Payload bytes that {@link #write} fills at most, for a window of so many frames. */
+  static int bytesMax(int windowFrames) {
+    return FIXED_BYTES + (windowFrames + 63 >> 6) * Long.BYTES + CREDITS_MAX * CREDIT_BYTES;
+  }
+
   private final NodeCore core;
   private final Sender sender;
 
@@ -177,7 +188,7 @@ final class Acknowledger {
     if ((bitmapBytes & 7) != 0
         || FIXED_BYTES + bitmapBytes + credits * CREDIT_BYTES > length
         || Serial.after(highest, window.next())
-        || Serial.after(ack, highest)
+        || highest - ack < 0
         || highest - ack > bitmapBytes << 3
         || !sender.acknowledgeUpTo(peer, ack)) {
       return false;
@@ -224,8 +235,11 @@ final class Acknowledger {
     for (int i = 0; i < peer.outLaneCount; i++) {
       Lane lane = peer.outLanes[i];
       if (lane.dstEndpoint == dstEndpoint && lane.endpoint.number() == srcEndpoint) {
-        // A limit never moves back; one that arrives late is older.
-        if (Serial.after(limit, lane.limit)) {
+        // A limit never moves back; one that arrives late is older. What was consumed lies before
+        // the limit that we know, so an honest one is at most a grant ahead of it.
+        if (limit - lane.limit > GRANT_MAX) {
+          core.counters.drop(DropReason.MALFORMED);
+        } else if (Serial.after(limit, lane.limit)) {
           lane.publishLimit(limit);
           lane.creditWanted = false;
         }
@@ -243,6 +257,11 @@ final class Acknowledger {
     }
     InLane lane = peer.lane(srcEndpoint, dstEndpoint);
     if (lane == null) {
+      if (peer.laneCount >= LANES_MAX) {
+        core.counters.drop(DropReason.LANE_LIMIT);
+        return;
+      }
+      peer.laneCount++;
       lane = new InLane(srcEndpoint, dstEndpoint);
       lane.next = peer.lanes;
       peer.lanes = lane;

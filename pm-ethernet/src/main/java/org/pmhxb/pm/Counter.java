@@ -21,11 +21,8 @@ public enum Counter {
   PATHS_RESTORED("paths taken back into use"),
   OUT_OF_ORDER("data frames that arrived before an earlier one"),
   DUPLICATES_REPORTED("duplicates that peers report: needless resends of ours"),
-  RX_TO_CALLBACK_COPIES("received messages copied before the callback"),
-  LOANS_COPIED("retained messages that were copied because the loan budget was used up"),
   SESSIONS_OPENED("sessions opened"),
   PEERS_DOWN("sessions ended other than by a close"),
-  CLAIMS_REFUSED("claims answered with null: out of credit or buffers"),
   FATE_UNKNOWN("messages accepted for sending whose session ended before they were acknowledged");
 
   private final String explanation;

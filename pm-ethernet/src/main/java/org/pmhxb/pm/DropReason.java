@@ -18,6 +18,7 @@ public enum DropReason {
   DUPLICATE("sequence number was received already"),
   OUT_OF_WINDOW("sequence number lies beyond the granted window"),
   NO_CREDIT("sent beyond the channel's credit"),
+  LANE_LIMIT("credit asked for more channels than one peer may have"),
   NO_ENDPOINT("destination endpoint is not open"),
   NO_BUFFER("no buffer for a control frame"),
   TRANSMIT_QUEUE_FULL("rail's transmit queue is full");

@@ -74,6 +74,7 @@ final class Peer {
   int duplicatesReported;
   boolean onAckList;
   InLane lanes;
+  int laneCount;
 
   /** Sending lanes that lead here, for credit and for the end of a session. */
   Lane[] outLanes = new Lane[1];
@@ -106,6 +107,9 @@ final class Peer {
 
   /** What is known of one candidate path to this peer. */
   static final class PathState {
+    private static final long RTT_MAX_NS = 1_000_000_000L;
+    private static final long PROBE_TIMEOUT_MAX_NS = 1_000_000_000L;
+
     boolean evicted;
 
     /** Number of the next transmission on this path. */
@@ -125,7 +129,11 @@ final class Peer {
     long rttVariationNs;
     long leastRttNs = Long.MAX_VALUE;
 
+    /** Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. */
     void sampleRtt(long rttNs) {
+      if (rttNs < 0 || rttNs > RTT_MAX_NS) {
+        return;
+      }
       leastRttNs = Math.min(leastRttNs, rttNs);
       if (smoothedRttNs == 0) {
         smoothedRttNs = rttNs;
@@ -140,7 +148,8 @@ final class Peer {
     /** Waiting time after which a path that owes a sign of life is probed. */
     long probeTimeoutNs(long floorNs) {
       long base = smoothedRttNs == 0 ? 5_000_000L : smoothedRttNs + 4 * rttVariationNs;
-      return Math.max(floorNs, base) << Math.min(probesUnanswered, 6);
+      return Math.min(
+          Math.max(floorNs, base) << Math.min(probesUnanswered, 6), PROBE_TIMEOUT_MAX_NS);
     }
   }
 }

@@ -69,6 +69,7 @@ public final class PmEndpoint implements AutoCloseable {
   private int idleCount;
   private int claimed;
   private long claimsRefused;
+  private long loansCopied;
   private final Message message;
   private final Loan[] loanHandles;
 
@@ -160,6 +161,11 @@ public final class PmEndpoint implements AutoCloseable {
   /** Claims answered with null so far. Application thread. */
   public long claimsRefused() {
     return claimsRefused;
+  }
+
+  /** Retained messages that were copied because the loan budget was used up. Application thread. */
+  public long loansCopied() {
+    return loansCopied;
   }
 
   private int takeBuffer() {
@@ -405,6 +411,7 @@ public final class PmEndpoint implements AutoCloseable {
       memory = loans.copyArea();
       offset = loans.copyOffset(loan);
       copied = true;
+      loansCopied++;
     }
     Loan handle = loanHandles[loan];
     if (handle == null) {

@@ -77,6 +77,20 @@ public final class PmNode implements PollWork, AutoCloseable {
               + " and the pool carry at most "
               + limit);
     }
+    int controlBytes =
+        FrameHeader.BYTES + Sender.PROBE_BYTES + Acknowledger.bytesMax(config.windowFrames());
+    if (controlBytes > limit) {
+      throw new IllegalArgumentException(
+          "windowFrames "
+              + config.windowFrames()
+              + " makes acknowledgements of up to "
+              + controlBytes
+              + " bytes; port "
+              + port.name()
+              + " and the pool carry at most "
+              + limit
+              + ": choose a smaller window");
+    }
   }
 
   // --- the duty cycle -----------------------------------------------------------------------

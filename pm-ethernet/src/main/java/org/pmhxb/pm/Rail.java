@@ -23,6 +23,9 @@ final class Rail {
    */
   private static final long PORT_BACKLOG_BYTES_MAX = 128 * 1024;
 
+  /** Place of a frame that was taken out of the local queue; buffer ID 0 is none. */
+  private static final long PURGED = 0;
+
   final int index;
   final Port port;
   final long macAddress;
@@ -96,6 +99,7 @@ final class Rail {
   int flush() {
     int c = control.size();
     int t = transit.size();
+    dropPurged();
     int l = local.size();
     if (c + t + l == 0) {
       return 0;
@@ -107,7 +111,6 @@ final class Rail {
       room = c;
     }
     t = Math.min(t, room - c);
-    l = Math.min(l, room - c - t);
     int n = 0;
     for (int i = 0; i < c; i++) {
       tx.set(n++, control.peek(i));
@@ -115,8 +118,11 @@ final class Rail {
     for (int i = 0; i < t; i++) {
       tx.set(n++, transit.peek(i));
     }
-    for (int i = 0; i < l; i++) {
-      tx.set(n++, local.peek(i));
+    for (int i = 0; i < l && n < room; i++) {
+      long d = local.peek(i);
+      if (d != PURGED) {
+        tx.set(n++, d);
+      }
     }
     if (n == 0) {
       return 0;
@@ -130,12 +136,20 @@ final class Rail {
     left = Math.min(rest, t);
     transit.drop(left);
     rest -= left;
-    for (int i = 0; i < rest; i++) {
-      localBytes -= Burst.lengthBytes(local.peek(i));
+    for (; rest > 0; rest--) {
+      dropPurged();
+      localBytes -= Burst.lengthBytes(local.peek(0));
+      local.drop(1);
     }
-    local.drop(rest);
     framesTaken += taken;
     return taken;
+  }
+
+  /** Removes places of purged frames from the head of the local queue. */
+  private void dropPurged() {
+    while (local.size() > 0 && local.peek(0) == PURGED) {
+      local.drop(1);
+    }
   }
 
   /** Frames without a hold passed to the port with their only reference. */
@@ -154,22 +168,21 @@ final class Rail {
   }
 
   /**
-   * Takes the waiting frames of one destination out, when its session ends: the holder of a held
-   * frame is about to release it. Rare; keeps the order of the rest.
+   * Takes waiting local frames out: the holder of a held frame is about to release or rewrite it.
+   * Rare. The rest keeps its order and its places, because a place is what {@link #hasLeftQueue}
+   * asks for.
    */
-  void purge(java.util.function.IntPredicate isOfDeadSession) {
+  void purge(java.util.function.IntPredicate isToGo) {
     int n = local.size();
     for (int i = 0; i < n; i++) {
-      long d = local.peek(0);
-      local.drop(1);
+      long d = local.peek(i);
       int id = Burst.id(d);
-      if (isOfDeadSession.test(id)) {
+      if (d != PURGED && isToGo.test(id)) {
         localBytes -= Burst.lengthBytes(d);
+        local.replace(i, PURGED);
         if ((d & Burst.HOLD) == 0) {
           pool.release(id, Owner.NODE);
         }
-      } else {
-        local.put(d);
       }
     }
   }

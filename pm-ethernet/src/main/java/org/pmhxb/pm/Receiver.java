@@ -78,7 +78,7 @@ final class Receiver {
       return DropReason.NOT_OURS.code();
     }
     if (FrameHeader.version(frames, at) >>> 4 != FrameHeader.VERSION_MAJOR) {
-      return DropReason.MAJOR_VERSION.code();
+      return otherMajor(rail, at, frameBytes);
     }
     if (FrameHeader.hopCheckField(frames, at) != FrameHeader.hopCheck(frames, at)) {
       return DropReason.HOP_CHECK.code();
@@ -104,6 +104,14 @@ final class Receiver {
       return DropReason.UNKNOWN_NODE.code();
     }
     return local(core.peer(src), id, at, length);
+  }
+
+  /** Counted, and named where it announces itself; nothing but version and source MAC is read. */
+  private int otherMajor(int rail, long at, int frameBytes) {
+    if (FrameHeader.dstMac(core.frames, at) == FrameHeader.BROADCAST_MAC) {
+      core.routing.onLinkFrame(rail, core.frames, at, frameBytes, core.nowNs);
+    }
+    return DropReason.MAJOR_VERSION.code();
   }
 
   private int linkFrame(int rail, long at, int length, int frameBytes) {
@@ -237,6 +245,9 @@ final class Receiver {
     if ((flags & (FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_TAG)) != 0) {
       return DropReason.UNKNOWN_KIND.code();
     }
+    if ((flags & FrameHeader.FLAG_FRAGMENT) != 0 && !isFragment(at, length)) {
+      return DropReason.MALFORMED.code();
+    }
     if (ack != peer.window.unacknowledged()) {
       if (!sender.acknowledgeUpTo(peer, ack)) {
         return DropReason.MALFORMED.code();
@@ -252,6 +263,16 @@ final class Receiver {
           FrameHeader.credit(frames, at));
     }
     return order(peer, id, FrameHeader.seq(frames, at));
+  }
+
+  /** Whether the fragment header is complete and the fragment lies within its message. */
+  private boolean isFragment(long at, int length) {
+    if (length < SendBuffer.FRAGMENT_HEADER_BYTES) {
+      return false;
+    }
+    long messageBytes = FrameHeader.payloadInt(core.frames, at, 0) & 0xFFFF_FFFFL;
+    long offset = FrameHeader.payloadInt(core.frames, at, 4) & 0xFFFF_FFFFL;
+    return offset + length - SendBuffer.FRAGMENT_HEADER_BYTES <= messageBytes;
   }
 
   private int order(Peer peer, int id, int seq) {

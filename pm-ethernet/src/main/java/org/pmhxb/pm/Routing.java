@@ -36,7 +36,11 @@ public interface Routing {
    */
   int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail);
 
-  /** A link-local DISCOVER frame arrived; the caller has verified its CRC. */
+  /**
+   * A link-local DISCOVER frame arrived; the caller has verified its CRC. A broadcast frame of
+   * another major version comes here too: of that one nothing but version and source address may be
+   * read.
+   */
   void onLinkFrame(int rail, MemorySegment frames, long at, int lengthBytes, long nowNs);
 
   /**

@@ -216,14 +216,15 @@ final class Sender {
     int index = window.pathIndex(seq);
     boolean once = window.copies(seq) == 1;
     long sentNs = window.sentNs(seq);
-    if (path >= 0 && !core.rails[window.rail(seq)].hasLeftQueue(window.railTicket(seq))) {
-      // A copy arrived while its resend still waits in our queue: take that out.
-      int queuedId = window.bufferId(seq);
-      core.rails[window.rail(seq)].purge(queued -> queued == queuedId);
-    }
     int id = window.acknowledge(seq);
     if (id == 0) {
       return;
+    }
+    if (window.copies(seq) > 0
+        && !core.rails[window.rail(seq)].hasLeftQueue(window.railTicket(seq))) {
+      // A copy arrived while its resend still waits in our queue: take that out. The frame may be
+      // on no path's list and yet queued, when its path was evicted with the frame in the queue.
+      core.rails[window.rail(seq)].purge(queued -> queued == id);
     }
     core.pool.release(id, peer.windowOwner);
     // A sequence sent more than once says nothing of a path (DESIGN rule 11).
@@ -321,9 +322,7 @@ final class Sender {
     PathState state = peer.paths[path];
     state.settledIndex = Serial.max(state.settledIndex, index);
     evidence(state);
-    if (core.nowNs - sentNs >= 0) {
-      state.sampleRtt(core.nowNs - sentNs);
-    }
+    state.sampleRtt(core.nowNs - sentNs);
     if (state.evicted) {
       state.evicted = false;
       core.counters.increment(Counter.PATHS_RESTORED);

@@ -154,6 +154,12 @@ final class Sessions {
       return;
     }
     long incarnation = FrameHeader.payloadLong(core.frames, at, 0);
+    if (peer.state == PeerState.UP && incarnation == peer.peerIncarnation) {
+      // The peer did not restart: what asked for a new session was late or forged.
+      peer.reopening = false;
+      sendConfirm(peer);
+      return;
+    }
     long nonce = FrameHeader.payloadLong(core.frames, at, 8);
     int session = sessionOf(core.config.incarnation(), peer.myNonce, incarnation, nonce);
     int window = FrameHeader.payloadInt(core.frames, at, 20);

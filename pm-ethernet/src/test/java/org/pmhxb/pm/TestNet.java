@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
@@ -30,6 +31,10 @@ final class TestNet implements AutoCloseable {
   long jitterNs;
   final boolean[] deadRail;
   final SimPort[][] ports;
+
+  /** Sees each frame as it leaves its sender; may be null. */
+  Consumer<byte[]> wireTap;
+
   private final int rails;
   private final int capacity;
 
@@ -180,6 +185,9 @@ final class TestNet implements AutoCloseable {
     }
 
     private void transmit(byte[] bytes) {
+      if (wireTap != null) {
+        wireTap.accept(bytes);
+      }
       if (deadRail[rail] || random.nextDouble() < loss) {
         return;
       }
@@ -198,7 +206,7 @@ final class TestNet implements AutoCloseable {
     }
 
     /** A rail is FIFO: jitter never lets a frame overtake. */
-    private void arrive(byte[] bytes) {
+    void arrive(byte[] bytes) {
       long at = nowNs + delayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
       lastArrivalNs = Math.max(lastArrivalNs, at);
       arriving.add(new Flight(lastArrivalNs, order++, bytes));

@@ -3,6 +3,7 @@ package org.pmhxb.bufpool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,7 +78,7 @@ class DpdkPoolTest extends BufferPoolContract {
     try (DpdkPool small = DpdkPool.create("small", 1024, 8, Hugepages.NONE)) {
       assertThat(small.hugepages()).isFalse();
       int id = small.allocate(APP);
-      small.memory().set(java.lang.foreign.ValueLayout.JAVA_LONG, small.frameAt(id), 7);
+      small.memory().set(ValueLayout.JAVA_LONG, small.frameAt(id), 7);
       small.release(id, APP);
     }
   }
@@ -98,6 +99,6 @@ class DpdkPoolTest extends BufferPoolContract {
     int id = lending.allocate(APP);
     lending.close();
     assertThat(lending.leftMapped()).isTrue();
-    lending.memory().set(java.lang.foreign.ValueLayout.JAVA_LONG, lending.frameAt(id), 7);
+    lending.memory().set(ValueLayout.JAVA_LONG, lending.frameAt(id), 7);
   }
 }

@@ -1672,6 +1672,66 @@ public class Pmhxb extends Pmhxb$shared {
         }
     }
 
+    private static class hxb_pool_ring_refusals {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_pool_ring_refusals");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool)
+     * }
+     */
+    public static FunctionDescriptor hxb_pool_ring_refusals$descriptor() {
+        return hxb_pool_ring_refusals.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool)
+     * }
+     */
+    public static MethodHandle hxb_pool_ring_refusals$handle() {
+        return hxb_pool_ring_refusals.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool)
+     * }
+     */
+    public static MemorySegment hxb_pool_ring_refusals$address() {
+        return hxb_pool_ring_refusals.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool)
+     * }
+     */
+    public static long hxb_pool_ring_refusals(MemorySegment pool) {
+        var mh$ = hxb_pool_ring_refusals.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_pool_ring_refusals", pool);
+            }
+            return (long)mh$.invokeExact(pool);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class hxb_pool_mbufs {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Pmhxb.C_POINTER,
@@ -3190,6 +3250,66 @@ public class Pmhxb extends Pmhxb$shared {
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("hxb_interface_mtu", interface_);
+            }
+            return (int)mh$.invokeExact(interface_);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_interface_up {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_interface_up");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static FunctionDescriptor hxb_interface_up$descriptor() {
+        return hxb_interface_up.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static MethodHandle hxb_interface_up$handle() {
+        return hxb_interface_up.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static MemorySegment hxb_interface_up$address() {
+        return hxb_interface_up.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_interface_up(const char *interface)
+     * }
+     */
+    public static int hxb_interface_up(MemorySegment interface_) {
+        var mh$ = hxb_interface_up.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_interface_up", interface_);
             }
             return (int)mh$.invokeExact(interface_);
         } catch (Error | RuntimeException ex) {

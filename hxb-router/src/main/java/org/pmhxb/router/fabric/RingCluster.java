@@ -17,6 +17,7 @@ import org.pmhxb.pm.PollWork;
 import org.pmhxb.pm.port.DpdkPort;
 import org.pmhxb.pm.port.DpdkPorts;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Dimension;
 import org.pmhxb.router.DimensionOrderRouting;
 import org.pmhxb.router.Discovery;
@@ -28,8 +29,9 @@ import org.pmhxb.router.node.NodeSizing;
  * A whole hyper-crossbar in one process over DPDK net_ring: the embedded default, for the demo and
  * for tests. Every node has a pool, routing and protocol of its own; {@link RingWire} joins them.
  *
- * <p>In inline mode the program's thread calls {@link #doWork}; else {@link #startPolling} gives all
- * nodes and the wire one poll thread, because more pollers than cores cost far more than sharing.
+ * <p>In inline mode the program's thread calls {@link #doWork}; else {@link #startPolling} gives
+ * all nodes and the wire one poll thread, because more pollers than cores cost far more than
+ * sharing.
  */
 public final class RingCluster implements PollWork, AutoCloseable {
   /**
@@ -61,8 +63,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
     }
 
     public Options withLoss(double probability, long lossSeed) {
-      return new Options(
-          shape, rails, probability, lossSeed, inline, hugepages, peerTimeoutNs);
+      return new Options(shape, rails, probability, lossSeed, inline, hugepages, peerTimeoutNs);
     }
 
     public Options dedicated() {
@@ -109,8 +110,14 @@ public final class RingCluster implements PollWork, AutoCloseable {
     int limit = Ports.MAX_PORTS * Ports.MAX_QUEUES;
     if (railCount > limit) {
       throw new IllegalArgumentException(
-          "shape " + options.shape() + " with " + options.rails() + " rails per dimension has "
-              + railCount + " rails; the ring fabric carries at most " + limit
+          "shape "
+              + options.shape()
+              + " with "
+              + options.rails()
+              + " rails per dimension has "
+              + railCount
+              + " rails; the ring fabric carries at most "
+              + limit
               + ": take a smaller shape or fewer rails");
     }
     Eal.init(EalOptions.defaults().withHugepages(options.hugepages()));
@@ -132,7 +139,9 @@ public final class RingCluster implements PollWork, AutoCloseable {
     for (int i = 0; i < n; i++) {
       pools.add(
           DpdkPool.create(
-              "r" + cluster + "n" + i, STRIDE_BYTES, sizing.budget().buffers(),
+              "r" + cluster + "n" + i,
+              STRIDE_BYTES,
+              sizing.budget().buffers(),
               options.hugepages()));
     }
     List<DpdkPort> ports = ports(cluster);
@@ -147,12 +156,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
       }
       Discovery discovery =
           new Discovery(
-              options.shape(),
-              options.shape().coordinates(i),
-              options.rails(),
-              KEY,
-              incarnation,
-              devices);
+              options.shape(), options.shape().coordinates(i), layout, KEY, incarnation, devices);
       discoveries.add(discovery);
       NodeConfig config =
           sizing.nodeConfig(KEY, incarnation, WINDOW_FRAMES, options.peerTimeoutNs(), MTU_BYTES);
@@ -224,11 +228,20 @@ public final class RingCluster implements PollWork, AutoCloseable {
     Shape shape = options.shape();
     RingWire.Line line = wire.addLine();
     for (int c = 0; c < shape.extent(dimension); c++) {
-      int node = shape.node(shape.coordinates(first).with(dimension, c));
+      int node = onLine(shape, first, dimension, c);
       int i = node * layout.count() + rail;
-      line.attach(rings.get(2 * i + 1), rings.get(2 * i), ports.get(i).macAddress(),
-          pools.get(node));
+      line.attach(
+          rings.get(2 * i + 1), rings.get(2 * i), ports.get(i).macAddress(), pools.get(node));
     }
+  }
+
+  private static int onLine(Shape shape, int first, int dimension, int coordinate) {
+    Coordinates c = shape.coordinates(first);
+    return shape.node(
+        new Coordinates(
+            dimension == 0 ? coordinate : c.x(),
+            dimension == 1 ? coordinate : c.y(),
+            dimension == 2 ? coordinate : c.z()));
   }
 
   public Options options() {

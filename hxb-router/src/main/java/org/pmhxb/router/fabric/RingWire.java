@@ -15,9 +15,9 @@ import org.pmhxb.pm.port.Burst;
  * The wire of the ring fabric: one software crossbar switch per line and rail (DESIGN section 1).
  *
  * <p>It copies each frame once into a buffer of the <em>receiving node's own pool</em> (none free:
- * dropped and counted, as a NIC does) and frees the sender's reference. {@code net_ring} alone would
- * hand over the sender's own buffer, and the receiver would edit the frame that the sender holds for
- * resend.
+ * dropped and counted, as a NIC does) and frees the sender's reference. {@code net_ring} alone
+ * would hand over the sender's own buffer, and the receiver would edit the frame that the sender
+ * holds for resend.
  *
  * <p>Owner: one thread. Buffers on the wire are below Java's ownership table, as in a driver.
  */
@@ -285,5 +285,4 @@ public final class RingWire implements PollWork, AutoCloseable {
   public void close() {
     intakes.forEach(Intake::giveBack);
   }
-
 }

@@ -13,8 +13,8 @@ import org.pmhxb.pm.PollIdle;
 import org.pmhxb.pm.PollThread;
 import org.pmhxb.pm.port.DpdkPorts;
 import org.pmhxb.pm.port.Port;
-import org.pmhxb.router.Discovery;
 import org.pmhxb.router.DimensionOrderRouting;
+import org.pmhxb.router.Discovery;
 import org.pmhxb.router.HxbConfig;
 
 /**
@@ -62,7 +62,7 @@ public final class HxbNode implements AutoCloseable {
           new Discovery(
               config.shape(),
               config.coordinates(),
-              config.railsPerDimension(),
+              config.railLayout(),
               config.keyHash(),
               incarnation,
               config.devices());
@@ -150,7 +150,10 @@ public final class HxbNode implements AutoCloseable {
               memifMac(rail));
       default ->
           throw new IllegalArgumentException(
-              "rail " + rail.device() + ": driver " + rail.driver()
+              "rail "
+                  + rail.device()
+                  + ": driver "
+                  + rail.driver()
                   + " is not for a node of its own; use af_packet, memif or pci");
     };
   }

@@ -147,6 +147,27 @@ public final class FrameHeader {
     frames.set(BE_SHORT, at + HOP_CHECK, (short) fold(first, path(frames, at)));
   }
 
+  /** {@code version:8 | hopLimit:8 | copy:8 | mark:8} in one load. */
+  public static int hopWord(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + VERSION_AT);
+  }
+
+  /**
+   * Writes what a relay changes, bytes 0-19, in three stores and no load: addresses, one hop less,
+   * hop check.
+   *
+   * @param hopWord as received; its hop limit is at least 1
+   * @param path as received; it stays
+   */
+  public static void forward(
+      MemorySegment frames, long at, long dstMac, long srcMac, int hopWord, int path) {
+    int first = hopWord - (1 << 16);
+    frames.set(BE_LONG, at, dstMac << 16 | srcMac >>> 32);
+    frames.set(
+        BE_LONG, at + 8, (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16 | first >>> 16);
+    frames.set(BE_INT, at + COPY, first << 16 | fold(first, path) & 0xFFFF);
+  }
+
   /** What the hop check of this frame must be: over bytes 14-17 and 20-23. */
   public static int hopCheck(MemorySegment frames, long at) {
     return fold(frames.get(BE_INT, at + VERSION_AT), frames.get(BE_INT, at + PATH));
@@ -156,7 +177,9 @@ public final class FrameHeader {
     return u16(frames, at + HOP_CHECK);
   }
 
-  /** Multiplicative fold: any change of one or two bytes changes the result. */
+  /**
+   * Multiplicative fold (PROTOCOL.md section 2.1): a random change passes with probability 2^-16.
+   */
   private static int fold(int first, int path) {
     long mixed = ((long) first << 32 | path & 0xFFFF_FFFFL) * 0x9E37_79B9_7F4A_7C15L;
     return (int) (mixed >>> 48) ^ (int) (mixed >>> 16) & 0xFFFF;
@@ -210,6 +233,11 @@ public final class FrameHeader {
 
   public static void flagsDst(MemorySegment frames, long at, int flags, int dst) {
     frames.set(BE_INT, at + FLAGS_DST, flags << 24 | dst);
+  }
+
+  /** {@code kind:8 | src:24 | flags:8 | dst:24} in one load. */
+  public static long kindSrcFlagsDst(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + KIND_SRC);
   }
 
   public static int key(MemorySegment frames, long at) {

@@ -1,0 +1,110 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What all commands share, on commands of its own and on the real list. */
+class CommandLineTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private record Answer(boolean ok, int packets, String missing) implements Report {
+    @Override
+    public void print(PrintWriter to) {
+      to.println(packets + " packets");
+    }
+  }
+
+  @Command(name = "try")
+  private static final class TryCommand extends HxbCommand {
+    @Option(names = "--fail")
+    private boolean fail;
+
+    @Option(names = "--throw")
+    private String message;
+
+    @Option(names = "--odd")
+    private boolean odd;
+
+    @Override
+    protected Report run() {
+      progress().say("working");
+      if (odd) {
+        throw wrongUsage("--odd goes with nothing");
+      }
+      if (message != null) {
+        throw new IllegalStateException(message);
+      }
+      return new Answer(!fail, 7, null);
+    }
+  }
+
+  private int run(String... args) {
+    return Main.run(args, new PrintWriter(out, true), new PrintWriter(err, true), new TryCommand());
+  }
+
+  @Test
+  void printsTheReportForAPersonAndExitsWithZero() {
+    assertThat(run("try")).isEqualTo(Main.OK);
+    assertThat(out.toString()).isEqualTo("7 packets\n");
+    assertThat(err.toString()).isEqualTo("working\n");
+  }
+
+  @Test
+  void printsOneJsonObjectAndNothingElseOnStandardOutput() {
+    assertThat(run("try", "--json")).isEqualTo(Main.OK);
+    assertThat(out.toString()).isEqualTo("{\"ok\":true,\"packets\":7}\n");
+  }
+
+  @Test
+  void aReportThatIsNotOkExitsWithOne() {
+    assertThat(run("try", "--fail", "--json")).isEqualTo(Main.FAILED);
+    assertThat(out.toString()).startsWith("{\"ok\":false,");
+  }
+
+  @Test
+  void anExceptionIsAMessageAndStillOneJsonObject() throws Exception {
+    assertThat(run("try", "--json", "--throw", "no \"rail\" 3")).isEqualTo(Main.FAILED);
+    JsonNode json = new ObjectMapper().readTree(out.toString());
+    assertThat(json.get("ok").booleanValue()).isFalse();
+    assertThat(json.get("error").textValue()).isEqualTo("no \"rail\" 3");
+    assertThat(err.toString()).contains("hxb try: no \"rail\" 3").doesNotContain("\tat ");
+  }
+
+  @Test
+  void wrongUsageExitsWithTwoAndNamesTheHelp() {
+    assertThat(run("try", "--nonsense")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).contains("--nonsense", "See: hxb try --help");
+    assertThat(run("try", "--odd", "--json")).isEqualTo(Main.USAGE);
+    assertThat(out.toString()).contains("\"error\":\"--odd goes with nothing\"");
+    assertThat(run("no-such-command")).isEqualTo(Main.USAGE);
+    assertThat(run()).isEqualTo(Main.USAGE);
+  }
+
+  @Test
+  void everyCommandHasHelpWithAnExampleAndJson() {
+    Map<String, CommandLine> commands = Main.commands().getSubcommands();
+    assertThat(commands).isNotEmpty();
+    for (String command : List.copyOf(commands.keySet())) {
+      out.getBuffer().setLength(0);
+      assertThat(run(command, "--help")).isEqualTo(Main.OK);
+      assertThat(out.toString()).contains("Example: hxb " + command, "--json");
+    }
+  }
+
+  @Test
+  void versionIsTheBuilds() {
+    assertThat(run("--version")).isEqualTo(Main.OK);
+    assertThat(out.toString()).containsPattern("^hxb \\d+\\.\\d+\\.\\d+").contains("JDK 25");
+  }
+}

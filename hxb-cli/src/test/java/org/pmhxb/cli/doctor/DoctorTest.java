@@ -1,0 +1,208 @@
+package org.pmhxb.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each check against a machine that is a few files in a directory. */
+class DoctorTest {
+  private static final String PAGES = "sys/kernel/mm/hugepages/hugepages-2048kB/";
+  private static final String CPU = "sys/devices/system/cpu/";
+  private static final String LIB = "usr/lib/x86_64-linux-gnu/";
+
+  @TempDir private Path root;
+  private Machine machine;
+
+  @BeforeEach
+  void create() {
+    machine = new Machine(root);
+  }
+
+  private void file(String path, String text) {
+    try {
+      Files.createDirectories(root.resolve(path).getParent());
+      Files.writeString(root.resolve(path), text + "\n");
+    } catch (IOException e) {
+      throw new AssertionError("cannot prepare " + path, e);
+    }
+  }
+
+  private void link(String path, String target) throws IOException {
+    Files.createDirectories(root.resolve(path).getParent());
+    Files.createSymbolicLink(root.resolve(path), Path.of(target));
+  }
+
+  private Finding find(Check check, String name) {
+    return check.examine(machine).stream()
+        .filter(f -> f.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no finding named " + name));
+  }
+
+  private void debian12() {
+    for (String library :
+        List.of("eal", "mempool_ring", "net_ring", "net_memif", "net_af_packet")) {
+      file(LIB + "librte_" + library + ".so.23", "");
+      file(LIB + "librte_" + library + ".so.23.0", "");
+    }
+    file(LIB + "pkgconfig/libdpdk.pc", "Name: DPDK\nVersion: 22.11.11");
+  }
+
+  @Test
+  void everyMachineGetsAllFindingsAndEachThatIsNotOkHasARemedy() {
+    List<Check> checks =
+        List.of(
+            new DpdkChecks(),
+            new MemoryChecks(8),
+            new PermissionChecks(),
+            new NicChecks(),
+            new CpuChecks(),
+            new VethChecks());
+    for (Check check : checks) {
+      assertThat(check.examine(machine))
+          .isNotEmpty()
+          .allSatisfy(
+              f -> assertThat(f.remedy() != null).as(f.name()).isEqualTo(f.status() != Status.OK));
+    }
+  }
+
+  @Test
+  void jdkOlderFailsNewerWarns() {
+    assertThat(JvmChecks.jdk(Runtime.Version.parse("25.0.3")).status()).isEqualTo(Status.OK);
+    assertThat(JvmChecks.jdk(Runtime.Version.parse("21")).status()).isEqualTo(Status.FAILURE);
+    assertThat(JvmChecks.jdk(Runtime.Version.parse("26")).status()).isEqualTo(Status.WARNING);
+  }
+
+  @Test
+  void testsRunWithTheFlagsOfTheProject() {
+    assertThat(find(new JvmChecks(root), "jvm flags").value()).contains("granted");
+    assertThat(JvmChecks.flags(List.of("--x")).status()).isEqualTo(Status.FAILURE);
+  }
+
+  @Test
+  void nativeLibraryIsLookedForWhereTheBuildPutsIt() {
+    assertThat(find(new JvmChecks(root), "native library").remedy()).isEqualTo("./hxb build");
+    file("libpmhxb.so", "");
+    assertThat(find(new JvmChecks(root), "native library").status()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void dpdkVersionAndDrivers() {
+    assertThat(find(new DpdkChecks(), "dpdk").status()).isEqualTo(Status.FAILURE);
+    assertThat(find(new DpdkChecks(), "dpdk drivers").value()).contains("net_memif");
+    debian12();
+    assertThat(find(new DpdkChecks(), "dpdk").value()).isEqualTo("22.11.11, ABI 23");
+    assertThat(find(new DpdkChecks(), "dpdk drivers").status()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void dpdkOfTwoVersionsOrWithoutHeadersWarns() throws IOException {
+    debian12();
+    file("usr/local/lib/librte_eal.so.25", "");
+    assertThat(find(new DpdkChecks(), "dpdk").value()).contains("23", "25");
+    assertThat(find(new DpdkChecks(), "dpdk").status()).isEqualTo(Status.WARNING);
+    Files.delete(root.resolve(LIB + "pkgconfig/libdpdk.pc"));
+    assertThat(find(new DpdkChecks(), "dpdk").value()).contains("no headers");
+  }
+
+  @Test
+  void tooFewHugepagesNameTheCountToReserve() {
+    assertThat(find(new MemoryChecks(100), "hugepages").value()).contains("no 2 MB pages");
+    file(PAGES + "nr_hugepages", "64");
+    file(PAGES + "free_hugepages", "14");
+    assertThat(find(new MemoryChecks(100), "hugepages").remedy())
+        .isEqualTo("sudo sysctl vm.nr_hugepages=150");
+    assertThat(find(new MemoryChecks(14), "hugepages").status()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void transparentHugepagesAlwaysWarns() {
+    file("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never");
+    Finding always = find(new MemoryChecks(1), "transparent hugepages");
+    assertThat(always.status()).isEqualTo(Status.WARNING);
+    assertThat(always.value()).isEqualTo("always");
+    file("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
+    assertThat(find(new MemoryChecks(1), "transparent hugepages").status()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void capabilitiesAreReadBitByBit() {
+    file("proc/self/status", "Name:\tjava\nCapEff:\t0000000000201000");
+    assertThat(new PermissionChecks().missing(machine)).containsExactly("CAP_NET_RAW");
+    file("proc/self/status", "CapEff:\t000001ffffffffff");
+    assertThat(find(new PermissionChecks(), "permissions").status()).isEqualTo(Status.OK);
+    file("proc/self/status", "CapEff:\t0000000000000000");
+    assertThat(find(new PermissionChecks(), "permissions").value()).contains("no veth fabric");
+  }
+
+  @Test
+  void nicsOfKernelAndUserSpaceWithTheirDrivers() throws IOException {
+    file("sys/class/net/lo/mtu", "65536");
+    file("sys/class/net/eth0/mtu", "1500");
+    file("sys/class/net/eth0/operstate", "up");
+    file("sys/class/net/eth0/speed", "10000");
+    Files.createDirectories(root.resolve("sys/bus/pci/drivers/ixgbe"));
+    link("sys/class/net/eth0/device/driver", "../../../../bus/pci/drivers/ixgbe");
+    file("sys/bus/pci/devices/0000:03:00.1/class", "0x020000");
+    link("sys/bus/pci/devices/0000:03:00.1/driver", "../../../../bus/pci/drivers/vfio-pci");
+    file("sys/bus/pci/devices/0000:00:1f.2/class", "0x010601");
+    link("sys/bus/pci/devices/0000:00:1f.2/driver", "../../../../bus/pci/drivers/vfio-pci");
+    assertThat(find(new NicChecks(), "nics").value())
+        .isEqualTo(
+            "0000:03:00.1 (bound to vfio-pci); eth0 (kernel driver ixgbe, up, 10000 Mbit/s, MTU 1500)");
+    assertThat(find(new NicChecks(), "iommu").value()).contains("yet a card is bound");
+    file("sys/kernel/iommu_groups/0/type", "DMA");
+    assertThat(find(new NicChecks(), "iommu").value()).isEqualTo("1 groups");
+  }
+
+  @Test
+  void coresIsolationGovernorAndClock() {
+    file(CPU + "online", "0-5,8-9");
+    assertThat(CpuChecks.count("0-5,8-9")).isEqualTo(8);
+    assertThat(find(new CpuChecks(), "cores").value()).startsWith("8 online");
+    assertThat(find(new CpuChecks(), "cpu isolation").remedy()).contains("isolcpus=");
+    file(CPU + "isolated", "2-5");
+    assertThat(find(new CpuChecks(), "cpu isolation").value()).isEqualTo("2-5");
+    file(CPU + "cpu0/cpufreq/scaling_governor", "performance");
+    assertThat(find(new CpuChecks(), "cpu governor").status()).isEqualTo(Status.OK);
+    file(CPU + "cpu1/cpufreq/scaling_governor", "powersave");
+    assertThat(find(new CpuChecks(), "cpu governor").value()).isEqualTo("performance, powersave");
+    file("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet");
+    assertThat(find(new CpuChecks(), "clock source").status()).isEqualTo(Status.WARNING);
+  }
+
+  @Test
+  void namespacesAndShapingAreReadFromTheKernelsModules() {
+    assertThat(find(new VethChecks(), "network namespaces").status()).isEqualTo(Status.WARNING);
+    file("proc/self/ns/net", "");
+    file("usr/sbin/ip", "");
+    file("usr/sbin/tc", "");
+    file("proc/sys/kernel/osrelease", "6.1.0");
+    assertThat(find(new VethChecks(), "network namespaces").status()).isEqualTo(Status.OK);
+    assertThat(find(new VethChecks(), "tc tbf").status()).isEqualTo(Status.WARNING);
+    file("lib/modules/6.1.0/modules.dep", "kernel/net/sched/sch_tbf.ko.xz:");
+    assertThat(find(new VethChecks(), "tc tbf").status()).isEqualTo(Status.OK);
+    file("proc/sys/user/max_net_namespaces", "0");
+    assertThat(find(new VethChecks(), "network namespaces").value()).contains("forbidden");
+  }
+
+  @Test
+  void onlyFailuresMakeTheReportFail() {
+    Finding warning = Finding.warning("a", "slow", "mend a");
+    Finding failure = Finding.failure("b", "gone", "mend b");
+    assertThat(DoctorReport.of(List.of(warning)).ok()).isTrue();
+    DoctorReport report = DoctorReport.of(List.of(warning, failure));
+    assertThat(report.ok()).isFalse();
+    StringWriter text = new StringWriter();
+    report.print(new PrintWriter(text, true));
+    assertThat(text.toString()).contains("-> mend a", "-> mend b", "Failures");
+  }
+}

@@ -1,0 +1,228 @@
+package org.pmhxb.router.fabric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.pm.Counter;
+import org.pmhxb.pm.Message;
+import org.pmhxb.pm.MessageHandler;
+import org.pmhxb.pm.PmEndpoint;
+import org.pmhxb.pm.PollIdle;
+import org.pmhxb.pm.SendBuffer;
+import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.router.Shape;
+
+/** Whole clusters over DPDK net_ring: every pair, relays, loss, zero copy, nothing left. */
+class RingClusterTest {
+  private static final int ENDPOINT = 1;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+  /** All-to-all traffic of numbered messages. */
+  private static final class Traffic {
+    final RingCluster cluster;
+    final List<PmEndpoint> endpoints = new ArrayList<>();
+    final int n;
+    final long[][] sent;
+    final long[][] received;
+    final List<String> wrong = new ArrayList<>();
+
+    Traffic(RingCluster cluster) {
+      this.cluster = cluster;
+      this.n = cluster.size();
+      this.sent = new long[n][n];
+      this.received = new long[n][n];
+      for (int i = 0; i < n; i++) {
+        endpoints.add(cluster.node(i).open(ENDPOINT));
+      }
+    }
+
+    int sendRound(long each, int sizeBytes) {
+      int count = 0;
+      for (int s = 0; s < n; s++) {
+        for (int d = 0; d < n; d++) {
+          SendBuffer b = s != d && sent[s][d] < each ? endpoints.get(s).claim(d, sizeBytes) : null;
+          if (b != null) {
+            b.memory().set(LONG, b.offset(), sent[s][d]++);
+            endpoints.get(s).send(b);
+            count++;
+          }
+        }
+      }
+      return count;
+    }
+
+    void receive(int self, Message m) {
+      long v = m.memory().get(LONG, m.offset());
+      if (v != received[m.source()][self]++) {
+        wrong.add(m.source() + "->" + self + ": " + v);
+      }
+    }
+
+    void pollAll(MessageHandler[] handlers) {
+      for (int d = 0; d < n; d++) {
+        endpoints.get(d).poll(handlers[d], 64);
+      }
+    }
+
+    MessageHandler[] handlers() {
+      MessageHandler[] handlers = new MessageHandler[n];
+      for (int d = 0; d < n; d++) {
+        int self = d;
+        handlers[d] = m -> receive(self, m);
+      }
+      return handlers;
+    }
+
+    boolean complete(long each) {
+      for (int s = 0; s < n; s++) {
+        for (int d = 0; d < n; d++) {
+          if (s != d && received[s][d] < each) {
+            return false;
+          }
+        }
+      }
+      return true;
+    }
+
+    void run(long each, int sizeBytes, boolean inline) {
+      MessageHandler[] handlers = handlers();
+      long until = System.nanoTime() + 60_000_000_000L;
+      while (!complete(each) && System.nanoTime() < until) {
+        sendRound(each, sizeBytes);
+        if (inline) {
+          cluster.doWork(System.nanoTime());
+        }
+        pollAll(handlers);
+      }
+      assertThat(wrong).isEmpty();
+      assertThat(complete(each)).as("all messages arrived").isTrue();
+    }
+
+    long sum(Counter counter) {
+      long sum = 0;
+      for (int i = 0; i < n; i++) {
+        sum += cluster.node(i).counters().get(counter);
+      }
+      return sum;
+    }
+  }
+
+  private static void settle(RingCluster cluster) {
+    long until = System.nanoTime() + 300_000_000L;
+    while (System.nanoTime() < until) {
+      cluster.doWork(System.nanoTime());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2x2x2, 2", "4, 1", "3x3, 3", "1x1x1, 1", "2, 9"})
+  void everyPairTalksThroughRelays(String shape, int rails) {
+    RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.parse(shape), rails));
+    try (cluster) {
+      Traffic traffic = new Traffic(cluster);
+      traffic.run(200, 1000, true);
+      settle(cluster);
+      boolean relays = Shape.parse(shape).dimensions() > 1 && cluster.size() > 2;
+      if (relays) {
+        assertThat(traffic.sum(Counter.RELAYED)).isPositive();
+      }
+      assertThat(traffic.sum(Counter.RESENT)).isZero();
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
+  @Test
+  void resendsWhatTheWireLoses() {
+    RingCluster.Options options =
+        RingCluster.Options.of(Shape.parse("2x2x2"), 2).withLoss(0.02, 42);
+    try (RingCluster cluster = RingCluster.create(options)) {
+      Traffic traffic = new Traffic(cluster);
+      traffic.run(500, 1000, true);
+      settle(cluster);
+      assertThat(cluster.wire().lost()).isPositive();
+      assertThat(traffic.sum(Counter.RESENT)).isPositive();
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
+  @Test
+  void aPollThreadMakesProgressForPrograms() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.parse("2x2"), 2).dedicated();
+    try (RingCluster cluster = RingCluster.create(options)) {
+      cluster.startPolling(PollIdle.BACKOFF, -1);
+      Traffic traffic = new Traffic(cluster);
+      traffic.run(2_000, 1000, false);
+      traffic.endpoints.forEach(PmEndpoint::close);
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
+  /**
+   * Zero copy by buffer ID and by a write: the tap stamps the buffer's ID into the payload after
+   * the receive burst, and the callback finds in the message the ID of the buffer that it looks at.
+   * The CRC is mended after the stamp, as the tap stands before the checks.
+   */
+  @ParameterizedTest
+  @CsvSource({"2, 1, 0", "2, 4, 0", "2x2x2, 2, 0", "2x2x2, 2, 0.05"})
+  void theCallbackSeesTheBufferOfTheReceiveBurst(String shape, int rails, double loss) {
+    RingCluster.Options options =
+        RingCluster.Options.of(Shape.parse(shape), rails).withLoss(loss, 7);
+    try (RingCluster cluster = RingCluster.create(options)) {
+      Traffic traffic = new Traffic(cluster);
+      java.util.BitSet railsSeen = new java.util.BitSet();
+      for (int i = 0; i < cluster.size(); i++) {
+        int self = i;
+        var crc = new org.pmhxb.pm.wire.FrameCrc(cluster.pool(i).memory());
+        cluster
+            .node(i)
+            .tap(
+                (rail, id, frames, at, length) -> {
+                  boolean last = FrameHeader.dst(frames, at) == self;
+                  if (last && FrameHeader.kind(frames, at) == FrameHeader.DATA) {
+                    railsSeen.set(rail);
+                    frames.set(LONG, at + FrameHeader.BYTES + 8, id);
+                    frames.set(LONG, at + FrameHeader.BYTES + 16, ~at);
+                    FrameHeader.crc(frames, at, crc.of(at, FrameHeader.length(frames, at)));
+                  }
+                });
+      }
+      long[] checked = {0};
+      MessageHandler[] handlers = new MessageHandler[cluster.size()];
+      for (int d = 0; d < handlers.length; d++) {
+        int self = d;
+        handlers[d] =
+            m -> {
+              traffic.receive(self, m);
+              assertThat(m.memory().get(LONG, m.offset() + 8)).isEqualTo(m.bufferId());
+              assertThat(m.memory().get(LONG, m.offset() + 16))
+                  .isEqualTo(~(m.offset() - FrameHeader.BYTES));
+              checked[0]++;
+            };
+      }
+      long each = 300;
+      long until = System.nanoTime() + 60_000_000_000L;
+      while (!traffic.complete(each) && System.nanoTime() < until) {
+        traffic.sendRound(each, 64);
+        cluster.doWork(System.nanoTime());
+        traffic.pollAll(handlers);
+      }
+      assertThat(traffic.wrong).isEmpty();
+      int pairs = cluster.size() * (cluster.size() - 1);
+      assertThat(checked[0]).isEqualTo(each * pairs);
+      assertThat(railsSeen.cardinality())
+          .as("rails that data came over")
+          .isEqualTo(new org.pmhxb.router.RailLayout(Shape.parse(shape), rails).count());
+      if (loss > 0) {
+        assertThat(traffic.sum(Counter.OUT_OF_ORDER)).isPositive();
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package org.pmhxb.pm.port;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.ffi.Hxb;
+import org.pmhxb.ffi.Rings;
+
+class RingPortTest extends PortContract {
+  private static final int RING_FRAMES = 256;
+  private long aToB;
+  private long bToA;
+
+  @Override
+  boolean onePool() {
+    return true;
+  }
+
+  @Override
+  void connect() {
+    aToB = Rings.create(unique("ra"), RING_FRAMES, true, true);
+    bToA = Rings.create(unique("rb"), RING_FRAMES, true, true);
+    a = DpdkPorts.ring(unique("a"), bToA, aToB, poolA, MAC_A);
+    b = DpdkPorts.ring(unique("b"), aToB, bToA, poolB, MAC_B);
+  }
+
+  @Override
+  @AfterEach
+  void close() {
+    a.close();
+    b.close();
+    Rings.free(aToB);
+    Rings.free(bToA);
+    super.close();
+  }
+
+  /** A bare ring passes the held buffer itself: two ends, one buffer, two references. */
+  @Override
+  @Test
+  void aHeldFrameStaysTheCallers() {
+    burst.set(0, frame(7, 500) | Burst.HOLD);
+    int id = Burst.id(burst.get(0));
+    sendAll(burst, 1);
+    assertThat(poolA.references(id)).isEqualTo(2);
+    assertThat(b.rxBurst(received, 1)).isEqualTo(1);
+    assertThat(received.get(0)).isEqualTo(Burst.descriptor(id, 500));
+    assertThat(Hxb.poolRef(poolA.handle(), id, -1)).isEqualTo(1);
+    assertThat(poolA.owner(id)).isEqualTo(WINDOW);
+    poolA.release(id, WINDOW);
+  }
+
+  /** The reference that HOLD added is taken back for what the ring did not take. */
+  @Test
+  void aHeldFrameThatWasNotTakenHasItsOneReference() {
+    int filled = 0;
+    while (a.txRoom() > 0) {
+      burst.set(0, frame(filled++, 64));
+      sendAll(burst, 1);
+    }
+    burst.set(0, frame(0, 64) | Burst.HOLD);
+    assertThat(send(burst, 0, 1)).isZero();
+    assertThat(poolA.references(Burst.id(burst.get(0)))).isEqualTo(1);
+    assertThat(filled).isEqualTo(RING_FRAMES);
+  }
+
+  @Test
+  void roomIsWhatTheRingHasLeft() {
+    assertThat(a.txRoom()).isEqualTo(RING_FRAMES);
+    for (int i = 0; i < 10; i++) {
+      burst.set(i, frame(i, 64));
+    }
+    assertThat(send(burst, 0, 10)).isEqualTo(10);
+    assertThat(a.txRoom()).isEqualTo(RING_FRAMES - 10);
+    assertThat(a.wakeFd()).isEqualTo(-1);
+  }
+
+  @Test
+  void railsShareADeviceUntilTheLastIsClosed() {
+    long[] rings = new long[4];
+    for (int i = 0; i < 4; i++) {
+      rings[i] = Rings.create(unique("m"), 64, true, true);
+    }
+    DpdkPort[] rails =
+        DpdkPorts.rings(
+            unique("m"),
+            new long[] {rings[0], rings[1]},
+            new long[] {rings[1], rings[0]},
+            new DpdkPool[] {poolA, poolA},
+            new long[] {MAC_A, MAC_B});
+    rails[0].close();
+    assertThat(rails[1].linkUp()).isTrue();
+    rails[1].close();
+    rails[1].close();
+    assertThat(rails[1].linkUp()).isFalse();
+    for (long ring : rings) {
+      Rings.free(ring);
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package org.pmhxb.pm.port;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.Hxb;
+
+/** Over a veth pair in this process's network namespace; needs root. */
+class VethPortTest extends PortContract {
+  private static final int RATE_MBPS = 200;
+  private static final long BURST_LIMIT_NS = 300_000;
+  private static final int ROUNDS_MAX = 5;
+
+  private String ifA;
+  private String ifB;
+
+  @BeforeAll
+  static void needsRoot() {
+    Assumptions.assumeTrue(
+        "root".equals(System.getProperty("user.name")), "veth pairs can be made by root only");
+  }
+
+  /** The kernel drops what the receiving socket's 256 slots cannot hold. */
+  @Override
+  int framesWithoutReader() {
+    return 128;
+  }
+
+  @Override
+  void connect() throws Exception {
+    String line = "hxb" + ProcessHandle.current().pid() + unique("x");
+    ifA = line + "a";
+    ifB = line + "b";
+    run("ip link add " + ifA + " mtu 9000 type veth peer name " + ifB + " mtu 9000");
+    for (String name : new String[] {ifA, ifB}) {
+      // No router solicitations between the test's frames.
+      Path ipv6 = Path.of("/proc/sys/net/ipv6/conf", name, "disable_ipv6");
+      if (Files.exists(ipv6)) {
+        Files.writeString(ipv6, "1");
+      }
+      run("ip link set " + name + " up");
+    }
+    a = DpdkPorts.afPacket(ifA, poolA);
+    b = DpdkPorts.afPacket(ifB, poolB);
+  }
+
+  @Override
+  @AfterEach
+  void close() {
+    super.close();
+    try {
+      run("ip link del " + ifA);
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void run(String command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command.split(" ")).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes());
+    assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
+  }
+
+  private void shape() throws IOException, InterruptedException {
+    run("tc qdisc add dev %s root tbf rate %dmbit burst 20kb limit 20mb".formatted(ifA, RATE_MBPS));
+  }
+
+  @Test
+  void theLastOf300FramesArrivesWithoutFurtherTraffic() throws Exception {
+    shape();
+    int frames = 300;
+    int sent = 0;
+    int next = 0;
+    long deadline = System.nanoTime() + 10_000_000_000L;
+    while (next < frames) {
+      assertThat(System.nanoTime()).as("frame %d of %d", next, frames).isLessThan(deadline);
+      if (sent < frames) {
+        burst.set(0, frame(sent, 9014));
+        if (send(burst, 0, 1) == 1) {
+          sent++;
+        } else {
+          poolA.release(Burst.id(burst.get(0)), WINDOW);
+        }
+      }
+      long descriptor = receiveOrZero();
+      if (descriptor != 0) {
+        assertThat(serial(descriptor)).isEqualTo(next++);
+        release(descriptor);
+      }
+    }
+    assertThat(a.txBacklogBytes()).isZero();
+  }
+
+  @Test
+  void noBurstBlocksOnAShapedLinkAndShapingBites() throws Exception {
+    shape();
+    // A machine that is busy elsewhere may stop us at any place; a driver that waits does so in
+    // every round, for milliseconds.
+    int round = 0;
+    long longestNs;
+    do {
+      longestNs = longestBurstNs();
+    } while (longestNs > BURST_LIMIT_NS && ++round < ROUNDS_MAX);
+    assertThat(longestNs).as("longest transmit burst, ns").isLessThan(BURST_LIMIT_NS);
+  }
+
+  private long longestBurstNs() {
+    long longestNs = 0;
+    int sent = 0;
+    int got = 0;
+    long startNs = System.nanoTime();
+    long mostBacklog = 0;
+    while (got < 800) {
+      for (int i = 0; i < 32 && sent < 800; i++) {
+        burst.set(i, frame(sent + i, 9014));
+      }
+      if (sent < 800) {
+        long before = System.nanoTime();
+        int taken = a.txBurst(burst, 0, 32);
+        longestNs = Math.max(longestNs, System.nanoTime() - before);
+        for (int i = 0; i < 32; i++) {
+          int id = Burst.id(burst.get(i));
+          if (i < taken) {
+            poolA.transfer(id, WINDOW, Owner.PORT);
+          } else {
+            poolA.release(id, WINDOW);
+          }
+        }
+        sent += taken;
+      }
+      mostBacklog = Math.max(mostBacklog, a.txBacklogBytes());
+      long descriptor = receiveOrZero();
+      if (descriptor != 0) {
+        got++;
+        release(descriptor);
+      }
+      assertThat(System.nanoTime() - startNs).isLessThan(10_000_000_000L);
+    }
+    while (got < sent) {
+      release(receive());
+      got++;
+    }
+    double mbps = got * 9014 * 8 * 1e3 / (System.nanoTime() - startNs);
+    assertThat(mbps).as("Mbit/s through a link of %d", RATE_MBPS).isBetween(120.0, 210.0);
+    assertThat(mostBacklog).isBetween(100_000L, 256L * 9014);
+    return longestNs;
+  }
+
+  @Test
+  void roomAndBacklogRecoverByThemselves() throws Exception {
+    shape();
+    for (int i = 0; i < 64; i++) {
+      burst.set(i, frame(i, 9014));
+    }
+    sendAll(burst, 64);
+    assertThat(a.txBacklogBytes()).isPositive().isLessThanOrEqualTo(64 * 9014);
+    for (int i = 0; i < 64; i++) {
+      release(receive());
+    }
+    assertThat(a.txBacklogBytes()).isZero();
+    assertThat(a.txRoom()).isEqualTo(256);
+  }
+
+  @Test
+  void anArrivingFrameWakes() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment fd = arena.allocateFrom(ValueLayout.JAVA_INT, b.wakeFd());
+      assertThat(receiveOrZero()).isZero();
+      assertThat(Hxb.waitReadable(fd.address(), 1, 0)).isZero();
+      burst.set(0, frame(1, 100));
+      sendAll(burst, 1);
+      assertThat(Hxb.waitReadable(fd.address(), 1, 2_000_000)).isEqualTo(1);
+      release(receive());
+    }
+  }
+
+  @Test
+  void unfitSizesAreRefusedWithValueAndUnit() {
+    try (DpdkPool small = DpdkPool.create(unique("s"), 2048, 8, Hugepages.NONE)) {
+      assertThatThrownBy(() -> DpdkPorts.afPacket(ifA, small)).hasMessageContaining("1920 B");
+    }
+    assertThatThrownBy(() -> DpdkPorts.afPacket(ifA, poolA, 100))
+        .hasMessageContaining("100 frames");
+    assertThatThrownBy(() -> DpdkPorts.afPacket("nosuchif0", poolA))
+        .hasMessageContaining("nosuchif0");
+    assertThatThrownBy(() -> DpdkPorts.pci("0000:00:00.0", poolA))
+        .hasMessageContaining("0000:00:00.0");
+  }
+}
