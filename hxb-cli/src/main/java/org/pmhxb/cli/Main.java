@@ -25,7 +25,15 @@ import picocli.CommandLine.ParameterException;
       "Exit codes: 0 success, 1 the command failed, 2 wrong usage.",
       "Example: hxb doctor"
     },
-    subcommands = {DemoCommand.class, DoctorCommand.class})
+    subcommands = {
+      DemoCommand.class,
+      UpCommand.class,
+      StatusCommand.class,
+      DownCommand.class,
+      BenchCommand.class,
+      NodeCommand.class,
+      DoctorCommand.class
+    })
 public final class Main {
   /** The command did what it was asked for and every check held. */
   public static final int OK = 0;

@@ -274,6 +274,16 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
   }
 
+  /**
+   * Opens a session with a peer unless there is one or one is on its way, so that the two watch
+   * each other although nothing is sent. Poll thread.
+   */
+  public void connect(int node) {
+    if (peerState(node) != PeerState.UP && node != core.self) {
+      sessions.want(core.peer(node));
+    }
+  }
+
   // --- endpoints ----------------------------------------------------------------------------
 
   /**

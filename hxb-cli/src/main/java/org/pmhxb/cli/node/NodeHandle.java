@@ -3,6 +3,7 @@ package org.pmhxb.cli.node;
 import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
+import org.pmhxb.cli.workload.WorkloadReport;
 
 /** A running node, as the command line sees it. Safe for use by several threads. */
 public interface NodeHandle extends AutoCloseable {
@@ -23,11 +24,13 @@ public interface NodeHandle extends AutoCloseable {
   MessageLink open(int endpoint);
 
   /**
-   * Runs a workload over a link of this node until it is done or {@code cancelled}; returns then.
-   * The workload is called by one thread, not necessarily the caller's.
+   * Runs a workload over links of this node until it is done or {@code cancelled}, and returns its
+   * report. The workload is called by one thread, not necessarily the caller's.
    */
-  void drive(MessageLink link, Workload workload, BooleanSupplier cancelled)
-      throws InterruptedException;
+  WorkloadReport drive(Workload workload, BooleanSupplier cancelled) throws InterruptedException;
+
+  /** What broke the node; null while it is well. */
+  Throwable failure();
 
   /** Closes sessions, ports and memory. */
   @Override

@@ -3,6 +3,7 @@ package org.pmhxb.cli.node;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.pmhxb.cli.control.ControlServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /** Keeps one node running in the foreground until the process is asked to end. */
 public final class NodeRunner {
   private static final Logger LOG = LoggerFactory.getLogger(NodeRunner.class);
-  private static final long READY_POLL_MS = 20;
+  private static final long POLL_MS = 50;
 
   private NodeRunner() {}
 
@@ -19,6 +20,7 @@ public final class NodeRunner {
    * SIGINT or SIGHUP; the node is closed by then.
    *
    * @param socket where to listen, or null for no control socket
+   * @throws IllegalStateException when the node breaks
    */
   public static void serve(NodeHandle node, Path socket) throws IOException, InterruptedException {
     CountDownLatch ending = new CountDownLatch(1);
@@ -36,13 +38,17 @@ public final class NodeRunner {
     try (node;
         ControlServer control = socket == null ? null : serveOn(socket, node)) {
       LOG.info("node {} runs as process {}", node.self(), ProcessHandle.current().pid());
-      while (!node.ready() && ending.getCount() > 0) {
-        Thread.sleep(READY_POLL_MS);
+      boolean ready = false;
+      while (!ending.await(POLL_MS, TimeUnit.MILLISECONDS)) {
+        if (node.failure() != null) {
+          throw new IllegalStateException(
+              "node " + node.self() + " broke: " + node.failure(), node.failure());
+        }
+        if (!ready && node.ready()) {
+          ready = true;
+          LOG.info("node {} is ready", node.self());
+        }
       }
-      if (ending.getCount() > 0) {
-        LOG.info("node {} is ready", node.self());
-      }
-      ending.await();
       LOG.info("node {} ends", node.self());
     } finally {
       ended.countDown();

@@ -83,9 +83,9 @@ public final class NodeService {
       }
       long startNs = request.path("startNs").asLong(System.nanoTime());
       Workload workload = Workload.of(spec, link, startNs, System::nanoTime);
-      node.drive(link, workload, () -> cancelled);
+      WorkloadReport report = node.drive(workload, () -> cancelled);
       ObjectNode answer = done();
-      answer.set("report", ControlJson.from(workload.report()));
+      answer.set("report", ControlJson.from(report));
       return answer;
     }
 

@@ -6,14 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.pmhxb.router.Coordinates;
+import org.pmhxb.router.RailLayout;
+import org.pmhxb.router.Shape;
 
 /**
  * What a veth fabric consists of: one network namespace per node, a veth pair per rail between the
  * two nodes of a two-node line, and for each rail of a longer line a bridge in the cluster's switch
  * namespace with one port per node. Pure: it names things and writes the batches that {@code ip}
  * and {@code tc} read; {@link VethFabric} runs them.
- *
- * <p>Node (x, y, z) has the number x + X (y + Y z).
  */
 public final class FabricPlan {
   /** Payload of the Ethernet frames, bytes: jumbo frames, as the paper's 8 KB messages need. */
@@ -22,51 +23,33 @@ public final class FabricPlan {
   /** Most nodes of a fabric: each is a process of its own on one machine. */
   public static final int MAX_NODES = 64;
 
-  public static final int MAX_RAILS = 9;
-
-  private static final char[] DIMENSIONS = {'x', 'y', 'z'};
   private static final Pattern CLUSTER = Pattern.compile("[a-z][a-z0-9]{0,11}");
 
   private final String cluster;
-  private final int[] extents;
-  private final int[] rails;
+  private final Shape shape;
+  private final RailLayout layout;
   private final LinkRate rate;
 
   /** One end of a veth pair in a node's namespace. */
   public record Interface(int node, String namespace, String name, int dimension, int rail) {}
 
   /**
-   * @param extents nodes per dimension, one to three entries of at least 1
-   * @param rails links per node in each dimension, 1 to 9
+   * @param rails links per node in each dimension of extent 2 or more, 1 to 9
    * @param rate raw rate of every link; null leaves the links unshaped
    */
-  public FabricPlan(String cluster, int[] extents, int[] rails, LinkRate rate) {
-    this.cluster = requireClusterName(cluster);
-    if (extents.length < 1 || extents.length > 3 || rails.length != extents.length) {
-      throw new IllegalArgumentException(
-          "a shape has 1 to 3 dimensions and a rail count for each, given were "
-              + extents.length
-              + " and "
-              + rails.length);
-    }
-    this.extents = new int[] {1, 1, 1};
-    this.rails = new int[] {1, 1, 1};
-    for (int d = 0; d < extents.length; d++) {
-      if (extents[d] < 1) {
-        throw new IllegalArgumentException("extent " + extents[d] + " of a dimension is below 1");
-      }
-      if (rails[d] < 1 || rails[d] > MAX_RAILS) {
-        throw new IllegalArgumentException(rails[d] + " rails are outside 1 to " + MAX_RAILS);
-      }
-      this.extents[d] = extents[d];
-      this.rails[d] = rails[d];
-    }
-    if ((long) this.extents[0] * this.extents[1] * this.extents[2] > MAX_NODES) {
+  public FabricPlan(String cluster, Shape shape, int rails, LinkRate rate) {
+    if (shape.nodes() > MAX_NODES) {
       throw new IllegalArgumentException(
           "a veth fabric has at most "
               + MAX_NODES
-              + " nodes, each is a process; use the ring fabric");
+              + " nodes, each is a process; the shape "
+              + shape
+              + " has "
+              + shape.nodes());
     }
+    this.cluster = requireClusterName(cluster);
+    this.shape = shape;
+    this.layout = new RailLayout(shape, rails);
     this.rate = rate;
   }
 
@@ -86,26 +69,16 @@ public final class FabricPlan {
   }
 
   public int nodes() {
-    return extents[0] * extents[1] * extents[2];
+    return shape.nodes();
   }
 
   public Optional<LinkRate> rate() {
     return Optional.ofNullable(rate);
   }
 
-  /** Coordinate of a node in dimension 0, 1 or 2. */
-  public int coordinate(int node, int dimension) {
-    int below = dimension == 0 ? 1 : dimension == 1 ? extents[0] : extents[0] * extents[1];
-    return node / below % extents[dimension];
-  }
-
   public String namespace(int node) {
-    return prefix(cluster)
-        + coordinate(node, 0)
-        + "-"
-        + coordinate(node, 1)
-        + "-"
-        + coordinate(node, 2);
+    Coordinates c = shape.coordinates(node);
+    return prefix(cluster) + c.x() + "-" + c.y() + "-" + c.z();
   }
 
   /** What every namespace of a cluster begins with. */
@@ -130,16 +103,20 @@ public final class FabricPlan {
   }
 
   public boolean hasSwitch() {
-    return extents[0] > 2 || extents[1] > 2 || extents[2] > 2;
+    return shape.extent(0) > 2 || shape.extent(1) > 2 || shape.extent(2) > 2;
   }
 
   /** Interfaces of one node, x0, x1, y0, ...: its rails in the order of the protocol. */
   public List<Interface> interfaces(int node) {
     List<Interface> list = new ArrayList<>();
-    for (int d = 0; d < 3; d++) {
-      for (int r = 0; extents[d] > 1 && r < rails[d]; r++) {
-        list.add(new Interface(node, namespace(node), "" + DIMENSIONS[d] + r, d, r));
-      }
+    for (int rail = 0; rail < layout.count(); rail++) {
+      list.add(
+          new Interface(
+              node,
+              namespace(node),
+              layout.name(rail),
+              layout.dimension(rail),
+              layout.index(rail)));
     }
     return list;
   }
@@ -147,16 +124,11 @@ public final class FabricPlan {
   /** Veth pairs of the whole fabric. */
   public int pairs() {
     int ends = 0;
-    int pairs = 0;
-    for (int d = 0; d < 3; d++) {
-      int ofDimension = extents[d] > 1 ? nodes() * rails[d] : 0;
-      if (extents[d] == 2) {
-        ends += ofDimension;
-      } else {
-        pairs += ofDimension;
-      }
+    for (int rail = 0; rail < layout.count(); rail++) {
+      // A pair joins two nodes, or one node and the switch.
+      ends += shape.extent(layout.dimension(rail)) == 2 ? nodes() : 2 * nodes();
     }
-    return pairs + ends / 2;
+    return ends / 2;
   }
 
   /** For {@code ip -batch} in the host's namespace: all namespaces and veth pairs. */
@@ -167,7 +139,7 @@ public final class FabricPlan {
     }
     for (int node = 0; node < nodes(); node++) {
       for (Interface end : interfaces(node)) {
-        if (extents[end.dimension()] == 2) {
+        if (shape.extent(end.dimension()) == 2) {
           appendDirectPair(batch, end);
         } else {
           appendPair(batch, end, switchNamespace(), port(end), "");
@@ -178,9 +150,14 @@ public final class FabricPlan {
   }
 
   private void appendDirectPair(StringBuilder batch, Interface end) {
-    if (coordinate(end.node(), end.dimension()) == 0) {
-      int below = end.dimension() == 0 ? 1 : extents[0] * (end.dimension() == 1 ? 1 : extents[1]);
-      int other = end.node() + below;
+    Coordinates c = shape.coordinates(end.node());
+    if (c.get(end.dimension()) == 0) {
+      int other =
+          switch (end.dimension()) {
+            case 0 -> shape.node(new Coordinates(1, c.y(), c.z()));
+            case 1 -> shape.node(new Coordinates(c.x(), 1, c.z()));
+            default -> shape.node(new Coordinates(c.x(), c.y(), 1));
+          };
       Interface peer =
           new Interface(other, namespace(other), end.name(), end.dimension(), end.rail());
       appendPair(batch, end, peer.namespace(), peer.name(), " address " + mac(peer));
@@ -218,10 +195,10 @@ public final class FabricPlan {
 
   /** One bridge per line and rail, named after the line's fixed coordinates. */
   private String bridge(Interface end) {
-    StringBuilder name = new StringBuilder("b");
-    name.append(end.name());
+    Coordinates c = shape.coordinates(end.node());
+    StringBuilder name = new StringBuilder("b").append(end.name());
     for (int d = 0; d < 3; d++) {
-      name.append('-').append(d == end.dimension() ? "" : "" + coordinate(end.node(), d));
+      name.append('-').append(d == end.dimension() ? "" : "" + c.get(d));
     }
     return name.toString();
   }
@@ -244,11 +221,11 @@ public final class FabricPlan {
     StringBuilder batch = new StringBuilder();
     for (int node = 0; node < nodes(); node++) {
       for (Interface end : interfaces(node)) {
-        if (extents[end.dimension()] == 2) {
+        if (shape.extent(end.dimension()) == 2) {
           continue;
         }
         String bridge = bridge(end);
-        if (coordinate(node, end.dimension()) == 0) {
+        if (shape.coordinates(node).get(end.dimension()) == 0) {
           // A plain switch: no spanning tree (it would block ports for seconds), no snooping.
           batch
               .append("link add name ")
@@ -278,7 +255,7 @@ public final class FabricPlan {
     for (int node = 0; node < nodes(); node++) {
       for (Interface end : interfaces(node)) {
         appendShaping(batches, end.namespace(), end.name());
-        if (extents[end.dimension()] > 2) {
+        if (shape.extent(end.dimension()) > 2) {
           // The switch's output is a link too: without this, several senders would sum up in it.
           appendShaping(batches, switchNamespace(), port(end));
         }

@@ -37,17 +37,11 @@ public final class PayloadPattern {
   /** {@link #verify} found other bytes than the pattern's. */
   public static final long CORRUPT = -1;
 
-  /** An ordinary message of a stream. */
+  /** An ordinary message. */
   public static final int DATA = 1;
 
   /** Ends a stream: its sequence number is the count of messages before it. */
   public static final int END = 2;
-
-  /** Asks for an answer of the same length. */
-  public static final int PING = 3;
-
-  /** Answers a {@link #PING} with its sequence number and send time. */
-  public static final int PONG = 4;
 
   private static final int MAGIC = 0x4842;
   private static final int KIND = Short.BYTES;

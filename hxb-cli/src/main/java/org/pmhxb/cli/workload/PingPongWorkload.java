@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * The two sides of a ping-pong. A ping carries its number and time, the pong repeats both, so each
- * is verified like a message of a stream. The asking side ends the run with a message of kind
- * {@link PayloadPattern#END}.
+ * The two sides of a ping-pong. A pong repeats its ping's number, and either is verified like a
+ * message of a stream. The asking side ends the run with a message of kind {@link
+ * PayloadPattern#END}.
  */
 final class PingPongWorkload implements Workload, MessageLink.Receiver {
   private static final int POLL_LIMIT = 4;
@@ -33,11 +33,11 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
   /** Messages that came: pongs to the asking side, pings to the other. */
   private long came;
 
+  private long askedNs;
   private long measured;
   private long duplicated;
   private long misordered;
   private long corrupt;
-  private long answerSentNs;
   private boolean answerDue;
   private boolean ended;
   private boolean down;
@@ -61,7 +61,7 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
     this.nowNs = nowNs;
     int work = link.poll(this, POLL_LIMIT);
     if (answerDue) {
-      answerDue = !send(PayloadPattern.PONG, spec.sizeBytes(), came - 1, answerSentNs);
+      answerDue = !send(PayloadPattern.DATA, spec.sizeBytes(), came - 1);
       work++;
     } else if (asking && asked == came && nowNs - startNs >= 0 && !down) {
       work += ask();
@@ -73,22 +73,23 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
 
   private int ask() {
     if (nowNs - measureToNs >= 0) {
-      ended = ended || send(PayloadPattern.END, PayloadPattern.HEADER_BYTES, asked, nowNs);
+      ended = ended || send(PayloadPattern.END, PayloadPattern.HEADER_BYTES, asked);
       return 0;
     }
-    if (!send(PayloadPattern.PING, spec.sizeBytes(), asked, clock.getAsLong())) {
+    askedNs = clock.getAsLong();
+    if (!send(PayloadPattern.DATA, spec.sizeBytes(), asked)) {
       return 0;
     }
     asked++;
     return 1;
   }
 
-  private boolean send(int kind, int lengthBytes, long seq, long sentNs) {
+  private boolean send(int kind, int lengthBytes, long seq) {
     if (!link.claim(other, lengthBytes)) {
       return false;
     }
     PayloadPattern.write(
-        link.memory(), link.offset(), lengthBytes, kind, link.self(), other, seq, sentNs);
+        link.memory(), link.offset(), lengthBytes, kind, link.self(), other, seq, nowNs);
     lastTicket = link.send();
     return true;
   }
@@ -100,13 +101,8 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
       corrupt++;
       return;
     }
-    int kind = PayloadPattern.kind(memory, offset, lengthBytes);
-    if (kind == PayloadPattern.END && !asking) {
+    if (PayloadPattern.kind(memory, offset, lengthBytes) == PayloadPattern.END) {
       ended = true;
-      return;
-    }
-    if (kind != (asking ? PayloadPattern.PONG : PayloadPattern.PING)) {
-      corrupt++;
       return;
     }
     if (seq < came) {
@@ -115,18 +111,16 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
     }
     misordered += seq == came ? 0 : 1;
     came = seq + 1;
-    long sentNs = PayloadPattern.sentNs(memory, offset, lengthBytes);
     if (asking) {
-      answered(sentNs);
+      answered();
     } else {
-      answerSentNs = sentNs;
       answerDue = true;
     }
   }
 
-  private void answered(long sentNs) {
+  private void answered() {
     if (nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
-      latency.record((clock.getAsLong() - sentNs) / 2);
+      latency.record((clock.getAsLong() - askedNs) / 2);
       measured++;
     }
   }

@@ -44,11 +44,6 @@ public record WorkloadSpec(
     require(drainMs >= 0 && drainMs <= 600_000, "drainMs", drainMs, "0 to 600000");
     if (kind != Kind.STREAM) {
       require(destinations.size() == 1, "destinations", destinations.size(), "1 of a ping-pong");
-      require(
-          sizeBytes >= PayloadPattern.HEADER_BYTES,
-          "sizeBytes",
-          sizeBytes,
-          "at least " + PayloadPattern.HEADER_BYTES + " of a ping-pong");
     }
   }
 

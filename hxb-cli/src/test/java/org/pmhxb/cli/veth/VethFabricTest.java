@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.pmhxb.router.Shape;
 
 /** Real namespaces and links; needs root. */
 class VethFabricTest {
@@ -29,9 +29,8 @@ class VethFabricTest {
   }
 
   private FabricPlan plan(String rate, int... extents) {
-    int[] rails = new int[extents.length];
-    Arrays.fill(rails, 2);
-    return new FabricPlan(cluster, extents, rails, rate == null ? null : LinkRate.parse(rate));
+    return new FabricPlan(
+        cluster, Shape.of(extents), 2, rate == null ? null : LinkRate.parse(rate));
   }
 
   @Test

@@ -1,0 +1,46 @@
+package org.pmhxb.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterState;
+import picocli.CommandLine.Option;
+
+/** What the commands share that deal with a cluster of processes on this machine. */
+abstract class ClusterCommand extends HxbCommand {
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      defaultValue = "main",
+      description = "Name of the cluster: a letter, then up to 11 letters or digits.")
+  private String cluster;
+
+  @Option(
+      names = "--run-dir",
+      paramLabel = "DIR",
+      defaultValue = ClusterPaths.DEFAULT_ROOT,
+      description = "Where clusters keep their state, logs and sockets.")
+  private Path root;
+
+  ClusterPaths paths() {
+    return paths(cluster);
+  }
+
+  ClusterPaths paths(String name) {
+    try {
+      return new ClusterPaths(root, name);
+    } catch (IllegalArgumentException e) {
+      throw wrongUsage(e.getMessage());
+    }
+  }
+
+  /** The cluster that is up, or the exception that says how to bring it up. */
+  ClusterState running() throws IOException {
+    return ClusterState.read(paths())
+        .filter(state -> !state.nodes().isEmpty())
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "no cluster '" + cluster + "' is up; start one with: hxb up --shape 2x2x2"));
+  }
+}

@@ -1,0 +1,43 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import org.pmhxb.cli.node.HxbNodeHandle;
+import org.pmhxb.cli.node.NodeRunner;
+import org.pmhxb.router.HxbConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs one node in the foreground. */
+@Command(
+    name = "node",
+    description = {
+      "Run one node in the foreground, as on a real machine, until SIGTERM or Ctrl-C.",
+      "Logs go to standard error; the socket named by control-socket answers status and runs"
+          + " workloads."
+    },
+    footer = {"", "Example: hxb node --config /etc/hxb/node.toml"})
+final class NodeCommand extends HxbCommand {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      required = true,
+      description = "The node's configuration, TOML.")
+  private Path file;
+
+  record Ended(boolean ok, int node) implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      out.printf("node %d ended%n", node);
+    }
+  }
+
+  @Override
+  protected Report run() throws Exception {
+    HxbConfig config = HxbConfig.read(file);
+    String socket = config.controlSocket();
+    HxbNodeHandle node = HxbNodeHandle.launch(config);
+    NodeRunner.serve(node, socket.isEmpty() ? null : Path.of(socket));
+    return new Ended(true, config.node());
+  }
+}

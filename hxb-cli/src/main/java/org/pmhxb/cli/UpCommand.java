@@ -1,0 +1,114 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.pmhxb.cli.cluster.ClusterLauncher;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.ClusterState;
+import org.pmhxb.cli.cluster.NodeJvm;
+import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.Shape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Brings up a cluster of processes on this machine. */
+@Command(
+    name = "up",
+    description = {
+      "Bring up a cluster on this machine: one network namespace and one JVM per node, joined by"
+          + " veth pairs, by bridges where a line has more than two nodes. Needs root.",
+      "Returns when every node is ready. A cluster that does not come up leaves nothing behind."
+    },
+    footer = {"", "Example: hxb up --shape 2x2x2 --rails 2 --rate 200mbit"})
+final class UpCommand extends ClusterCommand {
+  @Option(
+      names = "--shape",
+      paramLabel = "AxBxC",
+      defaultValue = "2x2x2",
+      converter = Options.ShapeConverter.class,
+      description = "Extents in 1 to 3 dimensions.")
+  private Shape shape;
+
+  @Option(
+      names = "--rails",
+      paramLabel = "R",
+      defaultValue = "2",
+      description = "Links per node in each dimension, 1 to 9.")
+  private int rails;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "RATE",
+      converter = Options.RateConverter.class,
+      description = "Raw rate of each link, as in 200mbit or 1gbit; unshaped without.")
+  private LinkRate rate;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description = "How long the nodes may take to be ready.")
+  private int timeoutSeconds;
+
+  /**
+   * @param seconds from the command's start until every node was ready
+   */
+  record Up(
+      boolean ok,
+      String cluster,
+      String fabric,
+      String shape,
+      int rails,
+      String rate,
+      double seconds,
+      String directory,
+      List<ClusterState.Node> nodes)
+      implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      out.printf(
+          "cluster %s is up: %d nodes, shape %s, %d rails%s, %s fabric, in %.1f s%n",
+          cluster, nodes.size(), shape, rails, rate == null ? "" : " of " + rate, fabric, seconds);
+      out.printf("  %-5s %-10s %-20s %-8s%n", "node", "at", "namespace", "process");
+      for (ClusterState.Node node : nodes) {
+        out.printf(
+            "  %-5d %-10s %-20s %-8d%n",
+            node.node(), Options.place(node.coordinates()), node.namespace(), node.pid());
+      }
+      out.printf("logs and sockets: %s; see also: hxb status, hxb bench, hxb down%n", directory);
+    }
+  }
+
+  @Override
+  protected Report run() throws Exception {
+    long startNs = System.nanoTime();
+    ClusterSpec spec = Options.spec(this, ClusterSpec.Fabric.VETH, shape, rails, rate);
+    ClusterPaths paths = paths();
+    try (TakeDown guard = new TakeDown()) {
+      ClusterState state =
+          new ClusterLauncher(paths, nodeCommand(), progress()::update)
+              .up(spec, Duration.ofSeconds(timeoutSeconds));
+      return new Up(
+          true,
+          state.cluster(),
+          state.fabric(),
+          state.shape(),
+          state.rails(),
+          rate == null ? null : state.rate(),
+          (System.nanoTime() - startNs) / 1e9,
+          paths.directory().toString(),
+          state.nodes());
+    }
+  }
+
+  /** Starts {@link NodeCommand} in a JVM like this one. */
+  static List<String> nodeCommand() {
+    List<String> command = new ArrayList<>(NodeJvm.command(Main.class.getName()));
+    command.add("node");
+    return command;
+  }
+}

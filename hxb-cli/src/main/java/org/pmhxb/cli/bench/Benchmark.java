@@ -1,0 +1,194 @@
+package org.pmhxb.cli.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.pmhxb.cli.workload.LatencyHistogram;
+import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.cli.workload.WorkloadSpec;
+
+/** Runs a {@link TrafficPlan} on nodes that are ready and puts their reports together. */
+public final class Benchmark {
+  /** Endpoint number of benchmark traffic, the same on all nodes. */
+  public static final int ENDPOINT = 1;
+
+  /** How long what is under way may take at the end: above the time-out of a silent peer. */
+  private static final long DRAIN_MS = 8_000;
+
+  /** From the last node's readiness to the first message: the start orders travel meanwhile. */
+  private static final long LEAD_NS = 300_000_000L;
+
+  private static final long PROGRESS_MS = 500;
+
+  private final TrafficPlan plan;
+  private final int sizeBytes;
+  private final long warmUpMs;
+  private final long measureMs;
+  private final Consumer<String> progress;
+
+  /**
+   * @param warmUpMs traffic before the measurement: sessions open, the code is compiled
+   * @param progress takes lines for people
+   */
+  public Benchmark(
+      TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs, Consumer<String> progress) {
+    this.plan = plan;
+    this.sizeBytes = sizeBytes;
+    this.warmUpMs = warmUpMs;
+    this.measureMs = measureMs;
+    this.progress = progress;
+  }
+
+  /** One stream as its receiver saw it, during the measurement but for the faults. */
+  public record Pair(
+      int src,
+      int dst,
+      long messages,
+      double bytesPerSecond,
+      long lost,
+      long duplicated,
+      long misordered,
+      long corrupt) {}
+
+  /**
+   * What came out. The faults are those of the whole run, the rest is of the measurement.
+   *
+   * @param latency half round trips, or one-way times; null when nothing was timed
+   * @param failures what did not go as it should, for people
+   */
+  public record Outcome(
+      double seconds,
+      long messages,
+      double bytesPerSecond,
+      double messagesPerSecond,
+      long lost,
+      long duplicated,
+      long misordered,
+      long corrupt,
+      long resent,
+      LatencyHistogram.Summary latency,
+      List<Pair> pairs,
+      List<String> failures) {}
+
+  /**
+   * Runs it. A node that fails is named in the outcome's failures; the others' figures stand.
+   *
+   * @param nodes by number, at least those of the plan; relays among them count resends too
+   */
+  public Outcome run(Map<Integer, ? extends BenchNode> nodes)
+      throws IOException, InterruptedException {
+    Map<Integer, WorkloadSpec> specs =
+        plan.specs(ENDPOINT, sizeBytes, warmUpMs, measureMs, DRAIN_MS);
+    long resentBefore = resent(nodes);
+    for (Map.Entry<Integer, WorkloadSpec> entry : specs.entrySet()) {
+      nodes.get(entry.getKey()).prepare(entry.getValue());
+    }
+    List<String> failures = new ArrayList<>();
+    Map<Integer, WorkloadReport> reports = new TreeMap<>();
+    long startNs = System.nanoTime() + LEAD_NS;
+    Map<Integer, Future<WorkloadReport>> runs = new TreeMap<>();
+    try (ExecutorService pool = Executors.newCachedThreadPool()) {
+      specs.forEach(
+          (node, spec) -> runs.put(node, pool.submit(() -> nodes.get(node).run(spec, startNs))));
+      try {
+        showProgress(runs, startNs);
+      } catch (InterruptedException e) {
+        pool.shutdownNow();
+        throw e;
+      }
+    }
+    for (Map.Entry<Integer, Future<WorkloadReport>> run : runs.entrySet()) {
+      try {
+        reports.put(run.getKey(), run.getValue().get());
+      } catch (ExecutionException e) {
+        failures.add("node " + run.getKey() + ": " + e.getCause().getMessage());
+      }
+    }
+    long resentAfter = failures.isEmpty() ? resent(nodes) : resentBefore;
+    return outcome(reports, failures, resentAfter - resentBefore);
+  }
+
+  private void showProgress(Map<Integer, Future<WorkloadReport>> runs, long startNs)
+      throws InterruptedException {
+    while (!runs.values().stream().allMatch(Future::isDone)) {
+      long ms = (System.nanoTime() - startNs) / 1_000_000;
+      if (ms < warmUpMs) {
+        progress.accept("warming up");
+      } else {
+        long measured = Math.min(ms - warmUpMs, measureMs);
+        progress.accept(
+            String.format("measuring, %.1f of %.1f s", measured / 1e3, measureMs / 1e3));
+      }
+      for (long waited = 0; waited < PROGRESS_MS; waited += 20) {
+        if (runs.values().stream().allMatch(Future::isDone)) {
+          return;
+        }
+        Thread.sleep(20);
+      }
+    }
+  }
+
+  private static long resent(Map<Integer, ? extends BenchNode> nodes) throws IOException {
+    long sum = 0;
+    for (BenchNode node : nodes.values()) {
+      sum += node.counters().getOrDefault("resent", 0L);
+    }
+    return sum;
+  }
+
+  private Outcome outcome(
+      Map<Integer, WorkloadReport> reports, List<String> failures, long resent) {
+    double seconds = measureMs / 1e3;
+    LatencyHistogram latency = new LatencyHistogram();
+    List<Pair> pairs = new ArrayList<>();
+    for (WorkloadReport report : reports.values()) {
+      failures.addAll(report.failures());
+      latency.add(report.latency());
+      for (WorkloadReport.Received in : report.received()) {
+        pairs.add(
+            new Pair(
+                in.src(),
+                report.node(),
+                in.measuredMessages(),
+                in.measuredBytes() / seconds,
+                lost(in, reports.get(in.src()), report.node()),
+                in.duplicated(),
+                in.misordered(),
+                in.corrupt()));
+      }
+    }
+    long messages = pairs.stream().mapToLong(Pair::messages).sum();
+    return new Outcome(
+        seconds,
+        messages,
+        pairs.stream().mapToDouble(Pair::bytesPerSecond).sum(),
+        messages / seconds,
+        pairs.stream().mapToLong(Pair::lost).sum(),
+        pairs.stream().mapToLong(Pair::duplicated).sum(),
+        pairs.stream().mapToLong(Pair::misordered).sum(),
+        pairs.stream().mapToLong(Pair::corrupt).sum(),
+        resent,
+        latency.summary(),
+        pairs,
+        failures);
+  }
+
+  /** A stream whose end did not come has lost what its source says it sent and was not seen. */
+  private static long lost(WorkloadReport.Received in, WorkloadReport source, int dst) {
+    if (in.ended() || source == null) {
+      return in.lost();
+    }
+    return source.sent().stream()
+        .filter(out -> out.dst() == dst)
+        .mapToLong(out -> Math.max(in.lost(), out.messages() - in.messages()))
+        .findFirst()
+        .orElse(in.lost());
+  }
+}

@@ -1,0 +1,60 @@
+package org.pmhxb.cli.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.pmhxb.cli.control.ControlClient;
+import org.pmhxb.cli.control.ControlJson;
+import org.pmhxb.cli.node.NodeStatus;
+import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.cli.workload.WorkloadSpec;
+
+/** A node in a process of its own, reached over its control socket. */
+public final class RemoteNode implements BenchNode {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  private final int node;
+  private final ControlClient client;
+
+  private RemoteNode(int node, ControlClient client) {
+    this.node = node;
+    this.client = client;
+  }
+
+  public static RemoteNode connect(int node, Path socket) throws IOException {
+    return new RemoteNode(node, ControlClient.connect(socket));
+  }
+
+  @Override
+  public int node() {
+    return node;
+  }
+
+  @Override
+  public Map<String, Long> counters() throws IOException {
+    ObjectNode answer = client.call(ControlJson.request("status"), LIMIT);
+    return ControlJson.to(answer, NodeStatus.class).counters();
+  }
+
+  @Override
+  public void prepare(WorkloadSpec spec) throws IOException {
+    ObjectNode request = ControlJson.request("prepare");
+    request.set("workload", ControlJson.from(spec));
+    client.call(request, LIMIT);
+  }
+
+  @Override
+  public WorkloadReport run(WorkloadSpec spec, long startNs) throws IOException {
+    long runMs = spec.warmUpMs() + spec.measureMs() + spec.drainMs();
+    ObjectNode answer =
+        client.call(ControlJson.request("run").put("startNs", startNs), LIMIT.plusMillis(runMs));
+    return ControlJson.to(answer.get("report"), WorkloadReport.class);
+  }
+
+  @Override
+  public void close() throws IOException {
+    client.close();
+  }
+}

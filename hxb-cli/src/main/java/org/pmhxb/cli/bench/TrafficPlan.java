@@ -1,0 +1,120 @@
+package org.pmhxb.cli.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.router.Coordinates;
+import org.pmhxb.router.Shape;
+
+/**
+ * Who sends to whom in a benchmark, and which links that uses.
+ *
+ * @param destinations by node; a node without an entry takes no part
+ * @param links directed links whose raw rates together bound the traffic
+ * @param linksPerNode links of one node in use
+ */
+public record TrafficPlan(
+    BenchKind kind, Map<Integer, SortedSet<Integer>> destinations, int links, int linksPerNode) {
+
+  /**
+   * One pair of nodes, one way or both ways, or a ping-pong between them.
+   *
+   * @param relays how many nodes lie between the two, 0 to the shape's dimensions - 1
+   * @throws IllegalArgumentException when the shape has no such pair
+   */
+  public static TrafficPlan pair(BenchKind kind, Shape shape, int rails, int relays, boolean both) {
+    int[] place = new int[3];
+    int differing = 0;
+    for (int d = 0; d < 3 && differing <= relays; d++) {
+      if (shape.extent(d) > 1) {
+        place[d] = 1;
+        differing++;
+      }
+    }
+    if (differing <= relays) {
+      throw new IllegalArgumentException(
+          "--relays "
+              + relays
+              + " needs a pair of nodes that differ in "
+              + (relays + 1)
+              + " coordinates; the shape "
+              + shape
+              + " has none");
+    }
+    int dst = shape.node(new Coordinates(place[0], place[1], place[2]));
+    Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
+    boolean answered = both || kind == BenchKind.LATENCY;
+    sends.put(0, new TreeSet<>(List.of(dst)));
+    sends.put(dst, answered ? new TreeSet<>(List.of(0)) : new TreeSet<>());
+    return new TrafficPlan(kind, sends, both ? 2 * rails : rails, rails);
+  }
+
+  /** Every node with its neighbours on both sides in every dimension, all at once. */
+  public static TrafficPlan exchange(Shape shape, int rails) {
+    Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
+    for (int node = 0; node < shape.nodes(); node++) {
+      SortedSet<Integer> neighbours = new TreeSet<>();
+      for (int d = 0; d < 3; d++) {
+        neighbours.add(neighbour(shape, node, d, 1));
+        neighbours.add(neighbour(shape, node, d, -1));
+      }
+      neighbours.remove(node);
+      sends.put(node, neighbours);
+    }
+    int perNode = 0;
+    for (int d = 0; d < 3; d++) {
+      perNode += shape.extent(d) > 1 ? rails : 0;
+    }
+    // Two neighbours in one dimension share that dimension's links.
+    return new TrafficPlan(BenchKind.EXCHANGE, sends, perNode * shape.nodes(), perNode);
+  }
+
+  private static int neighbour(Shape shape, int node, int dimension, int step) {
+    Coordinates c = shape.coordinates(node);
+    int[] place = {c.x(), c.y(), c.z()};
+    place[dimension] = Math.floorMod(place[dimension] + step, shape.extent(dimension));
+    return shape.node(new Coordinates(place[0], place[1], place[2]));
+  }
+
+  /** What each node that takes part has to do. */
+  public Map<Integer, WorkloadSpec> specs(
+      int endpoint, int sizeBytes, long warmUpMs, long measureMs, long drainMs) {
+    Map<Integer, WorkloadSpec> specs = new TreeMap<>();
+    destinations.forEach(
+        (node, to) ->
+            specs.put(
+                node,
+                new WorkloadSpec(
+                    endpoint,
+                    role(node),
+                    List.copyOf(to),
+                    sources(node),
+                    sizeBytes,
+                    warmUpMs,
+                    measureMs,
+                    drainMs)));
+    return specs;
+  }
+
+  private WorkloadSpec.Kind role(int node) {
+    if (kind != BenchKind.LATENCY) {
+      return WorkloadSpec.Kind.STREAM;
+    }
+    return node == 0 ? WorkloadSpec.Kind.PING : WorkloadSpec.Kind.PONG;
+  }
+
+  private List<Integer> sources(int node) {
+    List<Integer> sources = new ArrayList<>();
+    destinations.forEach(
+        (from, to) -> {
+          if (to.contains(node)) {
+            sources.add(from);
+          }
+        });
+    return sources;
+  }
+}

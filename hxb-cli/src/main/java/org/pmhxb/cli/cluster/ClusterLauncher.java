@@ -1,0 +1,256 @@
+package org.pmhxb.cli.cluster;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.pmhxb.cli.control.ControlClient;
+import org.pmhxb.cli.control.ControlJson;
+import org.pmhxb.cli.veth.FabricPlan;
+import org.pmhxb.cli.veth.VethFabric;
+
+/** Brings a cluster up: fabric, configuration files, one process per node, all ready. */
+public final class ClusterLauncher {
+  private static final long POLL_MS = 50;
+  private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
+
+  private final ClusterPaths paths;
+  private final List<String> nodeCommand;
+  private final Consumer<String> progress;
+
+  /**
+   * @param nodeCommand starts a node; {@code --config FILE} is appended
+   * @param progress takes lines for people
+   */
+  public ClusterLauncher(ClusterPaths paths, List<String> nodeCommand, Consumer<String> progress) {
+    this.paths = paths;
+    this.nodeCommand = List.copyOf(nodeCommand);
+    this.progress = progress;
+  }
+
+  /**
+   * Returns when every node is ready. Whatever fails, nothing of the cluster is left then.
+   *
+   * @param limit how long the nodes may take
+   * @throws IllegalStateException when a cluster of that name is there, or a node does not come up
+   */
+  public ClusterState up(ClusterSpec spec, Duration limit) throws IOException {
+    clearRemains();
+    claimDirectory();
+    try {
+      return build(spec, limit);
+    } catch (IOException | RuntimeException | InterruptedException e) {
+      throw takeDown(e);
+    }
+  }
+
+  private RuntimeException takeDown(Exception cause) {
+    // Cleaning up starts processes and waits for them, which an interrupted thread cannot.
+    boolean interrupted = Thread.interrupted() || cause instanceof InterruptedException;
+    RuntimeException failure =
+        cause instanceof RuntimeException given
+            ? given
+            : new IllegalStateException(
+                interrupted ? "interrupted; the cluster was taken down" : cause.getMessage(),
+                cause);
+    try {
+      ClusterRemover.remove(paths);
+    } catch (IOException | RuntimeException second) {
+      failure.addSuppressed(second);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return failure;
+  }
+
+  /** What a crash left is removed; a cluster that still has a process is not touched. */
+  private void clearRemains() throws IOException {
+    List<Long> running = NodeProcesses.find(paths);
+    if (!running.isEmpty()) {
+      throw new IllegalStateException(
+          "cluster '"
+              + paths.cluster()
+              + "' runs already (processes "
+              + running
+              + "); see it with hxb status, end it with hxb down, or name another with --cluster");
+    }
+    if (Files.exists(paths.state()) || !VethFabric.namespaces(paths.cluster()).isEmpty()) {
+      progress.accept("removing what is left of an earlier cluster '" + paths.cluster() + "'");
+      ClusterRemover.remove(paths);
+    }
+  }
+
+  /** The directory's creation decides which of two simultaneous commands goes on. */
+  private void claimDirectory() throws IOException {
+    Files.createDirectories(paths.root());
+    try {
+      Files.createDirectory(
+          paths.directory(),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (FileAlreadyExistsException e) {
+      throw new IllegalStateException(
+          paths.directory()
+              + " exists: another command is bringing this cluster up, or one was"
+              + " interrupted; hxb down removes it",
+          e);
+    }
+  }
+
+  private ClusterState build(ClusterSpec spec, Duration limit)
+      throws IOException, InterruptedException {
+    ClusterState state =
+        new ClusterState(
+            paths.cluster(),
+            spec.fabric().toString(),
+            spec.shape().toString(),
+            spec.rails(),
+            spec.rate() == null ? "" : spec.rate().toString(),
+            Instant.now().truncatedTo(ChronoUnit.MILLIS).toString(),
+            List.of());
+    state.write(paths);
+    FabricPlan plan = null;
+    if (spec.fabric() == ClusterSpec.Fabric.VETH) {
+      plan = new FabricPlan(paths.cluster(), spec.shape(), spec.rails(), spec.rate());
+      VethFabric.create(plan);
+      progress.accept(
+          plan.namespaces().size()
+              + " network namespaces, "
+              + plan.pairs()
+              + " veth pairs"
+              + (spec.rate() == null ? "" : ", each " + spec.rate()));
+    }
+    List<Process> processes = new ArrayList<>();
+    List<ClusterState.Node> nodes = new ArrayList<>();
+    for (int node = 0; node < spec.shape().nodes(); node++) {
+      String namespace = plan == null ? "" : plan.namespace(node);
+      processes.add(start(spec, namespace, node));
+      nodes.add(entry(spec, namespace, node, processes.getLast()));
+    }
+    ClusterState running = state.withNodes(nodes);
+    running.write(paths);
+    awaitReady(running, processes, limit);
+    return running;
+  }
+
+  private Process start(ClusterSpec spec, String namespace, int node) throws IOException {
+    Files.writeString(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
+    List<String> command = new ArrayList<>();
+    // A session of its own: the terminal's Ctrl-C and hang-up are not for the nodes.
+    command.add("setsid");
+    if (!namespace.isEmpty()) {
+      command.addAll(List.of("ip", "netns", "exec", namespace));
+    }
+    command.addAll(nodeCommand);
+    command.addAll(List.of("--config", paths.config(node).toString()));
+    File log = paths.log(node).toFile();
+    return new ProcessBuilder(command)
+        .directory(paths.directory().toFile())
+        .redirectInput(new File("/dev/null"))
+        .redirectErrorStream(true)
+        .redirectOutput(log)
+        .start();
+  }
+
+  /** Neither setsid nor ip starts a child: the process stays the same until it is the JVM. */
+  private ClusterState.Node entry(ClusterSpec spec, String namespace, int node, Process process) {
+    return new ClusterState.Node(
+        node,
+        spec.shape().coordinates(node).toList(),
+        namespace,
+        process.pid(),
+        NodeProcesses.startTicks(process.pid()),
+        paths.config(node).toString(),
+        paths.log(node).toString(),
+        paths.socket(node).toString());
+  }
+
+  private void awaitReady(ClusterState state, List<Process> processes, Duration limit)
+      throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    List<ClusterState.Node> waiting = new ArrayList<>(state.nodes());
+    while (true) {
+      for (ClusterState.Node node : waiting) {
+        Process process = processes.get(node.node());
+        if (!process.isAlive()) {
+          throw new IllegalStateException(
+              "node "
+                  + node.node()
+                  + " ended with code "
+                  + process.exitValue()
+                  + " before it was ready; its log ends:\n"
+                  + logTail(Path.of(node.log())));
+        }
+      }
+      waiting.removeIf(ClusterLauncher::ready);
+      int count = state.nodes().size();
+      progress.accept((count - waiting.size()) + " of " + count + " nodes ready");
+      if (waiting.isEmpty()) {
+        return;
+      }
+      if (System.nanoTime() - deadlineNs >= 0) {
+        throw new IllegalStateException(notReady(waiting, limit));
+      }
+      Thread.sleep(POLL_MS);
+    }
+  }
+
+  private static boolean ready(ClusterState.Node node) {
+    if (!Files.exists(Path.of(node.socket()))) {
+      return false;
+    }
+    try {
+      ObjectNode status =
+          ControlClient.ask(Path.of(node.socket()), ControlJson.request("status"), ASK_LIMIT);
+      return status.path("ready").asBoolean();
+    } catch (IOException e) {
+      // Between the socket's creation and its first answer; the next round asks again.
+      return false;
+    }
+  }
+
+  private String notReady(List<ClusterState.Node> waiting, Duration limit) throws IOException {
+    ClusterState.Node first = waiting.getFirst();
+    StringBuilder text =
+        new StringBuilder()
+            .append(waiting.size())
+            .append(" nodes not ready after ")
+            .append(limit.toSeconds())
+            .append(" s: ");
+    waiting.forEach(node -> text.append(node.node()).append(' '));
+    try {
+      ObjectNode status =
+          ControlClient.ask(Path.of(first.socket()), ControlJson.request("status"), ASK_LIMIT);
+      text.append("\nnode ")
+          .append(first.node())
+          .append(" misses: ")
+          .append(status.path("missing"));
+      text.append(", faults: ").append(status.path("faults"));
+    } catch (IOException e) {
+      text.append('\n').append(e.getMessage());
+    }
+    return text.append("\nlog of node ")
+        .append(first.node())
+        .append(" ends:\n")
+        .append(logTail(Path.of(first.log())))
+        .toString();
+  }
+
+  private static String logTail(Path log) throws IOException {
+    if (!Files.exists(log)) {
+      return "(no log)";
+    }
+    List<String> lines = Files.readAllLines(log);
+    List<String> tail = lines.subList(Math.max(0, lines.size() - 15), lines.size());
+    return tail.isEmpty() ? "(empty)" : "  " + String.join("\n  ", tail);
+  }
+}

@@ -1,0 +1,36 @@
+package org.pmhxb.cli.cluster;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import org.pmhxb.cli.veth.VethFabric;
+
+/** Takes a cluster down, or what a crash of anything left of it. May be repeated. */
+public final class ClusterRemover {
+  private ClusterRemover() {}
+
+  /**
+   * What was there.
+   *
+   * @param processes ended
+   * @param namespaces removed
+   * @param directory whether there was a directory
+   * @param leftovers what remains because it is not the cluster's own, for people
+   */
+  public record Removed(int processes, int namespaces, boolean directory, List<String> leftovers) {}
+
+  /**
+   * Ends the processes first: a namespace lives on as long as a process is in it.
+   *
+   * @throws IllegalStateException when something of the cluster is left all the same
+   */
+  public static Removed remove(ClusterPaths paths) throws IOException {
+    int processes = NodeProcesses.end(paths);
+    int namespaces = VethFabric.namespaces(paths.cluster()).size();
+    List<String> leftovers =
+        VethFabric.remove(paths.cluster()).stream().map(VethFabric.Leftover::toString).toList();
+    boolean directory = Files.exists(paths.directory());
+    paths.delete();
+    return new Removed(processes, namespaces, directory, leftovers);
+  }
+}

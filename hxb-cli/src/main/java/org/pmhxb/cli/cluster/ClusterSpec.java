@@ -1,0 +1,47 @@
+package org.pmhxb.cli.cluster;
+
+import java.util.Locale;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.Shape;
+
+/**
+ * A cluster of processes on this machine.
+ *
+ * @param rails links per node in each dimension, 1 to 9
+ * @param rate raw rate of each link, or null for as fast as it goes; veth only
+ */
+public record ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate) {
+  /** What joins the processes. */
+  public enum Fabric {
+    /** Veth pairs and bridges between network namespaces. */
+    VETH,
+    /** Shared memory; lines of two nodes only. */
+    MEMIF;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public ClusterSpec {
+    if (shape.nodes() < 2) {
+      throw new IllegalArgumentException(
+          "the shape " + shape + " is a single node: nothing to join");
+    }
+    if (fabric == Fabric.MEMIF) {
+      if (rate != null) {
+        throw new IllegalArgumentException(
+            "memif links cannot be shaped to " + rate + "; shaped links need the veth fabric");
+      }
+      for (int d = 0; d < 3; d++) {
+        if (shape.extent(d) > 2) {
+          throw new IllegalArgumentException(
+              "memif joins lines of two nodes only; the shape "
+                  + shape
+                  + " needs the ring or the veth fabric");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package org.pmhxb.cli.cluster;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.pmhxb.cli.control.ControlClient;
+import org.pmhxb.cli.control.ControlJson;
+import org.pmhxb.cli.node.NodeStatus;
+
+/**
+ * A cluster as its processes and nodes tell it.
+ *
+ * @param nodes in node order
+ * @param down sessions that ended, as the nodes that are left report them
+ */
+public record ClusterView(List<Node> nodes, List<PeerDown> down) {
+  private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
+
+  /**
+   * One node.
+   *
+   * @param alive whether its process runs
+   * @param status what it says of itself; null when it does not answer
+   * @param error why not; empty when it does
+   */
+  public record Node(ClusterState.Node entry, boolean alive, NodeStatus status, String error) {
+    public boolean ready() {
+      return status != null && status.ready();
+    }
+  }
+
+  /**
+   * A node's report that a session ended.
+   *
+   * @param node the peer
+   * @param coordinates the peer's
+   * @param reportedBy who says it
+   * @param session which one
+   * @param lastAcknowledged last sequence number that the peer had stored
+   */
+  public record PeerDown(
+      int node,
+      List<Integer> coordinates,
+      String reason,
+      long session,
+      long lastAcknowledged,
+      int reportedBy) {}
+
+  /** Asks all nodes at once. */
+  public static ClusterView of(ClusterState state) throws InterruptedException {
+    List<Future<Node>> asked = new ArrayList<>();
+    try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (ClusterState.Node entry : state.nodes()) {
+        asked.add(pool.submit(() -> ask(entry)));
+      }
+    }
+    List<Node> nodes = new ArrayList<>();
+    for (Future<Node> future : asked) {
+      try {
+        nodes.add(future.get());
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e.getCause());
+      }
+    }
+    return new ClusterView(nodes, downs(state, nodes));
+  }
+
+  private static Node ask(ClusterState.Node entry) {
+    if (!NodeProcesses.alive(entry)) {
+      return new Node(entry, false, null, "process " + entry.pid() + " has ended");
+    }
+    try {
+      return new Node(
+          entry,
+          true,
+          ControlJson.to(
+              ControlClient.ask(Path.of(entry.socket()), ControlJson.request("status"), ASK_LIMIT),
+              NodeStatus.class),
+          "");
+    } catch (IOException | IllegalArgumentException e) {
+      return new Node(entry, true, null, e.getMessage());
+    }
+  }
+
+  private static List<PeerDown> downs(ClusterState state, List<Node> nodes) {
+    List<PeerDown> list = new ArrayList<>();
+    for (Node node : nodes) {
+      List<NodeStatus.Peer> peers = node.status() == null ? List.of() : node.status().peers();
+      for (NodeStatus.Peer peer : peers) {
+        if (!peer.state().equals("UP") && !peer.reason().isEmpty()) {
+          list.add(
+              new PeerDown(
+                  peer.node(),
+                  state.nodes().get(peer.node()).coordinates(),
+                  peer.reason(),
+                  peer.session(),
+                  peer.lastAcknowledged(),
+                  node.entry().node()));
+        }
+      }
+    }
+    return list;
+  }
+
+  /** Everything runs, is ready and well cabled, and no session is down. */
+  public boolean healthy() {
+    return down.isEmpty()
+        && nodes.stream()
+            .allMatch(node -> node.alive() && node.ready() && node.status().faults().isEmpty());
+  }
+}

@@ -1,0 +1,67 @@
+package org.pmhxb.cli.cluster;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.pmhxb.router.Coordinates;
+import org.pmhxb.router.Dimension;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.RailLayout;
+import org.pmhxb.router.Shape;
+
+/** Writes the configuration of each node of a cluster on this machine. */
+final class NodeConfigs {
+  private NodeConfigs() {}
+
+  static HxbConfig of(ClusterSpec spec, ClusterPaths paths, int node) {
+    Shape shape = spec.shape();
+    RailLayout layout = new RailLayout(shape, spec.rails());
+    HxbConfig.Builder builder =
+        HxbConfig.builder()
+            .name(paths.cluster() + "-" + node)
+            .key(paths.cluster())
+            .shape(shape)
+            .coordinates(shape.coordinates(node))
+            .controlSocket(paths.socket(node).toString());
+    for (int rail = 0; rail < layout.count(); rail++) {
+      builder.rail(rail(spec, paths, layout, node, rail));
+    }
+    return builder.build();
+  }
+
+  private static HxbConfig.Rail rail(
+      ClusterSpec spec, ClusterPaths paths, RailLayout layout, int node, int rail) {
+    Dimension dimension = Dimension.of(layout.dimension(rail));
+    int index = layout.index(rail);
+    String name = layout.name(rail);
+    return switch (spec.fabric()) {
+      case VETH -> new HxbConfig.Rail(dimension, index, HxbConfig.Driver.AF_PACKET, name, Map.of());
+      case MEMIF ->
+          new HxbConfig.Rail(
+              dimension,
+              index,
+              HxbConfig.Driver.MEMIF,
+              name,
+              memif(spec, paths, layout, node, rail));
+    };
+  }
+
+  /** One socket per pair of rails, named after the lower node; that one listens. */
+  private static Map<String, String> memif(
+      ClusterSpec spec, ClusterPaths paths, RailLayout layout, int node, int rail) {
+    Coordinates here = spec.shape().coordinates(node);
+    int dimension = layout.dimension(rail);
+    boolean lower = here.get(dimension) == 0;
+    Coordinates low =
+        switch (dimension) {
+          case 0 -> new Coordinates(0, here.y(), here.z());
+          case 1 -> new Coordinates(here.x(), 0, here.z());
+          default -> new Coordinates(here.x(), here.y(), 0);
+        };
+    String file = "memif-" + spec.shape().node(low) + "-" + layout.name(rail) + ".sock";
+    Map<String, String> options = new LinkedHashMap<>();
+    options.put("socket", paths.directory().resolve(file).toString());
+    options.put("role", lower ? "server" : "client");
+    options.put("id", "0");
+    return options;
+  }
+}

@@ -1,0 +1,62 @@
+package org.pmhxb.cli.cluster;
+
+import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * How a node's JVM is started: with the executable, class path and flags of this JVM, except its
+ * heap, collector and agents, which are this process's own affair.
+ */
+public final class NodeJvm {
+  /**
+   * A node's memory is off-heap; what it allocates is control state. The serial collector has no
+   * threads of its own, which matters where eight nodes share two cores.
+   */
+  private static final List<String> OWN_FLAGS =
+      List.of("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
+
+  private static final Pattern NOT_INHERITED =
+      Pattern.compile(
+          "-Xm[nsx].*|-Xlog.*|-Xrun.*|-agent.*|-javaagent.*|-XX:[+-]Use\\w*GC"
+              + "|-XX:(Initial|Max)(Heap|RAM).*|-XX:AOT(Mode|CacheOutput|Configuration)=.*"
+              + "|-XX:ArchiveClassesAtExit=.*|-XX:StartFlightRecording.*"
+              + "|-Dhxb\\.stderr\\.terminal.*|-Dcom\\.sun\\.management.*");
+
+  private NodeJvm() {}
+
+  /** The command that runs a main class; its arguments follow. */
+  public static List<String> command(String mainClass) {
+    List<String> command = new ArrayList<>();
+    command.add(executable());
+    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (!NOT_INHERITED.matcher(flag).matches()) {
+        command.add(flag);
+      }
+    }
+    command.addAll(OWN_FLAGS);
+    command.add("-cp");
+    command.add(classPath());
+    command.add(mainClass);
+    return command;
+  }
+
+  private static String executable() {
+    return ProcessHandle.current()
+        .info()
+        .command()
+        .orElseGet(() -> Path.of(System.getProperty("java.home"), "bin", "java").toString());
+  }
+
+  /** Absolute: a node must not depend on the directory it was started in. */
+  private static String classPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(entry -> Path.of(entry).toAbsolutePath().toString())
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+}

@@ -1,0 +1,132 @@
+package org.pmhxb.cli.cluster;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds and ends the processes of a cluster. A process belongs to it when its command line names a
+ * configuration in the cluster's directory; nothing else is ever signalled.
+ */
+final class NodeProcesses {
+  private static final long GRACE_MS = 3_000;
+  private static final long KILL_MS = 5_000;
+  private static final long POLL_MS = 10;
+
+  private NodeProcesses() {}
+
+  /** All processes of a cluster, whatever its state file says. */
+  static List<Long> find(ClusterPaths paths) throws IOException {
+    List<Long> pids = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+      for (Path entry : entries) {
+        long pid = Long.parseLong(entry.getFileName().toString());
+        if (belongs(pid, paths)) {
+          pids.add(pid);
+        }
+      }
+    }
+    return pids;
+  }
+
+  private static boolean belongs(long pid, ClusterPaths paths) {
+    String prefix = paths.directory() + "/node-";
+    String[] words = commandLine(pid);
+    for (int i = 1; i < words.length; i++) {
+      if (words[i - 1].equals("--config") && words[i].startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String[] commandLine(long pid) {
+    try {
+      byte[] bytes = Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline"));
+      return new String(bytes, StandardCharsets.UTF_8).split("\0");
+    } catch (IOException e) {
+      // Ended in the meantime.
+      return new String[0];
+    }
+  }
+
+  /** Whether the very process still runs that was started as this node. */
+  static boolean alive(ClusterState.Node node) {
+    long ticks = startTicks(node.pid());
+    return ticks > 0 && ticks == node.startTicks();
+  }
+
+  /** Field 22 of /proc/pid/stat; 0 when the process has ended. */
+  static long startTicks(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      // The second field is the name in brackets and may hold spaces; the third is the state.
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      boolean ended = fields[0].equals("Z") || fields[0].equals("X");
+      return ended ? 0 : Long.parseLong(fields[19]);
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /**
+   * Ends all processes of a cluster: politely, then by force.
+   *
+   * @return how many there were
+   * @throws IllegalStateException when one survives
+   */
+  static int end(ClusterPaths paths) throws IOException {
+    List<Long> pids = find(paths);
+    pids.forEach(pid -> signal(pid, false));
+    List<Long> left = awaitEnd(pids, paths, GRACE_MS);
+    left.forEach(pid -> signal(pid, true));
+    left = awaitEnd(left, paths, KILL_MS);
+    if (!left.isEmpty()) {
+      throw new IllegalStateException(
+          "processes "
+              + left
+              + " of cluster '"
+              + paths.cluster()
+              + "' outlive SIGKILL for "
+              + KILL_MS
+              + " ms; run hxb down again");
+    }
+    return pids.size();
+  }
+
+  private static void signal(long pid, boolean forcibly) {
+    ProcessHandle.of(pid)
+        .ifPresent(
+            handle -> {
+              // False means that it has just ended, which is what is wanted.
+              if (forcibly) {
+                handle.destroyForcibly();
+              } else {
+                handle.destroy();
+              }
+            });
+  }
+
+  private static List<Long> awaitEnd(List<Long> pids, ClusterPaths paths, long limitMs) {
+    long deadlineNs = System.nanoTime() + limitMs * 1_000_000;
+    List<Long> left = running(pids, paths);
+    while (!left.isEmpty() && System.nanoTime() - deadlineNs < 0) {
+      try {
+        Thread.sleep(POLL_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return left;
+      }
+      left = running(left, paths);
+    }
+    return left;
+  }
+
+  private static List<Long> running(List<Long> pids, ClusterPaths paths) {
+    return pids.stream().filter(pid -> startTicks(pid) > 0 && belongs(pid, paths)).toList();
+  }
+}

@@ -1,0 +1,118 @@
+package org.pmhxb.cli.node;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.pmhxb.pm.Doorbell;
+import org.pmhxb.pm.PollWork;
+
+/**
+ * What a node's poll thread does besides the node's own duty cycle: orders from other threads, and
+ * the workload. Running both on one thread saves a wake-up per message, which is what counts where
+ * eight nodes share two cores.
+ */
+final class LoopWork implements PollWork {
+  private static final long TASK_INTERVAL_NS = 1_000_000L;
+  private static final long IDLE_INTERVAL_NS = 1_000_000_000L;
+  private static final long ORDER_LIMIT_SECONDS = 5;
+
+  /** Something that is done in every round. */
+  interface Task {
+    /** One bounded round; returns a work count. */
+    int doWork(long nowNs);
+  }
+
+  /** Guarded by itself. */
+  private final ArrayDeque<FutureTask<?>> orders = new ArrayDeque<>();
+
+  private volatile boolean ordersWaiting;
+  private volatile boolean ended;
+  private volatile Doorbell doorbell = Doorbell.NONE;
+
+  // --- the poll thread ---
+  private final List<Task> tasks = new ArrayList<>();
+
+  void doorbell(Doorbell bell) {
+    doorbell = bell;
+  }
+
+  @Override
+  public int doWork(long nowNs) {
+    int work = ordersWaiting ? obey() : 0;
+    for (int i = 0; i < tasks.size(); i++) {
+      work += tasks.get(i).doWork(nowNs);
+    }
+    return work;
+  }
+
+  @Override
+  public long nextDeadlineNs(long nowNs) {
+    return nowNs + (tasks.isEmpty() ? IDLE_INTERVAL_NS : TASK_INTERVAL_NS);
+  }
+
+  private int obey() {
+    List<FutureTask<?>> due;
+    synchronized (orders) {
+      due = List.copyOf(orders);
+      orders.clear();
+      ordersWaiting = false;
+    }
+    due.forEach(FutureTask::run);
+    return due.size();
+  }
+
+  /** Poll thread: begins to drive a task. */
+  boolean add(Task task) {
+    return tasks.add(task);
+  }
+
+  /** Poll thread: ends that. */
+  boolean remove(Task task) {
+    return tasks.remove(task);
+  }
+
+  /**
+   * Runs something on the poll thread and waits for it.
+   *
+   * @throws IllegalStateException when the poll thread has ended or does not answer for 5 s
+   */
+  <T> T call(Callable<T> order) {
+    FutureTask<T> task = new FutureTask<>(order);
+    synchronized (orders) {
+      if (ended) {
+        throw new IllegalStateException("the node's poll thread has ended");
+      }
+      orders.add(task);
+      ordersWaiting = true;
+    }
+    doorbell.ring();
+    try {
+      return task.get(ORDER_LIMIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the poll thread was asked", e);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException(
+          "the node's poll thread did not answer for " + ORDER_LIMIT_SECONDS + " s", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  /** Poll thread, after its last round: whoever still waits is told. */
+  void end() {
+    synchronized (orders) {
+      ended = true;
+      orders.forEach(task -> task.cancel(false));
+      orders.clear();
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package org.pmhxb.cli.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.node.FakeNode;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.veth.VethFabric;
+import org.pmhxb.router.Shape;
+
+/** Real namespaces and processes, with nodes that speak to nobody; needs root. */
+class ClusterTest {
+  private static final ClusterSpec SPEC =
+      new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(2, 2), 1, LinkRate.parse("200mbit"));
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  @TempDir private Path root;
+  private final List<String> said = new ArrayList<>();
+  private ClusterPaths paths;
+
+  @BeforeEach
+  void needsRoot() {
+    assumeTrue("root".equals(System.getProperty("user.name")), "network namespaces need root");
+    paths = new ClusterPaths(root.resolve("r"), "tc" + ProcessHandle.current().pid() % 100_000);
+  }
+
+  @AfterEach
+  void leavesNothing() throws IOException {
+    ClusterRemover.remove(paths);
+    assertNothingIsLeft();
+  }
+
+  private void assertNothingIsLeft() throws IOException {
+    assertThat(VethFabric.namespaces(paths.cluster())).isEmpty();
+    assertThat(NodeProcesses.find(paths)).isEmpty();
+    assertThat(paths.root()).doesNotExist();
+  }
+
+  private ClusterState up(String manner, Duration limit) throws IOException {
+    List<String> command = new ArrayList<>(NodeJvm.command(FakeNode.class.getName()));
+    command.add(1, "-Dfake=" + manner);
+    return new ClusterLauncher(paths, command, said::add).up(SPEC, limit);
+  }
+
+  @Test
+  void comesUpIsSeenAndGoesDown() throws Exception {
+    ClusterState state = up("ready", LIMIT);
+
+    assertThat(said.getLast()).isEqualTo("4 of 4 nodes ready");
+    assertThat(ClusterState.read(paths)).contains(state);
+    ClusterView view = ClusterView.of(state);
+    assertThat(view.healthy()).isTrue();
+    assertThat(view.nodes()).allMatch(node -> node.status().rails().size() == 2);
+
+    ProcessHandle.of(state.nodes().get(2).pid()).orElseThrow().destroyForcibly();
+    ClusterView wounded = awaitDeath(state, 2);
+    assertThat(wounded.healthy()).isFalse();
+    assertThat(wounded.nodes().get(2).error())
+        .isEqualTo("process " + state.nodes().get(2).pid() + " has ended");
+    assertThat(wounded.nodes().get(3).alive()).isTrue();
+
+    ClusterRemover.Removed removed = ClusterRemover.remove(paths);
+    assertThat(removed).isEqualTo(new ClusterRemover.Removed(3, 4, true, List.of()));
+    assertNothingIsLeft();
+    assertThat(ClusterRemover.remove(paths))
+        .isEqualTo(new ClusterRemover.Removed(0, 0, false, List.of()));
+  }
+
+  private static ClusterView awaitDeath(ClusterState state, int node) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    ClusterView view = ClusterView.of(state);
+    while (view.nodes().get(node).alive()) {
+      assertThat(System.nanoTime() - deadlineNs).isNegative();
+      view = ClusterView.of(state);
+    }
+    return view;
+  }
+
+  @Test
+  void aNodeThatDiesAtTheStartTakesEverythingDownAndShowsItsLog() {
+    assertThatThrownBy(() -> up("dies", LIMIT))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("node 1 ended with code 7")
+        .hasMessageContaining("the fake cable is cut");
+    assertThat(paths.directory()).doesNotExist();
+    assertThat(VethFabric.namespaces(paths.cluster())).isEmpty();
+  }
+
+  @Test
+  void nodesThatAreNotReadyInTimeAreNamedWithWhatTheyMiss() {
+    assertThatThrownBy(() -> up("never", Duration.ofSeconds(3)))
+        .hasMessageContaining("4 nodes not ready after 3 s: 0 1 2 3")
+        .hasMessageContaining("node 99 not heard on rail x0");
+    assertThat(paths.directory()).doesNotExist();
+  }
+
+  @Test
+  void aRunningClusterIsNotOverwrittenButTheRemainsOfACrashAre() throws Exception {
+    ClusterState state = up("ready", LIMIT);
+    assertThatThrownBy(() -> up("ready", LIMIT)).hasMessageContaining("runs already");
+    assertThat(ClusterView.of(state).healthy()).isTrue();
+
+    // All processes die; namespaces, sockets and files stay behind.
+    state.nodes().forEach(n -> ProcessHandle.of(n.pid()).ifPresent(ProcessHandle::destroyForcibly));
+    for (ClusterState.Node node : state.nodes()) {
+      awaitDeath(state, node.node());
+    }
+    assertThat(up("ready", LIMIT).nodes()).hasSize(4);
+    assertThat(said).anyMatch(line -> line.startsWith("removing what is left"));
+  }
+
+  @Test
+  void goesDownWithoutItsStateFileAndWithNodesThatIgnoreSigterm() throws Exception {
+    ClusterState state = up("stubborn", LIMIT);
+    Files.delete(paths.state());
+
+    assertThat(ClusterRemover.remove(paths).processes()).isEqualTo(4);
+    assertThat(state.nodes()).noneMatch(NodeProcesses::alive);
+  }
+
+  @Test
+  void neverEndsAProcessThatOnlyHasAnOldPid() throws Exception {
+    Files.createDirectories(paths.directory());
+    ProcessHandle self = ProcessHandle.current();
+    new ClusterState(
+            paths.cluster(),
+            "veth",
+            "2",
+            1,
+            "",
+            "2026-01-01T00:00:00Z",
+            List.of(new ClusterState.Node(0, List.of(0, 0, 0), "", self.pid(), 1, "", "", "")))
+        .write(paths);
+
+    assertThat(ClusterView.of(ClusterState.read(paths).orElseThrow()).nodes().getFirst().alive())
+        .isFalse();
+    assertThat(ClusterRemover.remove(paths).processes()).isZero();
+  }
+}

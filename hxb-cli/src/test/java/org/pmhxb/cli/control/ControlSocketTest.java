@@ -1,0 +1,134 @@
+package org.pmhxb.cli.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ControlSocketTest {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  @TempDir private Path directory;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final CountDownLatch release = new CountDownLatch(1);
+  private ControlServer server;
+  private Path path;
+
+  @BeforeEach
+  void start() throws IOException {
+    path = directory.resolve("s");
+    // As a crashed process leaves it.
+    Files.createFile(path);
+    server = ControlServer.start(path, Talk::new);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    release.countDown();
+    server.close();
+    assertThat(path).doesNotExist();
+  }
+
+  private final class Talk implements ControlServer.Conversation {
+    private int count;
+
+    @Override
+    public ObjectNode reply(ObjectNode request) throws Exception {
+      count++;
+      return switch (request.path("op").asText()) {
+        case "echo" -> ControlJson.object().put("ok", true).put("count", count);
+        case "wait" -> {
+          release.await();
+          yield ControlJson.object().put("ok", true);
+        }
+        default -> throw new IllegalArgumentException("no such op");
+      };
+    }
+
+    @Override
+    public void close() {
+      ended.countDown();
+    }
+  }
+
+  @Test
+  void answersEachLineOfAConnectionInTurn() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      for (int i = 1; i <= 100; i++) {
+        ObjectNode request = ControlJson.request("echo").put("filler", "x".repeat(i * 100));
+        assertThat(client.call(request, LIMIT).path("count").asInt()).isEqualTo(i);
+      }
+    }
+    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void aRefusalCarriesItsReason() {
+    assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("dance"), LIMIT))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("refused dance: no such op");
+  }
+
+  @Test
+  void aLineThatIsNoJsonIsAnsweredAndTheConnectionGoesOn() throws Exception {
+    try (SocketChannel raw = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      raw.connect(UnixDomainSocketAddress.of(path));
+      raw.write(ByteBuffer.wrap("}{\n[1]\n{\"op\":\"echo\"}\n".getBytes(StandardCharsets.UTF_8)));
+      LineReader reader = new LineReader(raw, 1_000);
+      assertThat(reader.next()).contains("\"ok\":false").contains("not JSON");
+      assertThat(reader.next()).contains("not a JSON object");
+      assertThat(reader.next()).isEqualTo("{\"ok\":true,\"count\":1}");
+    }
+  }
+
+  @Test
+  void anEndlessLineEndsTheConnection() throws Exception {
+    try (SocketChannel raw = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      raw.connect(UnixDomainSocketAddress.of(path));
+      ByteBuffer bytes = ByteBuffer.wrap(new byte[ControlServer.MAX_LINE_BYTES + 2]);
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  bytes.clear();
+                  raw.write(bytes);
+                }
+              })
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(ControlClient.ask(path, ControlJson.request("echo"), LIMIT).path("ok").asBoolean())
+        .isTrue();
+  }
+
+  @Test
+  void aSlowAnswerTimesOutAndOthersAreServedMeanwhile() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      assertThatThrownBy(() -> client.call(ControlJson.request("wait"), Duration.ofMillis(50)))
+          .hasMessageContaining("did not answer wait within 50 ms");
+      assertThat(ControlClient.ask(path, ControlJson.request("echo"), LIMIT).path("ok").asBoolean())
+          .isTrue();
+    }
+  }
+
+  @Test
+  void nobodyThereIsSaid() {
+    assertThatThrownBy(() -> ControlClient.connect(directory.resolve("other")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no answer on " + directory.resolve("other"));
+  }
+}

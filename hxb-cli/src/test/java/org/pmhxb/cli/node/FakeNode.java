@@ -1,0 +1,126 @@
+package org.pmhxb.cli.node;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.pmhxb.cli.workload.MessageLink;
+import org.pmhxb.cli.workload.Workload;
+import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.router.HxbConfig;
+
+/**
+ * A node without a network, for tests of what surrounds nodes; also a process of its own. What it
+ * does is chosen by the system property {@code fake}: {@code ready}, {@code never} (is not ready),
+ * {@code dies} (node 1 ends at once), {@code stubborn} (ignores SIGTERM).
+ */
+public final class FakeNode implements NodeHandle {
+  private final HxbConfig config;
+  private final boolean ready;
+  private final AtomicBoolean open = new AtomicBoolean();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  public FakeNode(HxbConfig config, boolean ready) {
+    this.config = config;
+    this.ready = ready;
+  }
+
+  /** Arguments as those of {@code hxb node}: {@code --config FILE}. */
+  public static void main(String[] arguments) throws Exception {
+    String manner = System.getProperty("fake", "ready");
+    HxbConfig config = HxbConfig.read(Path.of(arguments[1]));
+    if (manner.equals("dies") && config.node() == 1) {
+      System.err.println("the fake cable is cut");
+      System.exit(7);
+    }
+    if (manner.equals("stubborn")) {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    while (true) {
+                      try {
+                        Thread.sleep(60_000);
+                      } catch (InterruptedException e) {
+                        System.err.println("still here");
+                      }
+                    }
+                  }));
+    }
+    NodeRunner.serve(
+        new FakeNode(config, !manner.equals("never")), Path.of(config.controlSocket()));
+  }
+
+  @Override
+  public int self() {
+    return config.node();
+  }
+
+  @Override
+  public boolean ready() {
+    return ready;
+  }
+
+  @Override
+  public NodeStatus status() {
+    return new NodeStatus(
+        true,
+        self(),
+        config.coordinates().toList(),
+        config.shape().toString(),
+        ProcessHandle.current().pid(),
+        1,
+        ready,
+        config.rails().stream()
+            .map(
+                rail ->
+                    new NodeStatus.Rail(
+                        rail.dimension().toString() + rail.index(),
+                        rail.device(),
+                        "02:00:00:00:00:00",
+                        true,
+                        List.of()))
+            .toList(),
+        List.of(),
+        ready ? List.of() : List.of("node 99 not heard on rail x0"),
+        List.of(),
+        Map.of("frames-sent", 3L));
+  }
+
+  boolean endpointOpen() {
+    return open.get();
+  }
+
+  boolean closed() {
+    return closed.get();
+  }
+
+  @Override
+  public MessageLink open(int endpoint) {
+    if (!open.compareAndSet(false, true)) {
+      throw new IllegalStateException("endpoint " + endpoint + " is open already");
+    }
+    return new SilentLink(self(), config.shape().nodes(), () -> open.set(false));
+  }
+
+  @Override
+  public WorkloadReport drive(Workload workload, BooleanSupplier cancelled)
+      throws InterruptedException {
+    while (!workload.done() && !cancelled.getAsBoolean()) {
+      workload.doWork(System.nanoTime());
+      Thread.sleep(1);
+    }
+    return workload.report();
+  }
+
+  @Override
+  public Throwable failure() {
+    return null;
+  }
+
+  @Override
+  public void close() {
+    closed.set(true);
+  }
+}

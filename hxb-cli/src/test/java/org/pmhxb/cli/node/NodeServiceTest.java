@@ -1,0 +1,150 @@
+package org.pmhxb.cli.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.control.ControlClient;
+import org.pmhxb.cli.control.ControlJson;
+import org.pmhxb.cli.control.ControlServer;
+import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.router.Coordinates;
+import org.pmhxb.router.Dimension;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.Shape;
+
+class NodeServiceTest {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  @TempDir private Path directory;
+  private FakeNode node;
+  private ControlServer server;
+  private Path path;
+
+  @BeforeEach
+  void start() throws IOException {
+    node = new FakeNode(config(), true);
+    path = directory.resolve("s");
+    server = ControlServer.start(path, new NodeService(node)::conversation);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+  }
+
+  private static HxbConfig config() {
+    return HxbConfig.builder()
+        .key("test")
+        .shape(Shape.of(2))
+        .coordinates(new Coordinates(1, 0, 0))
+        .rail(new HxbConfig.Rail(Dimension.X, 0, HxbConfig.Driver.AF_PACKET, "x0"))
+        .build();
+  }
+
+  private static ObjectNode prepare(long measureMs) {
+    ObjectNode request = ControlJson.request("prepare");
+    request.set(
+        "workload",
+        ControlJson.from(
+            new WorkloadSpec(
+                5, WorkloadSpec.Kind.STREAM, List.of(0), List.of(0), 64, 0, measureMs, 0)));
+    return request;
+  }
+
+  @Test
+  void givesItsStatus() throws Exception {
+    NodeStatus status =
+        ControlJson.to(
+            ControlClient.ask(path, ControlJson.request("status"), LIMIT), NodeStatus.class);
+
+    assertThat(status.node()).isEqualTo(1);
+    assertThat(status.ready()).isTrue();
+    assertThat(status.counters()).containsEntry("frames-sent", 3L);
+    assertThat(status.rails()).extracting(NodeStatus.Rail::name).containsExactly("x0");
+  }
+
+  @Test
+  void runsAPreparedWorkloadAndReports() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.call(prepare(20), LIMIT);
+      assertThat(node.endpointOpen()).isTrue();
+
+      ObjectNode answer = client.call(ControlJson.request("run"), LIMIT);
+
+      WorkloadReport report = ControlJson.to(answer.get("report"), WorkloadReport.class);
+      assertThat(report.node()).isEqualTo(1);
+      assertThat(report.sent().getFirst().messages()).isZero();
+      assertThat(report.failures()).hasSize(2);
+      assertThat(node.endpointOpen()).isTrue();
+    }
+    awaitClosed();
+  }
+
+  @Test
+  void aWorkloadEndsWithTheConnectionThatPreparedIt() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.call(prepare(60_000), LIMIT);
+      assertThatThrownBy(() -> ControlClient.ask(path, prepare(20), LIMIT))
+          .hasMessageContaining("prepared or running on this node already");
+    }
+    awaitClosed();
+    ControlClient.ask(path, prepare(20), LIMIT);
+  }
+
+  private void awaitClosed() throws InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    while (node.endpointOpen()) {
+      assertThat(System.nanoTime() - deadlineNs).as("endpoint still open").isNegative();
+      Thread.sleep(2);
+    }
+  }
+
+  @Test
+  void stopsARunFromAnotherConnection() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.call(prepare(60_000), LIMIT);
+      client.send(ControlJson.request("run"));
+      Thread.sleep(50);
+      ControlClient.ask(path, ControlJson.request("stop"), LIMIT);
+
+      assertThat(client.receive("run", LIMIT).has("report")).isTrue();
+    }
+  }
+
+  @Test
+  void refusesWhatMakesNoSense() {
+    assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("run"), LIMIT))
+        .hasMessageContaining("nothing is prepared");
+    assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("sing"), LIMIT))
+        .hasMessageContaining("op 'sing' is none of status, prepare, run and stop");
+    assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("prepare"), LIMIT))
+        .hasMessageContaining("WorkloadSpec is missing");
+    ObjectNode request = prepare(20);
+    request.withObject("workload").put("endpoint", 0);
+    assertThatThrownBy(() -> ControlClient.ask(path, request, LIMIT))
+        .hasMessageContaining("endpoint is 0; must be 1 to 65534");
+  }
+
+  @Test
+  void aNodeThatIsNotReadyTakesNoWorkload() throws Exception {
+    Path other = directory.resolve("n");
+    FakeNode waiting = new FakeNode(config(), false);
+    try (ControlServer second =
+        ControlServer.start(other, new NodeService(waiting)::conversation)) {
+      assertThatThrownBy(() -> ControlClient.ask(other, prepare(20), LIMIT))
+          .hasMessageContaining("node 1 is not ready");
+      assertThat(waiting.endpointOpen()).isFalse();
+      assertThat(second).isNotNull();
+    }
+  }
+}
