@@ -51,8 +51,16 @@ final class Lane {
   long creditAskedNs;
   long creditAskIntervalNs;
 
-  /** Tickets of frames whose fate is known, or that went down with their session. */
-  long settled;
+  /** Frames of this session that the poll thread took from the endpoint. */
+  int accepted;
+
+  /** Of these, how many the peer has stored. */
+  int stored;
+
+  /** What {@link #succeed} took over; written before R2, read after A2. */
+  private int inheritedEpoch = -1;
+
+  private int inheritedUsed;
 
   Lane(PmEndpoint endpoint, int number, int dst, int dstEndpoint) {
     this.endpoint = endpoint;
@@ -67,7 +75,7 @@ final class Lane {
     long g = (long) GRANT.getAcquire(this);
     if ((int) (g >>> 32) != epoch) {
       epoch = (int) (g >>> 32);
-      used = 0;
+      used = epoch == inheritedEpoch ? inheritedUsed : 0;
       wanted = false;
     }
     if (used - (int) g >= 0) {
@@ -116,16 +124,40 @@ final class Lane {
     GRANT.setRelease(this, (long) grantEpoch << 32 | newLimit & 0xFFFF_FFFFL);
   }
 
+  /**
+   * Goes on where the lane of a closed endpoint with the same number and destination stopped: the
+   * peer counts credit per pair of endpoint numbers, not per object. Claims that were never sent
+   * give their credit back here; tickets begin anew. Poll thread, before the first credit.
+   */
+  void succeed(Lane former) {
+    id = former.id;
+    accepted = former.accepted;
+    stored = former.stored;
+    inheritedEpoch = former.grantEpoch + 1;
+    inheritedUsed = former.accepted;
+    grantEpoch = inheritedEpoch;
+    acknowledged = former.stored - former.accepted;
+    publishLimit(former.limit);
+  }
+
+  /** Whether there is credit for what the endpoint may send next. Poll thread. */
+  boolean hasCredit() {
+    return limit - accepted > 0;
+  }
+
   /** A session ended: no credit until the next one. Poll thread. */
   void closeSession() {
     grantEpoch++;
     creditWanted = false;
+    accepted = 0;
+    stored = 0;
     publishLimit(0);
   }
 
   /** One more frame is stored by the peer. Poll thread. */
-  void acknowledge(long tickets) {
+  void acknowledge() {
+    stored++;
     // R3: pairs with A3 in acknowledged().
-    ACKNOWLEDGED.setRelease(this, acknowledged + tickets);
+    ACKNOWLEDGED.setRelease(this, acknowledged + 1);
   }
 }

@@ -202,6 +202,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       core.counters.increment(Counter.FATE_UNKNOWN);
       return;
     }
+    lane.accepted++;
     if (lane.dst == core.self) {
       loopBack(lane, endpoint, id, payloadBytes, flags);
       return;
@@ -213,7 +214,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** A message to this node itself: the same buffer, from the one endpoint to the other. */
   private void loopBack(Lane lane, PmEndpoint from, int id, int payloadBytes, int flags) {
-    lane.acknowledge(1);
+    lane.acknowledge();
     PmEndpoint to = core.endpoint(lane.dstEndpoint);
     InLane in = core.peer(core.self).lane(from.number(), lane.dstEndpoint);
     in.received++;
@@ -265,11 +266,14 @@ public final class PmNode implements PollWork, AutoCloseable {
       sessions.wantCredit(lane);
     } else if (lane.id < 0) {
       sessions.registerLane(lane);
-      InLane in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
       Peer self = core.peer(core.self);
-      in.next = self.lanes;
-      self.lanes = in;
-      in.granted = core.ledger.grant();
+      InLane in = self.lane(lane.endpoint.number(), lane.dstEndpoint);
+      if (in == null) {
+        in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
+        in.next = self.lanes;
+        self.lanes = in;
+        in.granted = core.ledger.grant();
+      }
       lane.publishLimit(in.limit());
     }
   }

@@ -203,7 +203,7 @@ final class Sender {
     while (window.unacknowledged() != ack) {
       int seq = window.unacknowledged();
       acknowledgeOne(peer, seq);
-      core.lanes[window.lane(seq)].acknowledge(1);
+      core.lanes[window.lane(seq)].acknowledge();
       window.advance();
     }
     return true;

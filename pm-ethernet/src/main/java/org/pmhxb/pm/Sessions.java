@@ -248,7 +248,12 @@ final class Sessions {
 
   /** An endpoint wants to send on a lane that has no credit. */
   void wantCredit(Lane lane) {
+    boolean fresh = lane.id < 0;
     registerLane(lane);
+    if (fresh && lane.hasCredit()) {
+      // Inherited: nothing need be asked.
+      return;
+    }
     Peer peer = core.peer(lane.dst);
     lane.creditWanted = true;
     lane.creditAskIntervalNs = CREDIT_INTERVAL_NS;
@@ -261,16 +266,28 @@ final class Sessions {
     // Else credit comes back by itself as the peer consumes; the timer asks if that word got lost.
   }
 
-  /** Makes a lane known to the poll thread; lanes are never forgotten. */
+  /**
+   * Makes a lane known to the poll thread. Lanes are never forgotten: an endpoint that is opened
+   * again takes the place of its predecessor's.
+   */
   void registerLane(Lane lane) {
-    if (lane.id < 0) {
-      if (core.laneCount == core.lanes.length) {
-        core.lanes = Arrays.copyOf(core.lanes, core.laneCount * 2);
-      }
-      lane.id = core.laneCount;
-      core.lanes[core.laneCount++] = lane;
-      core.peer(lane.dst).addOutLane(lane);
+    if (lane.id >= 0) {
+      return;
     }
+    Peer peer = core.peer(lane.dst);
+    int former = peer.outLane(lane.endpoint.number(), lane.dstEndpoint);
+    if (former >= 0) {
+      lane.succeed(peer.outLanes[former]);
+      peer.outLanes[former] = lane;
+      core.lanes[lane.id] = lane;
+      return;
+    }
+    if (core.laneCount == core.lanes.length) {
+      core.lanes = Arrays.copyOf(core.lanes, core.laneCount * 2);
+    }
+    lane.id = core.laneCount;
+    core.lanes[core.laneCount++] = lane;
+    peer.addOutLane(lane);
   }
 
   private void askForCredit(Peer peer, Lane lane) {
