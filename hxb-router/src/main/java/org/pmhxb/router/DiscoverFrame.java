@@ -8,7 +8,7 @@ import java.util.Arrays;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * The payload of a DISCOVER frame (PROTOCOL.md, discovery): who sends, and which of its NICs.
+ * The payload of a DISCOVER frame (PROTOCOL.md section 8): who sends, and which of its NICs.
  *
  * <pre>
  *   0 major:8 | 1 minor:8 | 2 railsPerDimension:8 | 3 dimension:8 | 4 railIndex:8 | 5 flags:8

@@ -13,7 +13,7 @@ import org.pmhxb.router.PairingFault.Kind;
 
 /**
  * Finds the neighbours on each line by broadcast DISCOVER frames, and checks that the cables join
- * what the shape says (PROTOCOL.md, discovery). No list of addresses is written anywhere.
+ * what the shape says (PROTOCOL.md section 8). No list of addresses is written anywhere.
  *
  * <p>Each rail announces at intervals that double from the first to the longest, and at once when
  * it hears a neighbour that is new or that asks. A rail asks while its intervals still grow and a

@@ -1,7 +1,7 @@
 package org.pmhxb.router;
 
 /**
- * The 32-bit path of a frame (PROTOCOL.md, path): which dimension comes first, and which rail is
+ * The 32-bit path of a frame (PROTOCOL.md section 2.5): which dimension comes first, and which rail is
  * taken in each.
  *
  * <pre>

@@ -8,7 +8,7 @@ import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * Writes and reads acknowledgements: cumulative point, a bitmap of all that arrived beyond it, and
- * credit (PROTOCOL.md section 5.4). Owner: the poll thread.
+ * credit (PROTOCOL.md sections 3 and 5.4). Owner: the poll thread.
  *
  * <pre>
  *  0 highest:32  | 4 duplicates:32 | 8 pollGapUs:32 | 12 bitmapBytes:16 | 14 credits:16
@@ -232,18 +232,19 @@ final class Acknowledger {
 
   /** Credit for frames from our {@code srcEndpoint} to the peer's {@code dstEndpoint}. */
   void credit(Peer peer, int srcEndpoint, int dstEndpoint, int limit) {
-    int i = peer.outLane(srcEndpoint, dstEndpoint);
-    if (i < 0) {
-      return;
-    }
-    Lane lane = peer.outLanes[i];
-    // A limit never moves back; one that arrives late is older. What was consumed lies before the
-    // limit that we know, so an honest one is at most a grant ahead of it.
-    if (limit - lane.limit > GRANT_MAX) {
-      core.counters.drop(DropReason.MALFORMED);
-    } else if (Serial.after(limit, lane.limit)) {
-      lane.publishLimit(limit);
-      lane.creditWanted = false;
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      Lane lane = peer.outLanes[i];
+      if (lane.dstEndpoint == dstEndpoint && lane.endpoint.number() == srcEndpoint) {
+        // A limit never moves back; one that arrives late is older. What was consumed lies before
+        // the limit that we know, so an honest one is at most a grant ahead of it.
+        if (limit - lane.limit > GRANT_MAX) {
+          core.counters.drop(DropReason.MALFORMED);
+        } else if (Serial.after(limit, lane.limit)) {
+          lane.publishLimit(limit);
+          lane.creditWanted = false;
+        }
+        return;
+      }
     }
   }
 

@@ -24,7 +24,9 @@ final class Lane {
     }
   }
 
-  final PmEndpoint endpoint;
+  /** Written when the endpoint is opened again; poll thread, before the program has it. */
+  PmEndpoint endpoint;
+
   final int number;
   final int dst;
   final int dstEndpoint;
@@ -32,6 +34,10 @@ final class Lane {
   // --- application thread ---
   private int epoch;
   private int used;
+
+  /** Of {@code used}, what is claimed and neither sent nor aborted. */
+  private int claimed;
+
   private long sent;
   private boolean wanted;
 
@@ -51,16 +57,8 @@ final class Lane {
   long creditAskedNs;
   long creditAskIntervalNs;
 
-  /** Frames of this session that the poll thread took from the endpoint. */
-  int accepted;
-
-  /** Of these, how many the peer has stored. */
-  int stored;
-
-  /** What {@link #succeed} took over; written before R2, read after A2. */
-  private int inheritedEpoch = -1;
-
-  private int inheritedUsed;
+  /** Tickets of frames whose fate is known, or that went down with their session. */
+  long settled;
 
   Lane(PmEndpoint endpoint, int number, int dst, int dstEndpoint) {
     this.endpoint = endpoint;
@@ -75,13 +73,15 @@ final class Lane {
     long g = (long) GRANT.getAcquire(this);
     if ((int) (g >>> 32) != epoch) {
       epoch = (int) (g >>> 32);
-      used = epoch == inheritedEpoch ? inheritedUsed : 0;
+      used = 0;
+      claimed = 0;
       wanted = false;
     }
     if (used - (int) g >= 0) {
       return false;
     }
     used++;
+    claimed++;
     wanted = false;
     return true;
   }
@@ -90,7 +90,22 @@ final class Lane {
   void giveCreditBack(int claimEpoch) {
     if (claimEpoch == epoch) {
       used--;
+      claimed--;
     }
+  }
+
+  /** A claim of the present session was sent. Application thread. */
+  void spendCredit(int claimEpoch) {
+    if (claimEpoch == epoch) {
+      claimed--;
+    }
+  }
+
+  /** The endpoint closes: what it had claimed was never sent. Poll thread, at its close. */
+  void dropClaims() {
+    used -= claimed;
+    claimed = 0;
+    wanted = false;
   }
 
   /** The session epoch that the last credit came from. Application thread. */
@@ -124,40 +139,16 @@ final class Lane {
     GRANT.setRelease(this, (long) grantEpoch << 32 | newLimit & 0xFFFF_FFFFL);
   }
 
-  /**
-   * Goes on where the lane of a closed endpoint with the same number and destination stopped: the
-   * peer counts credit per pair of endpoint numbers, not per object. Claims that were never sent
-   * give their credit back here; tickets begin anew. Poll thread, before the first credit.
-   */
-  void succeed(Lane former) {
-    id = former.id;
-    accepted = former.accepted;
-    stored = former.stored;
-    inheritedEpoch = former.grantEpoch + 1;
-    inheritedUsed = former.accepted;
-    grantEpoch = inheritedEpoch;
-    acknowledged = former.stored - former.accepted;
-    publishLimit(former.limit);
-  }
-
-  /** Whether there is credit for what the endpoint may send next. Poll thread. */
-  boolean hasCredit() {
-    return limit - accepted > 0;
-  }
-
   /** A session ended: no credit until the next one. Poll thread. */
   void closeSession() {
     grantEpoch++;
     creditWanted = false;
-    accepted = 0;
-    stored = 0;
     publishLimit(0);
   }
 
   /** One more frame is stored by the peer. Poll thread. */
-  void acknowledge() {
-    stored++;
+  void acknowledge(long tickets) {
     // R3: pairs with A3 in acknowledged().
-    ACKNOWLEDGED.setRelease(this, acknowledged + 1);
+    ACKNOWLEDGED.setRelease(this, acknowledged + tickets);
   }
 }

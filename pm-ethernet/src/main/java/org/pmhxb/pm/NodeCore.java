@@ -31,6 +31,9 @@ final class NodeCore {
   /** By endpoint number; null = not open. */
   PmEndpoint[] endpoints = new PmEndpoint[8];
 
+  /** By endpoint number; the last one that was closed, whose lanes the next one takes over. */
+  PmEndpoint[] retired = new PmEndpoint[8];
+
   /** By lane ID; lanes live as long as the node. */
   Lane[] lanes = new Lane[16];
 

@@ -98,17 +98,6 @@ final class Peer {
     return lane;
   }
 
-  /** Index of the lane between two endpoint numbers in {@link #outLanes}, or -1. */
-  int outLane(int srcEndpoint, int dstEndpoint) {
-    for (int i = 0; i < outLaneCount; i++) {
-      Lane lane = outLanes[i];
-      if (lane.endpoint.number() == srcEndpoint && lane.dstEndpoint == dstEndpoint) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
   void addOutLane(Lane lane) {
     if (outLaneCount == outLanes.length) {
       outLanes = java.util.Arrays.copyOf(outLanes, outLaneCount * 2);

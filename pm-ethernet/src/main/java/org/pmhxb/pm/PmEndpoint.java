@@ -220,6 +220,19 @@ public final class PmEndpoint implements AutoCloseable {
     return lane;
   }
 
+  /**
+   * The endpoint of this number was closed before: its lanes go on, because credit limits and
+   * tickets count over the life of a session. Poll thread, before the program has this endpoint.
+   */
+  void adoptLanesOf(PmEndpoint before) {
+    lanes = before.lanes;
+    laneCount = before.laneCount;
+    for (int i = 0; i < laneCount; i++) {
+      lanes[i].endpoint = this;
+      lanes[i].dropClaims();
+    }
+  }
+
   /** Poll thread: after it took a descriptor that names the lane. */
   Lane laneOf(int laneNumber) {
     return lanes[laneNumber];
@@ -237,6 +250,7 @@ public final class PmEndpoint implements AutoCloseable {
     Lane lane = buffer.takeForSend(this);
     int id = buffer.bufferId();
     int length = buffer.lengthBytes() + buffer.fragmentHeaderBytes();
+    lane.spendCredit(buffer.claimEpoch());
     claimed--;
     if (inline) {
       node.accept(this, lane, id, length, buffer.flags(), buffer.claimEpoch());

@@ -202,7 +202,6 @@ public final class PmNode implements PollWork, AutoCloseable {
       core.counters.increment(Counter.FATE_UNKNOWN);
       return;
     }
-    lane.accepted++;
     if (lane.dst == core.self) {
       loopBack(lane, endpoint, id, payloadBytes, flags);
       return;
@@ -214,7 +213,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** A message to this node itself: the same buffer, from the one endpoint to the other. */
   private void loopBack(Lane lane, PmEndpoint from, int id, int payloadBytes, int flags) {
-    lane.acknowledge();
+    lane.acknowledge(1);
     PmEndpoint to = core.endpoint(lane.dstEndpoint);
     InLane in = core.peer(core.self).lane(from.number(), lane.dstEndpoint);
     in.received++;
@@ -266,14 +265,11 @@ public final class PmNode implements PollWork, AutoCloseable {
       sessions.wantCredit(lane);
     } else if (lane.id < 0) {
       sessions.registerLane(lane);
+      InLane in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
       Peer self = core.peer(core.self);
-      InLane in = self.lane(lane.endpoint.number(), lane.dstEndpoint);
-      if (in == null) {
-        in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
-        in.next = self.lanes;
-        self.lanes = in;
-        in.granted = core.ledger.grant();
-      }
+      in.next = self.lanes;
+      self.lanes = in;
+      in.granted = core.ledger.grant();
       lane.publishLimit(in.limit());
     }
   }
@@ -310,9 +306,14 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (number >= core.endpoints.length) {
       int length = Math.max(number + 1, Math.min(65_535, core.endpoints.length * 2));
       core.endpoints = Arrays.copyOf(core.endpoints, length);
+      core.retired = Arrays.copyOf(core.retired, length);
     }
     if (core.endpoints[number] != null) {
       throw new IllegalStateException("endpoint " + number + " is open already");
+    }
+    if (core.retired[number] != null) {
+      endpoint.adoptLanesOf(core.retired[number]);
+      core.retired[number] = null;
     }
     core.endpoints[number] = endpoint;
   }
@@ -322,6 +323,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         () -> {
           drainAll(endpoint);
           core.endpoints[endpoint.number()] = null;
+          core.retired[endpoint.number()] = endpoint;
         });
   }
 

@@ -16,7 +16,7 @@ public interface Routing {
   /** Candidate paths to a node, constant after construction; 0 for self. */
   int pathCount(int node);
 
-  /** The code that a frame on this path carries in its path field (PROTOCOL.md, path). */
+  /** The code that a frame on this path carries in its path field (PROTOCOL.md section 2.5). */
   int path(int node, int index);
 
   /** The rail of the path's first hop. */

@@ -203,7 +203,7 @@ final class Sender {
     while (window.unacknowledged() != ack) {
       int seq = window.unacknowledged();
       acknowledgeOne(peer, seq);
-      core.lanes[window.lane(seq)].acknowledge();
+      core.lanes[window.lane(seq)].acknowledge(1);
       window.advance();
     }
     return true;
@@ -271,6 +271,9 @@ final class Sender {
       long sinceNs = Math.max(state.evidenceNs, state.probeSentNs);
       if (core.nowNs - sinceNs >= timeoutNs) {
         sendProbe(peer, path);
+        if (state.probesUnanswered > 1 && !state.evicted) {
+          compareWithOthers(peer, state);
+        }
       }
       if (!state.evicted
           && state.probesUnanswered >= PROBES_TO_EVICT
@@ -326,6 +329,16 @@ final class Sender {
     if (state.evicted) {
       state.evicted = false;
       core.counters.increment(Counter.PATHS_RESTORED);
+    }
+  }
+
+  /** Is it this path, or the peer? Idle paths say nothing by themselves, so they are asked. */
+  private void compareWithOthers(Peer peer, PathState suspect) {
+    for (int path = 0; path < peer.paths.length; path++) {
+      PathState other = peer.paths[path];
+      if (other != suspect && !other.evicted && other.evidenceNs - suspect.firstProbeNs <= 0) {
+        sendProbe(peer, path);
+      }
     }
   }
 

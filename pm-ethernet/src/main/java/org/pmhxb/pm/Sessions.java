@@ -8,8 +8,8 @@ import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Opens, watches and ends sessions (PROTOCOL.md section 4). The lower node number initiates; an
- * OPEN from the higher one asks it to. Owner: the poll thread.
+ * Opens, watches and ends sessions (PROTOCOL.md section 4; payloads: section 3). The lower node
+ * number initiates; an OPEN from the higher one asks it to. Owner: the poll thread.
  *
  * <pre>
  *   lower  -> higher  OPEN         incarnation, fresh nonce, first sequence number, window
@@ -194,7 +194,8 @@ final class Sessions {
     peer.candidateSession = 0;
   }
 
-  private static int sessionOf(long lowInc, long lowNonce, long highInc, long highNonce) {
+  /** The session's number (PROTOCOL.md section 4.1). */
+  static int sessionOf(long lowInc, long lowNonce, long highInc, long highNonce) {
     long mixed = NodeCore.mix(lowInc + NodeCore.mix(lowNonce + NodeCore.mix(highInc ^ ~highNonce)));
     int session = (int) (mixed >>> 32);
     return session == 0 ? 1 : session;
@@ -248,12 +249,7 @@ final class Sessions {
 
   /** An endpoint wants to send on a lane that has no credit. */
   void wantCredit(Lane lane) {
-    boolean fresh = lane.id < 0;
     registerLane(lane);
-    if (fresh && lane.hasCredit()) {
-      // Inherited: nothing need be asked.
-      return;
-    }
     Peer peer = core.peer(lane.dst);
     lane.creditWanted = true;
     lane.creditAskIntervalNs = CREDIT_INTERVAL_NS;
@@ -266,28 +262,16 @@ final class Sessions {
     // Else credit comes back by itself as the peer consumes; the timer asks if that word got lost.
   }
 
-  /**
-   * Makes a lane known to the poll thread. Lanes are never forgotten: an endpoint that is opened
-   * again takes the place of its predecessor's.
-   */
+  /** Makes a lane known to the poll thread; lanes are never forgotten. */
   void registerLane(Lane lane) {
-    if (lane.id >= 0) {
-      return;
+    if (lane.id < 0) {
+      if (core.laneCount == core.lanes.length) {
+        core.lanes = Arrays.copyOf(core.lanes, core.laneCount * 2);
+      }
+      lane.id = core.laneCount;
+      core.lanes[core.laneCount++] = lane;
+      core.peer(lane.dst).addOutLane(lane);
     }
-    Peer peer = core.peer(lane.dst);
-    int former = peer.outLane(lane.endpoint.number(), lane.dstEndpoint);
-    if (former >= 0) {
-      lane.succeed(peer.outLanes[former]);
-      peer.outLanes[former] = lane;
-      core.lanes[lane.id] = lane;
-      return;
-    }
-    if (core.laneCount == core.lanes.length) {
-      core.lanes = Arrays.copyOf(core.lanes, core.laneCount * 2);
-    }
-    lane.id = core.laneCount;
-    core.lanes[core.laneCount++] = lane;
-    peer.addOutLane(lane);
   }
 
   private void askForCredit(Peer peer, Lane lane) {

@@ -203,7 +203,7 @@ public final class FabricPlan {
     return name.toString();
   }
 
-  /** For {@code ip -n NAMESPACE -batch}: brings up what the namespace holds. */
+  /** For {@code ip -batch} within each namespace: brings up what the namespace holds. */
   public Map<String, String> linkBatches() {
     Map<String, String> batches = new LinkedHashMap<>();
     for (int node = 0; node < nodes(); node++) {
@@ -246,7 +246,7 @@ public final class FabricPlan {
     batch.append("link set dev ").append(name).append(" arp off addrgenmode none up\n");
   }
 
-  /** For {@code tc -n NAMESPACE -batch}; empty when the links are not shaped. */
+  /** For {@code tc -batch} within each namespace; empty when the links are not shaped. */
   public Map<String, String> shapingBatches() {
     Map<String, StringBuilder> batches = new LinkedHashMap<>();
     if (rate == null) {

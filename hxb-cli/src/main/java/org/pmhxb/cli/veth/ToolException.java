@@ -17,7 +17,7 @@ public final class ToolException extends RuntimeException {
             + code
             + "): "
             + (said.isEmpty() ? "it said nothing" : said)
-            + mend(command.getFirst(), said));
+            + mend(said));
     this.code = code;
     this.said = said;
   }
@@ -32,8 +32,10 @@ public final class ToolException extends RuntimeException {
     return said;
   }
 
-  private static String mend(String program, String said) {
-    if (said.contains("Cannot run program") || said.contains("No such file or directory (os")) {
+  private static String mend(String said) {
+    if (said.contains("Cannot run program")
+        || said.contains("failed to execute")
+        || said.contains("No such file or directory (os")) {
       return "; install it: apt-get install iproute2";
     }
     if (said.contains("not permitted") || said.contains("Permission denied")) {
@@ -48,6 +50,6 @@ public final class ToolException extends RuntimeException {
     if (said.contains("Unknown device type") || said.contains("Operation not supported")) {
       return "; the kernel lacks a module: modprobe -a veth bridge";
     }
-    return "; '" + program + " -V' shows its version, 5.10 or newer is known to work";
+    return "; 'ip -V' shows its version, 5.10 or newer is known to work";
   }
 }

@@ -69,6 +69,17 @@ public final class VethFabric {
     }
   }
 
+  /**
+   * A command as it runs in a namespace. Not {@code ip -n} nor {@code ip netns exec}: both remount
+   * {@code /} as a slave first, which fails where it is no mount point, as in a chroot.
+   */
+  public static List<String> inside(String namespace, String... command) {
+    List<String> whole =
+        new ArrayList<>(List.of("nsenter", "--net=" + NAMESPACES.resolve(namespace)));
+    whole.addAll(List.of(command));
+    return whole;
+  }
+
   private static void runEach(String program, Map<String, String> batches) {
     List<Future<String>> runs = new ArrayList<>();
     try (ExecutorService pool =
@@ -76,8 +87,7 @@ public final class VethFabric {
       batches.forEach(
           (namespace, batch) ->
               runs.add(
-                  pool.submit(
-                      () -> Tool.run(batch, List.of(program, "-n", namespace, "-batch", "-")))));
+                  pool.submit(() -> Tool.run(batch, inside(namespace, program, "-batch", "-")))));
     }
     for (Future<String> run : runs) {
       try {
@@ -151,12 +161,12 @@ public final class VethFabric {
 
   private static void removeLinks(String namespace) {
     StringBuilder batch = new StringBuilder();
-    Tool.run("", List.of("ip", "-n", namespace, "-o", "link", "show"))
+    Tool.run("", inside(namespace, "ip", "-o", "link", "show"))
         .lines()
         .map(line -> line.split(": ")[1].split("@")[0])
         .filter(name -> !name.equals("lo"))
         .forEach(name -> batch.append("link del dev ").append(name).append('\n'));
-    Tool.run(batch.toString(), List.of("ip", "-n", namespace, "-batch", "-"));
+    Tool.run(batch.toString(), inside(namespace, "ip", "-batch", "-"));
   }
 
   private static String command(long pid) {

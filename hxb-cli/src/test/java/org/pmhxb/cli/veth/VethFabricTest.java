@@ -42,7 +42,8 @@ class VethFabricTest {
     assertThat(VethFabric.namespaces(cluster))
         .containsExactlyInAnyOrderElementsOf(plan.namespaces());
     for (int node = 0; node < plan.nodes(); node++) {
-      String links = Tool.run("", List.of("ip", "-n", plan.namespace(node), "-o", "link", "show"));
+      String links =
+          Tool.run("", VethFabric.inside(plan.namespace(node), "ip", "-o", "link", "show"));
       assertThat(
               links.lines().filter(line -> line.contains("mtu 9000") && line.contains("LOWER_UP")))
           .as(links)
@@ -59,10 +60,11 @@ class VethFabricTest {
 
     String ports =
         Tool.run(
-            "", List.of("ip", "-n", plan.switchNamespace(), "-o", "link", "show", "type", "veth"));
+            "",
+            VethFabric.inside(plan.switchNamespace(), "ip", "-o", "link", "show", "type", "veth"));
 
     assertThat(ports.lines()).hasSize(6).allMatch(line -> line.contains("master bx"));
-    String queues = Tool.run("", List.of("tc", "-n", plan.switchNamespace(), "qdisc", "show"));
+    String queues = Tool.run("", VethFabric.inside(plan.switchNamespace(), "tc", "qdisc", "show"));
     assertThat(queues.lines().filter(line -> line.contains("tbf"))).hasSize(6);
   }
 
@@ -75,7 +77,8 @@ class VethFabricTest {
 
     String statistics =
         Tool.run(
-            "", List.of("ip", "-n", plan.namespace(0), "-j", "-s", "link", "show", "type", "veth"));
+            "",
+            VethFabric.inside(plan.namespace(0), "ip", "-j", "-s", "link", "show", "type", "veth"));
     assertThat(statistics.split("\"packets\":0,")).as(statistics).hasSize(2 * 4 + 1);
   }
 
@@ -107,7 +110,7 @@ class VethFabricTest {
     FabricPlan plan = plan(null, 2);
     VethFabric.create(plan);
     Process foreign =
-        new ProcessBuilder("ip", "netns", "exec", plan.namespace(0), "sleep", "30").start();
+        new ProcessBuilder(VethFabric.inside(plan.namespace(0), "sleep", "30")).start();
     try {
       while (Tool.run("", List.of("ip", "netns", "pids", plan.namespace(0))).isBlank()) {
         Thread.sleep(5);
@@ -131,7 +134,7 @@ class VethFabricTest {
     assertThatThrownBy(
             () -> VethFabric.create(cluster, plan.creationBatch(), plan.linkBatches(), impossible))
         .isInstanceOf(ToolException.class)
-        .hasMessageContaining("'tc -n " + plan.namespace(1) + " -batch -' failed (code 1)")
+        .hasMessageContaining(plan.namespace(1) + " tc -batch -' failed (code 1)")
         .hasMessageContaining("rate");
     assertThat(VethFabric.namespaces(cluster)).isEmpty();
   }

@@ -100,13 +100,17 @@ final class AfPacketPort extends DpdkPort {
     return Math.min(BURST_MAX, ringFrames - outstanding);
   }
 
-  /** One system call when something was sent lately. */
+  /** One system call when something was sent lately, none else. */
   @Override
   public long txBacklogBytes() {
-    if (outstanding > 0) {
-      refresh();
+    if (outstanding == 0) {
+      return 0;
     }
-    return chargedBytes - (long) outstanding * KERNEL_OVERHEAD_BYTES;
+    int heldBytes = Hxb.afPacketOutq(socket);
+    if (!kickDue) {
+      forgetSent(heldBytes);
+    }
+    return Math.min(heldBytes, chargedBytes - (long) outstanding * KERNEL_OVERHEAD_BYTES);
   }
 
   @Override
@@ -121,18 +125,20 @@ final class AfPacketPort extends DpdkPort {
   }
 
   /**
-   * Forgets the oldest frames until the rest could make up what the kernel says it has. Frames that
-   * were left behind in the ring are not in the kernel's account: while there may be some, nothing
-   * is forgotten.
+   * Frames that were left behind in the ring are not in the kernel's account: while there may be
+   * some, nothing is forgotten.
    */
   private void refresh() {
     if (kickDue) {
       kick();
     }
-    if (kickDue) {
-      return;
+    if (!kickDue) {
+      forgetSent(Hxb.afPacketOutq(socket));
     }
-    int heldBytes = Hxb.afPacketOutq(socket);
+  }
+
+  /** Forgets the oldest frames until the rest could make up what the kernel says it has. */
+  private void forgetSent(int heldBytes) {
     while (outstanding > 0 && chargedBytes > heldBytes) {
       chargedBytes -= lengths[oldest] + KERNEL_OVERHEAD_BYTES;
       oldest = oldest + 1 & mask;

@@ -1,9 +1,13 @@
 package org.pmhxb.pm.port;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Locale;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
+import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.PortInfo;
 import org.pmhxb.ffi.Ports;
@@ -31,6 +35,7 @@ public final class DpdkPorts {
   /** Kernel memory is slots x frames x 2 directions: 256 make 5 MB a rail. */
   public static final int AF_PACKET_FRAMES = 256;
 
+  private static final int DISCARD_BURST = 32;
   private static final int MEMIF_RING_LOG2 = 9;
   private static final int FRAME_BYTES_MAX = 65_535;
   private static final int ETHERNET_HEADER_BYTES = 14;
@@ -151,6 +156,7 @@ public final class DpdkPorts {
     // The whole ring must fit the send buffer, or a burst would wait inside the driver (rule 14).
     // Twice: the kernel charges about 1 KB a frame for itself.
     AfPacket.sendBuffer(socket, 2 * frames * AF_PACKET_SLOT_BYTES);
+    discardWaiting(number, pool, frames);
     return new AfPacketPort(
         new DpdkDevice(number, 1),
         pool,
@@ -159,6 +165,30 @@ public final class DpdkPorts {
         Math.min(mtu + ETHERNET_HEADER_BYTES, AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES),
         socket,
         frames);
+  }
+
+  /**
+   * Throws away what the receive ring holds. A packet socket takes the frames of <em>every</em>
+   * interface between its creation and its binding, and the driver gives us the socket bound.
+   */
+  private static void discardWaiting(int number, DpdkPool pool, int frames) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment descriptors = arena.allocate(ValueLayout.JAVA_LONG, DISCARD_BURST);
+      MemorySegment ids = arena.allocate(ValueLayout.JAVA_INT, DISCARD_BURST);
+      int left = frames;
+      int n;
+      do {
+        n = Hxb.rxBurst(number, 0, pool.handle(), descriptors.address(), DISCARD_BURST);
+        for (int i = 0; i < n; i++) {
+          int id = Burst.id(descriptors.getAtIndex(ValueLayout.JAVA_LONG, i));
+          ids.setAtIndex(ValueLayout.JAVA_INT, i, id);
+        }
+        if (n > 0) {
+          Hxb.poolRelease(pool.handle(), ids.address(), n);
+          left -= n;
+        }
+      } while (n > 0 && left > 0);
+    }
   }
 
   /**

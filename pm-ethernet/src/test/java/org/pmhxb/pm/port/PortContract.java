@@ -83,8 +83,11 @@ abstract class PortContract {
 
   @AfterEach
   void close() {
-    a.close();
-    b.close();
+    for (DpdkPort port : new DpdkPort[] {a, b}) {
+      if (port != null) {
+        port.close();
+      }
+    }
     for (DpdkPool pool : new DpdkPool[] {poolA, poolB}) {
       pool.reclaim(WINDOW);
       pool.reclaim(Owner.NODE);

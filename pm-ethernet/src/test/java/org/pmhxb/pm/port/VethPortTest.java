@@ -9,6 +9,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,6 +27,8 @@ class VethPortTest extends PortContract {
   private static final long BURST_LIMIT_NS = 300_000;
   private static final int ROUNDS_MAX = 5;
 
+  private static final Pattern FIRST_END = Pattern.compile("hxb(\\d+)x\\d+a");
+
   private String ifA;
   private String ifB;
 
@@ -31,6 +36,19 @@ class VethPortTest extends PortContract {
   static void needsRoot() {
     Assumptions.assumeTrue(
         "root".equals(System.getProperty("user.name")), "veth pairs can be made by root only");
+  }
+
+  /** A test run that was killed leaves its pair; its name tells the process. */
+  @BeforeAll
+  static void deleteLinksOfDeadRuns() throws IOException, InterruptedException {
+    try (Stream<Path> links = Files.list(Path.of("/sys/class/net"))) {
+      for (Path link : links.toList()) {
+        Matcher name = FIRST_END.matcher(link.getFileName().toString());
+        if (name.matches() && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
+          run("ip link del " + name.group());
+        }
+      }
+    }
   }
 
   /** The kernel drops what the receiving socket's 256 slots cannot hold. */
@@ -60,7 +78,14 @@ class VethPortTest extends PortContract {
   @Override
   @AfterEach
   void close() {
-    super.close();
+    try {
+      super.close();
+    } finally {
+      deleteLink();
+    }
+  }
+
+  private void deleteLink() {
     try {
       run("ip link del " + ifA);
     } catch (IOException | InterruptedException e) {

@@ -1,0 +1,67 @@
+package org.pmhxb.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Dependencies run one way only (ARCHITECTURE.md, modules). */
+@AnalyzeClasses(packages = "org.pmhxb", importOptions = ImportOption.DoNotIncludeTests.class)
+class ModuleDependencyTest {
+  @ArchTest
+  static final ArchRule modulesDependDownwards =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("ffi")
+          .definedBy("org.pmhxb.ffi..")
+          .layer("bufpool")
+          .definedBy("org.pmhxb.bufpool..")
+          .layer("pm")
+          .definedBy("org.pmhxb.pm..")
+          .layer("router")
+          .definedBy("org.pmhxb.router..")
+          .layer("cli")
+          .definedBy("org.pmhxb.cli..")
+          .whereLayer("cli")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("router")
+          .mayOnlyBeAccessedByLayers("cli")
+          .whereLayer("pm")
+          .mayOnlyBeAccessedByLayers("router", "cli")
+          .whereLayer("bufpool")
+          .mayOnlyBeAccessedByLayers("pm", "router", "cli");
+
+  @ArchTest
+  static final ArchRule protocolReadsNoClock =
+      noClasses()
+          .that()
+          .resideInAnyPackage("org.pmhxb.pm", "org.pmhxb.pm.flow", "org.pmhxb.pm.wire")
+          .and()
+          .doNotHaveSimpleName("PollThread")
+          .should()
+          .callMethod(System.class, "nanoTime")
+          .orShould()
+          .callMethod(System.class, "currentTimeMillis")
+          .because("time is passed in, so that the simulator runs the very same classes");
+
+  @ArchTest
+  static final ArchRule chronicleStaysAtTheEdge =
+      noClasses()
+          .that()
+          .resideInAPackage("org.pmhxb..")
+          .and()
+          .doNotHaveSimpleName("BytesView")
+          .and()
+          .doNotHaveSimpleName("SendBuffer")
+          .and()
+          .doNotHaveSimpleName("Message")
+          .and()
+          .doNotHaveSimpleName("Loan")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("net.openhft..")
+          .because("Chronicle Bytes rests on sun.misc.Unsafe: it is for the program above only");
+}

@@ -1,0 +1,160 @@
+package org.pmhxb.router.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.pmhxb.pm.Counter;
+import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.PeerState;
+import org.pmhxb.pm.PmEndpoint;
+import org.pmhxb.pm.SendBuffer;
+import org.pmhxb.router.Coordinates;
+import org.pmhxb.router.Dimension;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.Shape;
+
+/** Two assembled nodes with poll threads of their own, over memif and over veth pairs. */
+@Timeout(60)
+class HxbNodeTest {
+  private static final int ENDPOINT = 3;
+  private static final int RAILS = 2;
+
+  private static HxbConfig config(int node, List<HxbConfig.Rail> rails) {
+    HxbConfig.Builder builder =
+        HxbConfig.builder()
+            .key("node-test")
+            .shape(Shape.parse("2"))
+            .coordinates(new Coordinates(node, 0, 0))
+            .poolBuffers(1_600);
+    rails.forEach(builder::rail);
+    return builder.build();
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    long until = System.nanoTime() + 20_000_000_000L;
+    while (!condition.getAsBoolean() && System.nanoTime() < until) {
+      Thread.sleep(1);
+    }
+    assertThat(condition.getAsBoolean()).as(what).isTrue();
+  }
+
+  /** Sends numbered messages one way and checks that each arrives once, in order. */
+  private static void stream(HxbNode a, HxbNode b, int messages, int bytes) {
+    PmEndpoint from = a.node().open(ENDPOINT);
+    PmEndpoint to = b.node().open(ENDPOINT);
+    long[] sent = {0};
+    List<Long> wrong = new ArrayList<>();
+    long[] received = {0};
+    long until = System.nanoTime() + 40_000_000_000L;
+    while (received[0] < messages && System.nanoTime() < until) {
+      SendBuffer buffer = sent[0] < messages ? from.claim(1, bytes) : null;
+      if (buffer != null) {
+        buffer.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, buffer.offset(), sent[0]++);
+        from.send(buffer);
+      }
+      int n =
+          to.poll(
+              m -> {
+                long v = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset());
+                if (v != received[0]++ || m.lengthBytes() != bytes) {
+                  wrong.add(v);
+                }
+              },
+              64);
+      if (buffer == null && n == 0) {
+        Thread.yield();
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(received[0]).isEqualTo(messages);
+    from.close();
+    to.close();
+  }
+
+  private static void exercise(List<HxbConfig.Rail> left, List<HxbConfig.Rail> right)
+      throws InterruptedException {
+    try (HxbNode b = HxbNode.launch(config(1, right))) {
+      try (HxbNode a = HxbNode.launch(config(0, left))) {
+        await("discovery at node 0", a::isComplete);
+        await("discovery at node 1", b::isComplete);
+        stream(a, b, 5_000, 64);
+        stream(a, b, 1_000, 8192);
+        assertThat(a.node().peerState(1)).isEqualTo(PeerState.UP);
+        assertThat(a.failure()).isNull();
+        assertThat(b.failure()).isNull();
+        assertThat(a.discovery().faults()).isEmpty();
+        assertThat(b.node().counters().get(Counter.DATA_DELIVERED)).isGreaterThanOrEqualTo(6_000);
+      }
+      await("end of the session at node 1", () -> b.node().peerState(0) == PeerState.DOWN);
+      assertThat(b.node().peerStatus().get(0).reason()).isEqualTo(DownReason.CLOSED);
+    }
+  }
+
+  @Test
+  void talksOverMemif() throws InterruptedException {
+    List<List<HxbConfig.Rail>> rails = new ArrayList<>();
+    for (String role : List.of("client", "server")) {
+      List<HxbConfig.Rail> mine = new ArrayList<>();
+      for (int i = 0; i < RAILS; i++) {
+        mine.add(
+            new HxbConfig.Rail(
+                Dimension.X,
+                i,
+                HxbConfig.Driver.MEMIF,
+                role + i,
+                Map.of(
+                    "socket",
+                    "hxb-node-test-" + ProcessHandle.current().pid() + "-" + i,
+                    "role",
+                    role)));
+      }
+      rails.add(mine);
+    }
+    exercise(rails.get(0), rails.get(1));
+  }
+
+  @Test
+  void talksOverVeth() throws IOException, InterruptedException {
+    assumeThat(Files.isWritable(Path.of("/proc/sys/net/ipv4/ip_forward")))
+        .as("needs root to make veth pairs")
+        .isTrue();
+    List<HxbConfig.Rail> left = new ArrayList<>();
+    List<HxbConfig.Rail> right = new ArrayList<>();
+    String prefix = "hxt" + ProcessHandle.current().pid() % 10_000;
+    try {
+      for (int i = 0; i < RAILS; i++) {
+        String a = prefix + "a" + i;
+        String b = prefix + "b" + i;
+        ip("link add " + a + " mtu 9000 type veth peer name " + b + " mtu 9000");
+        ip("link set " + a + " up");
+        ip("link set " + b + " up");
+        left.add(new HxbConfig.Rail(Dimension.X, i, HxbConfig.Driver.AF_PACKET, a));
+        right.add(new HxbConfig.Rail(Dimension.X, i, HxbConfig.Driver.AF_PACKET, b));
+      }
+      exercise(left, right);
+    } finally {
+      for (HxbConfig.Rail rail : left) {
+        ip("link del " + rail.device());
+      }
+    }
+  }
+
+  private static void ip(String arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("ip"));
+    command.addAll(List.of(arguments.split(" ")));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as("%s: %s", String.join(" ", command), output).isZero();
+  }
+}

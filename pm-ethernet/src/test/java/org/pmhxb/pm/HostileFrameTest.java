@@ -1,0 +1,264 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/** Single frames that a fault, a newer version or an attacker could send (PROTOCOL.md 2.4, 10). */
+class HostileFrameTest {
+  private static final int ENDPOINT = 7;
+
+  private final List<byte[]> fromZero = new ArrayList<>();
+  private final List<byte[]> fromOne = new ArrayList<>();
+
+  private static NodeConfig config() {
+    return NodeConfig.defaults(0x1234, 1, 128).withWindow(64).withFirstSeq(0xFFFF_FFF0L);
+  }
+
+  private static int send(TestNet net, PmEndpoint from, PmEndpoint to, int count) {
+    int[] got = {0};
+    int sent = 0;
+    for (int i = 0; i < 100_000 && got[0] < count; i++) {
+      SendBuffer b = sent < count ? from.claim(1, 16) : null;
+      if (b != null) {
+        from.send(b);
+        sent++;
+      }
+      net.step();
+      to.poll(m -> got[0]++, 16);
+    }
+    return got[0];
+  }
+
+  private static byte[] latest(List<byte[]> frames, int kind) {
+    for (int i = frames.size() - 1; i >= 0; i--) {
+      if (frames.get(i)[FrameHeader.KIND_SRC] == kind) {
+        return frames.get(i).clone();
+      }
+    }
+    throw new AssertionError("no frame of kind " + kind);
+  }
+
+  private record Pair(TestNet net, PmEndpoint from, PmEndpoint to) {}
+
+  private Pair pair() {
+    TestNet net = new TestNet(2, 2, 3, 600, config());
+    net.wireTap =
+        bytes -> {
+          int src = FrameHeader.src(MemorySegment.ofArray(bytes), 0);
+          (src == 0 ? fromZero : fromOne).add(bytes.clone());
+        };
+    Pair pair = new Pair(net, net.nodes.get(0).open(ENDPOINT), net.nodes.get(1).open(ENDPOINT));
+    assertThat(send(net, pair.from, pair.to, 20)).isEqualTo(20);
+    return pair;
+  }
+
+  private static long dropped(TestNet net, int node, DropReason reason) {
+    return net.nodes.get(node).counters().dropped(reason);
+  }
+
+  @Test
+  void boundsTheChannelsOfOnePeer() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] request = latest(fromZero, FrameHeader.CREDIT_REQUEST);
+      MemorySegment m = MemorySegment.ofArray(request);
+      for (int endpoint = 1; endpoint <= 3_000; endpoint++) {
+        FrameHeader.endpointsLengthEcho(m, 0, 10_000 + endpoint, ENDPOINT, 0, 0);
+        ReceiverFuzzTest.repair(request);
+        net.ports[1][0].arrive(request.clone());
+      }
+      net.run(2_000_000);
+      assertThat(dropped(net, 1, DropReason.LANE_LIMIT))
+          .isEqualTo(3_000 - (Acknowledger.LANES_MAX - 1));
+      assertThat(send(net, pair.from, pair.to, 500)).isEqualTo(500);
+    }
+  }
+
+  /** What a restarted or forged node 1 asks for ends nothing while node 1 is as it was. */
+  @Test
+  void anOpenOfAnotherIncarnationEndsNoLiveSession() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] ack = latest(fromOne, FrameHeader.ACK_KIND);
+      byte[] open = java.util.Arrays.copyOf(ack, FrameHeader.BYTES + Sessions.OPEN_BYTES);
+      MemorySegment m = MemorySegment.ofArray(open);
+      FrameHeader.kindSrc(m, 0, FrameHeader.OPEN, 1);
+      FrameHeader.endpointsLengthEcho(m, 0, 0, 0, Sessions.OPEN_BYTES, 0);
+      for (int incarnation = 100; incarnation < 105; incarnation++) {
+        FrameHeader.payloadLong(m, 0, 0, incarnation);
+        FrameHeader.payloadInt(m, 0, 20, 64);
+        ReceiverFuzzTest.repair(open);
+        net.ports[0][0].arrive(open.clone());
+        net.run(100_000);
+      }
+      for (int node = 0; node < 2; node++) {
+        assertThat(net.nodes.get(node).counters().get(Counter.SESSIONS_OPENED)).isEqualTo(1);
+        assertThat(net.nodes.get(node).counters().get(Counter.PEERS_DOWN)).isZero();
+      }
+      assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ack beyond what was sent, 1, 1, 0, 0",
+    "highest beyond what was sent, 0, 100, 8, 0",
+    "highest before ack, 0, -1, 0, 0",
+    "highest half the numbers before ack, 0, -2147483648, 0, 0",
+    "bitmap too short, -64, 0, 0, 0",
+    "bitmap longer than the payload, 0, 0, 16, 0",
+    "bitmap not in words, 0, 0, 4, 0",
+    "credits longer than the payload, 0, 0, 0, 2"
+  })
+  void refusesAcknowledgementsThatContradictThemselves(
+      String what, int ackOff, int highestOff, int bitmapBytes, int credits) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      net.run(1_000_000);
+      byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
+      byte[] ack = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 24);
+      MemorySegment m = MemorySegment.ofArray(ack);
+      int next = 0xFFFF_FFF0 + 20;
+      FrameHeader.seqAck(m, 0, 0, next + ackOff);
+      FrameHeader.endpointsLengthEcho(m, 0, 0, 0, 24, 0);
+      FrameHeader.payloadInt(m, 0, 0, next + highestOff);
+      FrameHeader.payloadInt(m, 0, 12, bitmapBytes << 16 | credits);
+      ReceiverFuzzTest.repair(ack);
+      net.ports[0][0].arrive(ack);
+      net.run(100_000);
+      assertThat(dropped(net, 0, DropReason.MALFORMED)).as(what).isEqualTo(1);
+      assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 0, 0", "-1, 0, 0", "0, 1000, 0", "1, 1000, 0"})
+  void refusesForeignProbeReplies(int path, int indexBeyondNext, long sentNs) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
+      byte[] reply = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 32);
+      MemorySegment m = MemorySegment.ofArray(reply);
+      FrameHeader.kindSrc(m, 0, FrameHeader.PROBE_REPLY, 1);
+      FrameHeader.endpointsLengthEcho(m, 0, 0, 0, 32, 0);
+      FrameHeader.payloadInt(m, 0, 0, path);
+      FrameHeader.payloadInt(m, 0, 4, indexBeyondNext);
+      FrameHeader.payloadLong(m, 0, 8, sentNs);
+      FrameHeader.payloadInt(m, 0, 16, FrameHeader.ack(m, 0));
+      FrameHeader.payloadInt(m, 0, 28, 0);
+      ReceiverFuzzTest.repair(reply);
+      net.ports[0][0].arrive(reply);
+      net.run(100_000);
+      assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(1);
+      assertThat(net.nodes.get(0).counters().get(Counter.PROBE_REPLIES)).isZero();
+    }
+  }
+
+  /** Times echoed by a hostile peer must not switch off the watch over lost frames. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, Long.MIN_VALUE, Long.MAX_VALUE, -1, 1})
+  void forgedRoundTripsDoNotDelayResends(long sentNs) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      for (int path = 0; path < 2; path++) {
+        byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
+        byte[] reply = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 32);
+        MemorySegment m = MemorySegment.ofArray(reply);
+        FrameHeader.kindSrc(m, 0, FrameHeader.PROBE_REPLY, 1);
+        FrameHeader.endpointsLengthEcho(m, 0, 0, 0, 32, 0);
+        FrameHeader.payloadInt(m, 0, 0, path);
+        FrameHeader.payloadInt(m, 0, 4, 0);
+        FrameHeader.payloadLong(m, 0, 8, sentNs);
+        FrameHeader.payloadInt(m, 0, 16, FrameHeader.ack(m, 0));
+        FrameHeader.payloadInt(m, 0, 28, 0);
+        ReceiverFuzzTest.repair(reply);
+        for (int i = 0; i < 50; i++) {
+          net.ports[0][path].arrive(reply.clone());
+        }
+      }
+      net.run(1_000_000);
+      assertThat(net.nodes.get(0).counters().get(Counter.PROBE_REPLIES)).isEqualTo(100);
+      net.loss = 0.3;
+      long before = net.nowNs;
+      assertThat(send(net, pair.from, pair.to, 50)).isEqualTo(50);
+      assertThat(net.nowNs - before).as("ns to deliver through loss").isLessThan(100_000_000L);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0, 0", "7, 0, 0", "8, 0, 1", "12, 3, 0", "12, 100, 97", "12, -1, -1"})
+  void refusesFragmentsThatLeaveTheirMessage(int length, int messageLength, int offset) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] like = latest(fromZero, FrameHeader.DATA);
+      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 16);
+      MemorySegment m = MemorySegment.ofArray(data);
+      FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_FRAGMENT, 1);
+      FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
+      FrameHeader.endpointsLengthEcho(m, 0, ENDPOINT, ENDPOINT, length, 0);
+      FrameHeader.payloadInt(m, 0, 0, messageLength);
+      FrameHeader.payloadInt(m, 0, 4, offset);
+      ReceiverFuzzTest.repair(data);
+      net.ports[1][0].arrive(data);
+      net.run(100_000);
+      assertThat(dropped(net, 1, DropReason.MALFORMED)).isEqualTo(1);
+      assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void aNewerMinorInteroperatesAndAnotherMajorIsCounted() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] like = latest(fromZero, FrameHeader.DATA);
+      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 40);
+      MemorySegment m = MemorySegment.ofArray(data);
+      // A later minor version: flag bits that are unknown here, and padding behind the frame.
+      FrameHeader.flagsDst(m, 0, 0xC0, 1);
+      FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
+      data[FrameHeader.VERSION_AT] = (byte) (FrameHeader.VERSION + 5);
+      ReceiverFuzzTest.repair(data);
+      net.ports[1][0].arrive(data.clone());
+      net.run(100_000);
+      int[] got = {0};
+      pair.to.poll(message -> got[0]++, 10);
+      assertThat(got[0]).isEqualTo(1);
+      assertThat(dropped(net, 1, DropReason.MAJOR_VERSION)).isZero();
+
+      byte[] unknown = java.util.Arrays.copyOf(data, data.length);
+      FrameHeader.kindSrc(MemorySegment.ofArray(unknown), 0, 200, 0);
+      ReceiverFuzzTest.repair(unknown);
+      net.ports[1][0].arrive(unknown);
+      net.run(100_000);
+      assertThat(dropped(net, 1, DropReason.UNKNOWN_KIND)).isEqualTo(1);
+
+      for (int major = 0; major < 16; major++) {
+        byte[] other = data.clone();
+        other[FrameHeader.VERSION_AT] = (byte) (major << 4);
+        ReceiverFuzzTest.repair(other);
+        net.ports[1][0].arrive(other);
+      }
+      net.run(100_000);
+      assertThat(dropped(net, 1, DropReason.MAJOR_VERSION)).isEqualTo(15);
+      assertThat(net.nodes.get(1).peerState(0)).isEqualTo(PeerState.UP);
+    }
+  }
+
+  @Test
+  void refusesAWindowWhoseAcknowledgementFitsNoFrame() {
+    NodeConfig wide = NodeConfig.defaults(1, 1, 128).withWindow(32_768);
+    assertThatThrownBy(() -> new TestNet(2, 1, 1, 600, wide))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("windowFrames 32768")
+        .hasMessageContaining("smaller window");
+  }
+}

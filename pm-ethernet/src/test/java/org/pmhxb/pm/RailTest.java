@@ -1,0 +1,125 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.OffHeapPool;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.port.Port;
+
+/** Purging a rail's queue while the port takes frames slowly (PROTOCOL.md section 5.6). */
+class RailTest {
+  private final BufferPool pool = OffHeapPool.create(2048, 64);
+  private final SlowPort port = new SlowPort();
+  private final Rail rail = new Rail(0, port, pool);
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  @Test
+  void purgedFramesAreNotSentAndOthersKeepTheirPlaces() {
+    int[] ids = new int[10];
+    int[] tickets = new int[10];
+    for (int i = 0; i < 10; i++) {
+      ids[i] = pool.allocate(Owner.of(Owner.WINDOW, 1));
+      tickets[i] = rail.putHeld(ids[i], 100);
+    }
+    port.room = 2;
+    assertThat(rail.flush()).isEqualTo(2);
+    rail.purge(id -> id == ids[2] || id == ids[5] || id == ids[9]);
+    assertThat(rail.backlogBytes()).isEqualTo(500);
+    for (int i = 0; i < 10; i++) {
+      assertThat(rail.hasLeftQueue(tickets[i])).as("frame %d", i).isEqualTo(i < 2);
+    }
+    assertThat(rail.flush()).isEqualTo(2);
+    assertThat(rail.hasLeftQueue(tickets[4])).isTrue();
+    assertThat(rail.hasLeftQueue(tickets[6])).isFalse();
+    port.room = 32;
+    assertThat(rail.flush()).isEqualTo(3);
+    assertThat(rail.flush()).isZero();
+    assertThat(rail.isIdle()).isTrue();
+    assertThat(rail.backlogBytes()).isZero();
+    assertThat(port.taken).containsExactly(ids[0], ids[1], ids[3], ids[4], ids[6], ids[7], ids[8]);
+  }
+
+  @Test
+  void purgingAllLeavesAnIdleRail() {
+    for (int i = 0; i < 5; i++) {
+      rail.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100);
+    }
+    rail.purge(id -> true);
+    assertThat(rail.flush()).isZero();
+    assertThat(rail.isIdle()).isTrue();
+    assertThat(port.taken).isEmpty();
+  }
+
+  /** Takes at most {@code room} frames. */
+  private static final class SlowPort implements Port {
+    private final List<Integer> taken = new ArrayList<>();
+    private int room;
+
+    @Override
+    public String name() {
+      return "slow";
+    }
+
+    @Override
+    public int rxBurst(Burst burst, int max) {
+      return 0;
+    }
+
+    @Override
+    public int txBurst(Burst burst, int from, int count) {
+      int n = Math.min(count, room);
+      for (int i = from; i < from + n; i++) {
+        taken.add(Burst.id(burst.get(i)));
+      }
+      return n;
+    }
+
+    @Override
+    public int txRoom() {
+      return 32;
+    }
+
+    @Override
+    public long txBacklogBytes() {
+      return 0;
+    }
+
+    @Override
+    public long macAddress() {
+      return 0x0200_0000_0001L;
+    }
+
+    @Override
+    public int maxFrameBytes() {
+      return 1_500;
+    }
+
+    @Override
+    public boolean linkUp() {
+      return true;
+    }
+
+    @Override
+    public int wakeFd() {
+      return -1;
+    }
+
+    @Override
+    public long rxDropped() {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

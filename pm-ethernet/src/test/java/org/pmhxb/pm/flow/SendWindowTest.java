@@ -1,0 +1,162 @@
+package org.pmhxb.pm.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+
+/** The send window against lists of the library (PROTOCOL.md section 5.3). */
+class SendWindowTest {
+  private static final int PATHS = 3;
+
+  /** Where a frame is: on a path, lost, or acknowledged. */
+  private static final class Frame {
+    final int id;
+    final int bytes;
+    int copies;
+    int index = -1;
+
+    Frame(int id, int bytes) {
+      this.id = id;
+      this.bytes = bytes;
+    }
+  }
+
+  @Provide
+  Arbitrary<Integer> firsts() {
+    return Arbitraries.of(0, -1, -7, -40, Integer.MAX_VALUE - 9, 77);
+  }
+
+  @Property(tries = 300, seed = "35")
+  void listsStayConsistent(
+      @ForAll("firsts") int first, @ForAll @IntRange(min = 1, max = 5) int log, @ForAll long seed) {
+    Random random = new Random(seed);
+    int size = 1 << log;
+    SendWindow window = new SendWindow(size, PATHS, first);
+    TreeMap<Long, Frame> held = new TreeMap<>();
+    List<List<Long>> lists = new ArrayList<>();
+    for (int i = 0; i <= PATHS; i++) {
+      lists.add(new ArrayList<>());
+    }
+    int[] nextIndex = new int[PATHS];
+    long unacknowledged = 0;
+    long next = 0;
+    for (int step = 0; step < 300; step++) {
+      int path = random.nextInt(PATHS);
+      switch (random.nextInt(8)) {
+        case 0, 1, 2 -> {
+          if (next - unacknowledged < size) {
+            Frame frame = new Frame((int) next + 1, 64 + random.nextInt(1_000));
+            assertThat(window.add(frame.id, frame.bytes, 9)).isEqualTo(first + (int) next);
+            held.put(next, frame);
+            if (random.nextInt(4) == 0) {
+              window.defer(first + (int) next);
+              lists.get(PATHS).add(next);
+            } else {
+              send(window, first, next, frame, path, nextIndex, lists, step);
+            }
+            next++;
+          }
+        }
+        case 3 -> {
+          if (!lists.get(PATHS).isEmpty()) {
+            long lost = lists.get(PATHS).removeFirst();
+            assertThat(window.firstLost()).isEqualTo(first + (int) lost);
+            window.takeLost();
+            send(window, first, lost, held.get(lost), path, nextIndex, lists, step);
+          }
+        }
+        case 4 -> {
+          if (!lists.get(path).isEmpty()) {
+            long at = lists.get(path).removeFirst();
+            window.lose(first + (int) at);
+            lists.get(PATHS).add(at);
+          }
+        }
+        case 5, 6 -> {
+          if (next > unacknowledged) {
+            long at = unacknowledged + random.nextInt((int) (next - unacknowledged));
+            Frame frame = held.remove(at);
+            int expected = frame == null ? 0 : frame.id;
+            assertThat(window.acknowledge(first + (int) at)).isEqualTo(expected);
+            lists.forEach(list -> list.remove(at));
+          }
+        }
+        default -> {
+          while (unacknowledged < next && !held.containsKey(unacknowledged)) {
+            window.advance();
+            unacknowledged++;
+          }
+        }
+      }
+      check(window, first, unacknowledged, next, size, held, lists);
+    }
+  }
+
+  private static void send(
+      SendWindow window,
+      int first,
+      long at,
+      Frame frame,
+      int path,
+      int[] nextIndex,
+      List<List<Long>> lists,
+      int step) {
+    frame.copies++;
+    frame.index = nextIndex[path]++;
+    window.sent(first + (int) at, path, frame.index, path + 1, step, step * 10L);
+    lists.get(path).add(at);
+    assertThat(window.rail(first + (int) at)).isEqualTo(path + 1);
+    assertThat(window.railTicket(first + (int) at)).isEqualTo(step);
+    assertThat(window.sentNs(first + (int) at)).isEqualTo(step * 10L);
+  }
+
+  private static void check(
+      SendWindow window,
+      int first,
+      long unacknowledged,
+      long next,
+      int size,
+      TreeMap<Long, Frame> held,
+      List<List<Long>> lists) {
+    assertThat(window.unacknowledged()).isEqualTo(first + (int) unacknowledged);
+    assertThat(window.next()).isEqualTo(first + (int) next);
+    assertThat(window.inFlight()).isEqualTo((int) (next - unacknowledged));
+    assertThat(window.isFull()).isEqualTo(next - unacknowledged == size);
+    assertThat(window.nothingLost()).isEqualTo(lists.get(PATHS).isEmpty());
+    for (int path = 0; path < PATHS; path++) {
+      List<Long> list = lists.get(path);
+      assertThat(window.isEmpty(path)).isEqualTo(list.isEmpty());
+      assertThat(window.countOn(path)).isEqualTo(list.size());
+      assertThat(window.bytesOn(path))
+          .isEqualTo(list.stream().mapToLong(at -> held.get(at).bytes).sum());
+      if (!list.isEmpty()) {
+        assertThat(window.firstOf(path)).isEqualTo(first + (int) (long) list.getFirst());
+      }
+    }
+    held.forEach(
+        (at, frame) -> {
+          int seq = first + (int) (long) at;
+          assertThat(window.bufferId(seq)).isEqualTo(frame.id);
+          assertThat(window.lengthBytes(seq)).isEqualTo(frame.bytes);
+          assertThat(window.lane(seq)).isEqualTo(9);
+          assertThat(window.copies(seq)).isEqualTo(frame.copies);
+          int on = -1;
+          for (int path = 0; path < PATHS; path++) {
+            on = lists.get(path).contains(at) ? path : on;
+          }
+          assertThat(window.pathOf(seq)).isEqualTo(on);
+          if (on >= 0) {
+            assertThat(window.pathIndex(seq)).isEqualTo(frame.index);
+          }
+        });
+  }
+}

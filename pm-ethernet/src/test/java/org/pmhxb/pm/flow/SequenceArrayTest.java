@@ -1,0 +1,105 @@
+package org.pmhxb.pm.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** The sequence array against a model with 64-bit numbers (PROTOCOL.md section 5.2). */
+class SequenceArrayTest {
+  /**
+   * @param kind below 7 insert, below 9 take, else clear
+   */
+  private record Step(int kind, int distance, boolean owned) {}
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    Arbitrary<Integer> distances =
+        Arbitraries.frequencyOf(
+            net.jqwik.api.Tuple.of(8, Arbitraries.integers().between(-2, 10)),
+            net.jqwik.api.Tuple.of(2, Arbitraries.integers().between(-40, 40)),
+            net.jqwik.api.Tuple.of(1, Arbitraries.integers().between(-1_000_000, 1_000_000)));
+    return Combinators.combine(
+            Arbitraries.integers().between(0, 12), distances, Arbitraries.of(true, false))
+        .as(Step::new)
+        .list()
+        .ofMaxSize(400);
+  }
+
+  @Provide
+  Arbitrary<Integer> firsts() {
+    return Arbitraries.of(0, 1, -1, -5, -20, Integer.MAX_VALUE - 3, Integer.MIN_VALUE, 12_345);
+  }
+
+  @Property(tries = 400, seed = "34")
+  void behavesAsItsModel(
+      @ForAll("steps") List<Step> steps, @ForAll("firsts") int first, @ForAll("sizes") int size) {
+    SequenceArray array = new SequenceArray(size, first);
+    Map<Long, Integer> held = new HashMap<>();
+    long next = 0;
+    int nextId = 1;
+    for (Step step : steps) {
+      if (step.kind < 9) {
+        long at = next + step.distance;
+        int seq = first + (int) at;
+        int id = nextId++;
+        int got = step.owned ? array.insertOwned(seq, id) : array.insert(seq, id);
+        int expected =
+            at >= next + size
+                ? SequenceArray.OUT_OF_WINDOW
+                : at < next || held.containsKey(at)
+                    ? SequenceArray.DUPLICATE
+                    : SequenceArray.INSERTED;
+        assertThat(got).as("insert %d at next %d", at, next).isEqualTo(expected);
+        if (got == SequenceArray.INSERTED) {
+          held.put(at, id);
+        }
+      } else {
+        Integer expected = held.remove(next);
+        assertThat(array.take()).isEqualTo(expected == null ? 0 : expected);
+        next += expected == null ? 0 : 1;
+      }
+      assertThat(array.next()).isEqualTo(first + (int) next);
+      for (long at = next; at < next + size; at++) {
+        assertThat(array.holds(first + (int) at)).isEqualTo(held.containsKey(at));
+      }
+    }
+    for (int id = array.clear(); id != 0; id = array.clear()) {
+      assertThat(held.values().remove(id)).as("cleared buffer %d was held", id).isTrue();
+    }
+    assertThat(held).isEmpty();
+  }
+
+  @Provide
+  Arbitrary<Integer> sizes() {
+    return Arbitraries.of(2, 4, 8, 32);
+  }
+
+  @Example
+  void refusesALateInsertAfterTakeAndAfterClear() {
+    SequenceArray array = new SequenceArray(4, -1);
+    assertThat(array.insert(-1, 5)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.take()).isEqualTo(5);
+    assertThat(array.insert(-1, 6)).isEqualTo(SequenceArray.DUPLICATE);
+    assertThat(array.insert(3, 7)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.insert(4, 8)).isEqualTo(SequenceArray.OUT_OF_WINDOW);
+    assertThat(array.clear()).isEqualTo(7);
+    assertThat(array.insert(3, 9)).as("late insert of the cleared session").isNotZero();
+  }
+
+  @Example
+  void refusesSizesByName() {
+    for (int size : new int[] {0, 1, 3, 65_535, 131_072, -2}) {
+      assertThatThrownBy(() -> new SequenceArray(size, 0)).hasMessageContaining(size + " slots");
+    }
+  }
+}
