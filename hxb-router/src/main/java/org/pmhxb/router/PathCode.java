@@ -1,8 +1,8 @@
 package org.pmhxb.router;
 
 /**
- * The 32-bit path of a frame (PROTOCOL.md section 2.5): which dimension comes first, and which rail is
- * taken in each.
+ * The 32-bit path of a frame (PROTOCOL.md section 2.5): which dimension comes first, and which rail
+ * is taken in each.
  *
  * <pre>
  *  31-29 order: 0 XYZ, 1 XZY, 2 YXZ, 3 YZX, 4 ZXY, 5 ZYX

@@ -76,8 +76,7 @@ final class Acknowledger {
         peer.onAckList = false;
         continue;
       }
-      boolean quarter = peer.news >= peer.order.size() >> 2;
-      if (peer.ackAtOnce || quarter || idle && aged(peer) && somethingToSay(peer)) {
+      if (isDue(peer, idle)) {
         sendAck(peer);
         sent++;
       }
@@ -92,6 +91,20 @@ final class Acknowledger {
     }
     dueCount = kept;
     return sent;
+  }
+
+  private boolean isDue(Peer peer, boolean idle) {
+    if (peer.ackAtOnce || peer.news >= quarterWindow(peer)) {
+      return true;
+    }
+    // Behind a gap a sender waits for evidence: it must not depend on this node being idle.
+    boolean gap = peer.highest != peer.order.next();
+    return (idle || gap) && aged(peer) && somethingToSay(peer);
+  }
+
+  /** A quarter of what the peer may have on its way: of the window, or of its credit if less. */
+  private static int quarterWindow(Peer peer) {
+    return Math.max(1, Math.min(peer.order.size(), peer.grantedFrames) >> 2);
   }
 
   private boolean aged(Peer peer) {
@@ -268,6 +281,7 @@ final class Acknowledger {
     }
     if (lane.granted == 0) {
       lane.granted = core.ledger.grant();
+      peer.grantedFrames += lane.granted;
     }
     // Say it again if it was said before: the answer may have been lost.
     lane.advertised = 0;

@@ -74,7 +74,8 @@ final class NodeCore {
     this.self = routing.self();
     this.peers = new Peer[routing.nodes()];
     this.randomState = config.seed();
-    int lanesExpected = Math.max(1, routing.nodes() - 1) * config.endpointsExpected();
+    // Every node, this one included: messages to oneself take credit too.
+    int lanesExpected = routing.nodes() * config.endpointsExpected();
     this.ledger =
         new CreditLedger(config.creditBuffers(), lanesExpected, config.largestGrantFrames());
     int ids = pool.capacity() + 1;

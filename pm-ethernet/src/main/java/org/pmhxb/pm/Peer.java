@@ -74,6 +74,10 @@ final class Peer {
   int duplicatesReported;
   boolean onAckList;
   InLane lanes;
+
+  /** Sum of the lanes' grants. */
+  int grantedFrames;
+
   int laneCount;
 
   /** Sending lanes that lead here, for credit and for the end of a session. */

@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Descriptor;
@@ -57,6 +58,9 @@ public final class PmEndpoint implements AutoCloseable {
 
   /** Poll thread: buffers in the supply ring or claimed. */
   int supplied;
+
+  /** Poll thread: ends of sessions that are still to be told. */
+  private final ArrayDeque<Long> downsWaiting = new ArrayDeque<>();
 
   // --- application thread ---
   private Thread user;
@@ -451,7 +455,24 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   void deliverPeerDown(int peer, int session) {
-    inbox.offer(
+    if (!downsWaiting.isEmpty() || !offerPeerDown(peer, session)) {
+      downsWaiting.add((long) peer << 32 | session & 0xFFFF_FFFFL);
+    }
+  }
+
+  /** Events that found the inbox full, because a peer flaps and nobody polls. */
+  void retryPeerDowns() {
+    while (!downsWaiting.isEmpty()) {
+      long event = downsWaiting.peek();
+      if (!offerPeerDown((int) (event >>> 32), (int) event)) {
+        return;
+      }
+      downsWaiting.remove();
+    }
+  }
+
+  private boolean offerPeerDown(int peer, int session) {
+    return inbox.offer(
         Descriptor.lo(OP_PEER_DOWN, 0, 0, session >>> 16, session), Descriptor.hi(0, peer, 0));
   }
 

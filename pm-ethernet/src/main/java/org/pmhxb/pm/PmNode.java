@@ -32,6 +32,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final boolean inline;
   private volatile Doorbell doorbell = Doorbell.NONE;
   private long timerDueNs;
+  private boolean quit;
   private boolean closed;
 
   /** Endpoints to add or remove, handed to the poll thread; guarded by itself, rarely used. */
@@ -131,6 +132,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     for (PmEndpoint endpoint : core.endpoints) {
       if (endpoint != null) {
         work += endpoint.loans.drain(COMMANDS_PER_ROUND);
+        endpoint.retryPeerDowns();
         if (!inline) {
           work += drain(endpoint) + supply(endpoint);
         }
@@ -505,6 +507,17 @@ public final class PmNode implements PollWork, AutoCloseable {
     return n;
   }
 
+  /** Ends every session with a word to the peer. Poll thread. */
+  public void quit() {
+    if (!quit) {
+      quit = true;
+      sessions.closeAll();
+      for (int i = 0; i < 64 && flushRails() > 0; i++) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
   /**
    * Ends every session with a word to the peer, and closes the ports. Call after the poll thread
    * has stopped, or from it. The pool stays open: its owner closes it after the last loan.
@@ -515,10 +528,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       return;
     }
     closed = true;
-    sessions.closeAll();
-    for (int i = 0; i < 64 && flushRails() > 0; i++) {
-      Thread.onSpinWait();
-    }
+    quit();
     for (PmEndpoint endpoint : core.endpoints) {
       if (endpoint != null) {
         drainAll(endpoint);

@@ -3,6 +3,7 @@ package org.pmhxb.router.node;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
@@ -31,6 +32,7 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private static final int PCI_RING_FRAMES = 512;
+  private static final long CLOSE_LINGER_NS = 20_000_000L;
 
   private final HxbConfig config;
   private final DpdkPool pool;
@@ -200,6 +202,9 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private void closeNode() {
+    node.quit();
+    // The word of the end must be read before a shared-memory line is torn down under it.
+    LockSupport.parkNanos(CLOSE_LINGER_NS);
     node.close();
     pool.handOver();
   }

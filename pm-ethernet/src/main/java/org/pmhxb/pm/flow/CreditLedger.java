@@ -6,8 +6,16 @@ package org.pmhxb.pm.flow;
  * poll thread.
  */
 public final class CreditLedger {
+  /** One buffer in so many is kept for lanes beyond those expected. */
+  private static final int RESERVED_PART = 8;
+
+  /** A late lane gets this part of what is left. */
+  private static final int LATE_PART = 16;
+
   private final int budgetBuffers;
+  private final int lanesExpected;
   private final int share;
+  private int lanes;
   private int outstanding;
 
   /**
@@ -27,21 +35,22 @@ public final class CreditLedger {
               + ": each must be 1 or above");
     }
     this.budgetBuffers = budgetBuffers;
-    int even = Math.max(1, budgetBuffers / lanesExpected);
-    this.share = Math.min(Integer.highestOneBit(even), largestGrant);
+    this.lanesExpected = lanesExpected;
+    int even = (budgetBuffers - budgetBuffers / RESERVED_PART) / lanesExpected;
+    this.share = Math.clamp(even, 1, largestGrant);
   }
 
-  /** Takes a new lane's grant out of the budget: 0 when nothing is left. */
+  /**
+   * Takes a new lane's grant out of the budget: an even share for as many lanes as are expected,
+   * ever smaller ones of the reserve for further lanes, 0 when nothing is left.
+   */
   public int grant() {
-    int granted = Math.min(share, budgetBuffers - outstanding);
+    int left = budgetBuffers - outstanding;
+    int wanted = lanes < lanesExpected ? share : Math.clamp(left / LATE_PART, 1, share);
+    int granted = Math.min(wanted, left);
+    lanes++;
     outstanding += granted;
     return granted;
-  }
-
-  /** Gives a lane's grant back when the lane ends. */
-  public void giveBack(int granted) {
-    outstanding -= granted;
-    assert outstanding >= 0 : "credit given back twice: " + outstanding;
   }
 
   public int outstanding() {
