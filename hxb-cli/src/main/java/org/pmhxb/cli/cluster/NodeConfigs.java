@@ -45,7 +45,11 @@ final class NodeConfigs {
     };
   }
 
-  /** One socket per pair of rails, named after the lower node; that one listens. */
+  /**
+   * One socket per pair of rails, named after the lower node; that one listens. The name lies in
+   * the kernel's abstract namespace, where no file is left behind, so it must differ between
+   * clusters of all directories.
+   */
   private static Map<String, String> memif(
       ClusterSpec spec, ClusterPaths paths, RailLayout layout, int node, int rail) {
     Coordinates here = spec.shape().coordinates(node);
@@ -57,9 +61,15 @@ final class NodeConfigs {
           case 1 -> new Coordinates(here.x(), 0, here.z());
           default -> new Coordinates(here.x(), here.y(), 0);
         };
-    String file = "memif-" + spec.shape().node(low) + "-" + layout.name(rail) + ".sock";
+    String socket =
+        String.format(
+            "%s-%08x-%d-%s",
+            paths.cluster(),
+            paths.directory().hashCode(),
+            spec.shape().node(low),
+            layout.name(rail));
     Map<String, String> options = new LinkedHashMap<>();
-    options.put("socket", paths.directory().resolve(file).toString());
+    options.put("socket", socket);
     options.put("role", lower ? "server" : "client");
     options.put("id", "0");
     return options;
