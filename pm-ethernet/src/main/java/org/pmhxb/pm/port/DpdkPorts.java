@@ -99,7 +99,8 @@ public final class DpdkPorts {
    *
    * @param name unique among the process's memif ports
    * @param socket the line's name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
-   * @param server the end that waits; the other connects, and again after a loss
+   * @param server the end that waits; the other connects, and again after a loss, in whichever order
+   *     they start (within one process: the server first)
    * @param macAddress this end's address, low 48 bits, unicast
    */
   public static DpdkPort memif(
