@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
@@ -39,9 +38,7 @@ public final class DpdkPorts {
   private static final int DISCARD_BURST = 32;
 
   /** How long a memif client waits for its server: nodes of one host are started together. */
-  private static final long MEMIF_SERVER_WAIT_NS = 20_000_000_000L;
 
-  private static final long MEMIF_RETRY_NS = 20_000_000L;
 
   private static final int MEMIF_RING_LOG2 = 9;
   private static final int FRAME_BYTES_MAX = 65_535;
@@ -121,11 +118,7 @@ public final class DpdkPorts {
                 MEMIF_RING_LOG2,
                 macText(macAddress));
     int number = Ports.attach("net_memif_" + name, arguments);
-    if (server) {
-      start(number, 1 << MEMIF_RING_LOG2, pool.handle());
-    } else {
-      startClient(number, socket, pool);
-    }
+    start(number, 1 << MEMIF_RING_LOG2, pool.handle());
     return new PollModePort(
         new DpdkDevice(number, 1),
         0,
@@ -253,28 +246,6 @@ public final class DpdkPorts {
     try {
       Ports.configure(number, descriptors, descriptors, 0, poolHandles);
       Ports.start(number);
-    } catch (RuntimeException e) {
-      Ports.close(number);
-      throw e;
-    }
-  }
-
-  /** The server's process may be starting just now. */
-  private static void startClient(int number, String socket, DpdkPool pool) {
-    try {
-      Ports.configure(number, 1 << MEMIF_RING_LOG2, 1 << MEMIF_RING_LOG2, 0, pool.handle());
-      long deadlineNs = System.nanoTime() + MEMIF_SERVER_WAIT_NS;
-      while (!Ports.tryStart(number)) {
-        if (System.nanoTime() - deadlineNs >= 0) {
-          throw new IllegalStateException(
-              "memif line \""
-                  + socket
-                  + "\": no server after "
-                  + MEMIF_SERVER_WAIT_NS / 1_000_000_000L
-                  + " s; start the node with role = \"server\" in the same network namespace");
-        }
-        LockSupport.parkNanos(MEMIF_RETRY_NS);
-      }
     } catch (RuntimeException e) {
       Ports.close(number);
       throw e;
