@@ -37,9 +37,7 @@ public final class DpdkPorts {
 
   private static final int DISCARD_BURST = 32;
 
-  /** How long a memif client waits for its server: nodes of one host are started together. */
   private static final int MEMIF_RING_LOG2 = 9;
-
   private static final int FRAME_BYTES_MAX = 65_535;
   private static final int ETHERNET_HEADER_BYTES = 14;
 
