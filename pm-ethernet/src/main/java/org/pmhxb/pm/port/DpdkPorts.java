@@ -42,6 +42,7 @@ public final class DpdkPorts {
   private static final long MEMIF_SERVER_WAIT_NS = 20_000_000_000L;
 
   private static final long MEMIF_RETRY_NS = 20_000_000L;
+  private static final long MEMIF_HANDSHAKE_NS = 1_000_000_000L;
 
   private static final int MEMIF_RING_LOG2 = 9;
   private static final int FRAME_BYTES_MAX = 65_535;
@@ -258,12 +259,16 @@ public final class DpdkPorts {
     }
   }
 
-  /** The server's process may be starting just now. */
+  /**
+   * The server's process may be starting just now. Its socket accepts as soon as its port exists,
+   * but a connection made before that port was started comes to nothing, and the driver does not
+   * try again by itself.
+   */
   private static void startClient(int number, String socket, DpdkPool pool) {
     try {
       Ports.configure(number, 1 << MEMIF_RING_LOG2, 1 << MEMIF_RING_LOG2, 0, pool.handle());
       long deadlineNs = System.nanoTime() + MEMIF_SERVER_WAIT_NS;
-      while (!Ports.tryStart(number)) {
+      while (!Ports.tryStart(number) || !connected(number)) {
         if (System.nanoTime() - deadlineNs >= 0) {
           throw new IllegalStateException(
               "memif line \""
@@ -278,6 +283,19 @@ public final class DpdkPorts {
       Ports.close(number);
       throw e;
     }
+  }
+
+  /** Waits for the handshake, which DPDK's own thread makes; stops the port when it fails. */
+  private static boolean connected(int number) {
+    long deadlineNs = System.nanoTime() + MEMIF_HANDSHAKE_NS;
+    while (System.nanoTime() - deadlineNs < 0) {
+      if (Ports.linkMbps(number) > 0) {
+        return true;
+      }
+      LockSupport.parkNanos(MEMIF_RETRY_NS / 10);
+    }
+    Ports.stop(number);
+    return false;
   }
 
   private static long[] handles(DpdkPool[] pools) {
