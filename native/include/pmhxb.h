@@ -205,7 +205,16 @@ struct hxb_port_stats {
     uint64_t tx_refused;          /* burst calls cut short by a descriptor out of range */
 };
 
-/* Creates a virtual device ("net_memif0", "role=server,id=0"); returns its port number. */
+/*
+ * Creates a virtual device ("net_memif0", "role=server,id=0"); returns its port number.
+ *
+ * net_memif: calls that change such a port run on EAL's interrupt thread, where the driver serves
+ * its sockets, and never beside a burst on one; -ETIMEDOUT when that thread does not answer in 5 s.
+ * -ENOSYS: the driver's callbacks do not come to this library (see memif.c), so that a dying peer
+ * could take this process with it. -EADDRINUSE: a client of that socket is attached in this process
+ * already; the driver wants the server first. The peer shares the rings and is trusted with them:
+ * its death is survived, its malice is not.
+ */
 int hxb_port_attach(const char *name, const char *args);
 /*
  * Sets up queue q with pools[q]. No offloads; RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE stays off, because
@@ -214,8 +223,9 @@ int hxb_port_attach(const char *name, const char *args);
 int hxb_port_configure(int port, const struct hxb_port_config *config,
                        struct hxb_pool *const *pools);
 /*
- * -EIO: the driver's log (hxb_eal_log) says why. A net_memif client gives that while its server's
- * socket does not exist; it may be tried again.
+ * -EIO: the driver's log (hxb_eal_log) says why. A net_memif client starts also while there is no
+ * server: its link is down until the first connection, and again from the loss of one to the next;
+ * it looks for its server every 50 ms.
  */
 int hxb_port_start(int port);
 /* After this the burst calls answer -ENETDOWN. */
@@ -231,6 +241,11 @@ int hxb_port_info(int port, struct hxb_port_info *info);
 int hxb_port_stats(int port, struct hxb_port_stats *stats);
 
 /* ---- Bursts (packet path) -------------------------------------------------------------------- */
+
+/*
+ * -ENETDOWN: the port is stopped, or a net_memif client without a connection. While a memif port is
+ * being changed, bursts on all of them move nothing.
+ */
 
 /*
  * Receives up to n frames into descs[0, result). Each belongs to the caller, with one reference.

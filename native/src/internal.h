@@ -4,6 +4,7 @@
 #define HXB_INTERNAL_H
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -75,5 +76,46 @@ void hxb_take_back(const uint64_t *descs, struct rte_mbuf **frames, int from, in
 bool hxb_port_number_free(void);
 /* Forgets what an earlier port of this number left: counters, queues. */
 void hxb_port_reset(int port);
+
+/* Lets the burst calls through to the driver, or makes them answer -ENETDOWN. */
+void hxb_port_live(int port, bool live);
+/* A burst on this port is beyond the gate. */
+bool hxb_port_inside(int port);
+
+/* memif.c: what changes a memif port runs on EAL's interrupt thread, and never beside a burst. */
+bool hxb_is_memif(const char *name);
+int hxb_memif_attach(const char *name, const char *args);
+int hxb_memif_start(int port);
+int hxb_memif_stop(int port);
+int hxb_memif_close(int port);
+/* Every callback of the driver, as EAL sees it. */
+void hxb_memif_event(void *arg);
+
+/* Who is in a burst; one writer each: the thread that polls, the thread that sends. */
+struct hxb_seats {
+    atomic_int rx;
+    atomic_int tx;
+} __rte_cache_aligned;
+
+/* 1 while memif ports change. Writer: EAL's interrupt thread. */
+extern atomic_int hxb_memif_gate;
+
+static inline bool hxb_memif_enter(atomic_int *seat)
+{
+    /* G1: before the gate is read; pairs with G2 in close_gate. */
+    atomic_store(seat, 1);
+    /* Pairs with G3 in open_gate. */
+    if (likely(atomic_load(&hxb_memif_gate) == 0)) {
+        return true;
+    }
+    atomic_store_explicit(seat, 0, memory_order_release);
+    return false;
+}
+
+static inline void hxb_memif_leave(atomic_int *seat)
+{
+    /* The burst is over before the seat is seen empty; pairs with the load in hxb_port_inside. */
+    atomic_store_explicit(seat, 0, memory_order_release);
+}
 
 #endif

@@ -13,7 +13,9 @@ static struct {
     /* Queues while started, else 0: a burst on a stopped port would make DPDK log a stack trace. */
     uint16_t live_queues;
     uint16_t queues;
+    bool memif; /* bursts pass the gate of memif.c */
     struct hxb_refusals refusals[HXB_QUEUES_MAX];
+    struct hxb_seats seats[HXB_QUEUES_MAX];
 } ports[RTE_MAX_ETHPORTS];
 
 /* Drivers say -1 when they mean "did not work, see the log"; as an errno it would read EPERM. */
@@ -44,6 +46,22 @@ void hxb_port_reset(int port)
     memset(&ports[port], 0, sizeof(ports[port]));
 }
 
+void hxb_port_live(int port, bool live)
+{
+    ports[port].live_queues = live ? ports[port].queues : 0;
+}
+
+bool hxb_port_inside(int port)
+{
+    for (int q = 0; q < HXB_QUEUES_MAX; q++) {
+        if (atomic_load(&ports[port].seats[q].rx) != 0 ||
+            atomic_load(&ports[port].seats[q].tx) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 HXB_API int hxb_port_attach(const char *name, const char *args)
 {
     uint16_t port;
@@ -53,6 +71,14 @@ HXB_API int hxb_port_attach(const char *name, const char *args)
     }
     if (!hxb_port_number_free()) {
         return -ENOSPC;
+    }
+    if (hxb_is_memif(name)) {
+        int number = hxb_memif_attach(name, args);
+        if (number >= 0) {
+            hxb_port_reset(number);
+            ports[number].memif = true;
+        }
+        return driver_error(number);
     }
     int rc = rte_eal_hotplug_add("vdev", name, args);
     if (rc < 0) {
@@ -149,6 +175,9 @@ HXB_API int hxb_port_start(int port)
     if (ports[port].queues == 0) {
         return -EINVAL;
     }
+    if (ports[port].memif) {
+        return driver_error(hxb_memif_start(port));
+    }
     int rc = rte_eth_dev_start((uint16_t)port);
     if (rc < 0) {
         return driver_error(rc);
@@ -162,6 +191,9 @@ HXB_API int hxb_port_stop(int port)
     if (check_port(port) < 0) {
         return -ENODEV;
     }
+    if (ports[port].memif) {
+        return driver_error(hxb_memif_stop(port));
+    }
     ports[port].live_queues = 0;
     return driver_error(rte_eth_dev_stop((uint16_t)port));
 }
@@ -172,6 +204,11 @@ HXB_API int hxb_port_close(int port)
 
     if (check_port(port) < 0) {
         return -ENODEV;
+    }
+    if (ports[port].memif) {
+        int closed = hxb_memif_close(port);
+        ports[port].queues = 0;
+        return driver_error(closed);
     }
     int rc = rte_eth_dev_info_get((uint16_t)port, &info);
     if (rc < 0) {
@@ -300,7 +337,7 @@ static inline int check_burst(int port, int queue)
     return 0;
 }
 
-HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+static int rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
 {
     struct rte_mbuf *frames[HXB_BURST_MAX];
     int rc = check_burst(port, queue);
@@ -313,7 +350,7 @@ HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *d
     return got == 0 ? 0 : hxb_accept(pool, frames, got, descs, &ports[port].refusals[queue]);
 }
 
-HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
+static int tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
 {
     struct rte_mbuf *frames[HXB_BURST_MAX];
     int rc = check_burst(port, queue);
@@ -330,5 +367,40 @@ HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint6
     if (unlikely(sent < ready)) {
         hxb_take_back(descs, frames, sent, ready);
     }
+    return sent;
+}
+
+/* Whether bursts of this (port, queue) pass the gate; other numbers are refused behind it. */
+static inline bool gated(int port, int queue)
+{
+    return (unsigned int)port < RTE_MAX_ETHPORTS && ports[port].memif &&
+           (unsigned int)queue < HXB_QUEUES_MAX;
+}
+
+HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+{
+    if (likely(!gated(port, queue))) {
+        return rx_burst(port, queue, pool, descs, n);
+    }
+    atomic_int *seat = &ports[port].seats[queue].rx;
+    if (unlikely(!hxb_memif_enter(seat))) {
+        return 0;
+    }
+    int got = rx_burst(port, queue, pool, descs, n);
+    hxb_memif_leave(seat);
+    return got;
+}
+
+HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
+{
+    if (likely(!gated(port, queue))) {
+        return tx_burst(port, queue, pool, descs, n);
+    }
+    atomic_int *seat = &ports[port].seats[queue].tx;
+    if (unlikely(!hxb_memif_enter(seat))) {
+        return 0;
+    }
+    int sent = tx_burst(port, queue, pool, descs, n);
+    hxb_memif_leave(seat);
     return sent;
 }

@@ -72,6 +72,10 @@ void test_refusals(void);
 void test_limits(void);
 void test_port_errors(void);
 void test_memif(void);
+void test_memif_order(void);
+void test_memif_close(void);
+void test_memif_killed_client(void);
+void test_memif_killed_server(void);
 void test_afpacket(void);
 void test_afpacket_shaped(void);
 

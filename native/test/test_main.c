@@ -26,6 +26,10 @@ static const struct {
     {"limits", test_limits},
     {"port_errors", test_port_errors},
     {"memif", test_memif},
+    {"memif_order", test_memif_order},
+    {"memif_close", test_memif_close},
+    {"memif_killed_client", test_memif_killed_client},
+    {"memif_killed_server", test_memif_killed_server},
     {"afpacket", test_afpacket},
     {"afpacket_shaped", test_afpacket_shaped},
 };

@@ -67,26 +67,13 @@ public final class Ports {
   }
 
   /**
-   * Starts the port; bursts work from now on.
+   * Starts the port; bursts work from now on. A net_memif client needs no server yet: it looks for
+   * one every 50 ms, now and after a loss, and its link is down meanwhile.
    *
-   * @throws NativeException code -EIO, with the driver's words; a net_memif client gives that while
-   *     its server's socket does not exist, see {@link #tryStart}
+   * @throws NativeException code -EIO, with the driver's words
    */
   public static void start(int port) {
     checked("hxb_port_start(" + port + ")", Pmhxb.hxb_port_start(port));
-  }
-
-  /**
-   * {@link #start}, for a net_memif client whose server may not be there yet: false when it is not,
-   * try again later.
-   */
-  public static boolean tryStart(int port) {
-    int code = Pmhxb.hxb_port_start(port);
-    if (code == -Errno.EIO) {
-      return false;
-    }
-    checked("hxb_port_start(" + port + ")", code);
-    return true;
   }
 
   /** Bursts answer -ENETDOWN from now on. An af_packet port cannot be started again. */

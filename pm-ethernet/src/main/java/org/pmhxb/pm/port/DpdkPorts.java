@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
@@ -39,10 +38,7 @@ public final class DpdkPorts {
   private static final int DISCARD_BURST = 32;
 
   /** How long a memif client waits for its server: nodes of one host are started together. */
-  private static final long MEMIF_SERVER_WAIT_NS = 20_000_000_000L;
 
-  private static final long MEMIF_RETRY_NS = 20_000_000L;
-  private static final long MEMIF_HANDSHAKE_NS = 1_000_000_000L;
 
   private static final int MEMIF_RING_LOG2 = 9;
   private static final int FRAME_BYTES_MAX = 65_535;
@@ -100,7 +96,8 @@ public final class DpdkPorts {
    *
    * @param name unique among the process's memif ports
    * @param socket the line's name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
-   * @param server the end that waits; the other connects, and again after a loss
+   * @param server the end that waits; the other connects, and again after a loss, in whichever order
+   *     they start (within one process: the server first)
    * @param macAddress this end's address, low 48 bits, unicast
    */
   public static DpdkPort memif(
@@ -121,11 +118,7 @@ public final class DpdkPorts {
                 MEMIF_RING_LOG2,
                 macText(macAddress));
     int number = Ports.attach("net_memif_" + name, arguments);
-    if (server) {
-      start(number, 1 << MEMIF_RING_LOG2, pool.handle());
-    } else {
-      startClient(number, socket, pool);
-    }
+    start(number, 1 << MEMIF_RING_LOG2, pool.handle());
     return new PollModePort(
         new DpdkDevice(number, 1),
         0,
@@ -257,45 +250,6 @@ public final class DpdkPorts {
       Ports.close(number);
       throw e;
     }
-  }
-
-  /**
-   * The server's process may be starting just now. Its socket accepts as soon as its port exists,
-   * but a connection made before that port was started comes to nothing, and the driver does not
-   * try again by itself.
-   */
-  private static void startClient(int number, String socket, DpdkPool pool) {
-    try {
-      Ports.configure(number, 1 << MEMIF_RING_LOG2, 1 << MEMIF_RING_LOG2, 0, pool.handle());
-      long deadlineNs = System.nanoTime() + MEMIF_SERVER_WAIT_NS;
-      while (!Ports.tryStart(number) || !connected(number)) {
-        if (System.nanoTime() - deadlineNs >= 0) {
-          throw new IllegalStateException(
-              "memif line \""
-                  + socket
-                  + "\": no server after "
-                  + MEMIF_SERVER_WAIT_NS / 1_000_000_000L
-                  + " s; start the node with role = \"server\" in the same network namespace");
-        }
-        LockSupport.parkNanos(MEMIF_RETRY_NS);
-      }
-    } catch (RuntimeException e) {
-      Ports.close(number);
-      throw e;
-    }
-  }
-
-  /** Waits for the handshake, which DPDK's own thread makes; stops the port when it fails. */
-  private static boolean connected(int number) {
-    long deadlineNs = System.nanoTime() + MEMIF_HANDSHAKE_NS;
-    while (System.nanoTime() - deadlineNs < 0) {
-      if (Ports.linkMbps(number) > 0) {
-        return true;
-      }
-      LockSupport.parkNanos(MEMIF_RETRY_NS / 10);
-    }
-    Ports.stop(number);
-    return false;
   }
 
   private static long[] handles(DpdkPool[] pools) {
