@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.BenchNode;
 import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.LocalNode;
 import org.pmhxb.cli.bench.RemoteNode;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.cluster.ClusterLauncher;
@@ -19,9 +20,12 @@ import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
 import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.node.PolledNode;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.workload.LatencyHistogram;
+import org.pmhxb.pm.PollIdle;
 import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -195,8 +199,12 @@ final class BenchCommand extends ClusterCommand {
     if (up.isPresent() && usable(up.get())) {
       return overCluster(up.get());
     }
-    return overOwnCluster(
-        fabric == Fabric.MEMIF ? ClusterSpec.Fabric.MEMIF : ClusterSpec.Fabric.VETH);
+    completeShape();
+    return switch (fabric == null ? Fabric.RING : fabric) {
+      case RING -> overRing();
+      case MEMIF -> overOwnCluster(ClusterSpec.Fabric.MEMIF);
+      case VETH -> overOwnCluster(ClusterSpec.Fabric.VETH);
+    };
   }
 
   private void checkOptions() {
@@ -273,7 +281,6 @@ final class BenchCommand extends ClusterCommand {
 
   private Result overOwnCluster(ClusterSpec.Fabric kindOfFabric)
       throws IOException, InterruptedException {
-    completeShape();
     ClusterSpec spec = Options.spec(this, kindOfFabric, shape, rails, rate);
     plan();
     // A name of its own: two benchmarks, and a cluster that is up, do not meet.
@@ -291,6 +298,42 @@ final class BenchCommand extends ClusterCommand {
           Thread.currentThread().interrupt();
         }
       }
+    }
+  }
+
+  private Result overRing() throws IOException, InterruptedException {
+    if (rate != null) {
+      throw wrongUsage("--rate " + rate + ": the ring fabric has no links to shape; use veth");
+    }
+    TrafficPlan plan = plan();
+    progress().update("building " + shape.nodes() + " nodes");
+    // One poller: it may spin without taking the core from another.
+    List<PolledNode> nodes =
+        PolledNode.launch(RingCluster.create(RingCluster.Options.of(shape, rails)), PollIdle.SPIN);
+    try {
+      awaitReady(nodes);
+      Map<Integer, LocalNode> byNumber = new TreeMap<>();
+      nodes.forEach(node -> byNumber.put(node.self(), new LocalNode(node)));
+      try {
+        return measure(plan, byNumber, "ring");
+      } finally {
+        byNumber.values().forEach(LocalNode::close);
+      }
+    } finally {
+      nodes.getFirst().close();
+    }
+  }
+
+  private static void awaitReady(List<PolledNode> nodes) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + UP_LIMIT.toNanos();
+    while (!nodes.stream().allMatch(PolledNode::ready)) {
+      Throwable failure = nodes.getFirst().failure();
+      if (failure != null || System.nanoTime() - deadlineNs >= 0) {
+        throw new IllegalStateException(
+            "the ring cluster is not ready: " + (failure == null ? "no reason known" : failure),
+            failure);
+      }
+      Thread.sleep(5);
     }
   }
 

@@ -2,8 +2,8 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import org.pmhxb.cli.node.HxbNodeHandle;
 import org.pmhxb.cli.node.NodeRunner;
+import org.pmhxb.cli.node.PolledNode;
 import org.pmhxb.router.HxbConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,7 +36,7 @@ final class NodeCommand extends HxbCommand {
   protected Report run() throws Exception {
     HxbConfig config = HxbConfig.read(file);
     String socket = config.controlSocket();
-    HxbNodeHandle node = HxbNodeHandle.launch(config);
+    PolledNode node = PolledNode.launch(config);
     NodeRunner.serve(node, socket.isEmpty() ? null : Path.of(socket));
     return new Ended(true, config.node());
   }

@@ -23,60 +23,101 @@ import org.pmhxb.router.MissingNeighbour;
 import org.pmhxb.router.Neighbour;
 import org.pmhxb.router.PairingFault;
 import org.pmhxb.router.RailLayout;
+import org.pmhxb.router.fabric.RingCluster;
 import org.pmhxb.router.node.HxbNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A node over DPDK with one poll thread, which also drives its workloads. */
-public final class HxbNodeHandle implements NodeHandle {
-  private static final Logger LOG = LoggerFactory.getLogger(HxbNodeHandle.class);
+/**
+ * A node whose poll thread also drives its workloads; several nodes of one process may share the
+ * thread.
+ */
+public final class PolledNode implements NodeHandle {
+  private static final Logger LOG = LoggerFactory.getLogger(PolledNode.class);
   private static final long CANCEL_POLL_MS = 20;
 
-  private final HxbNode hxb;
-  private final HxbConfig config;
-  private final LoopWork loop = new LoopWork();
-  private final PollThread poller;
+  private final PmNode node;
+  private final Discovery discovery;
+  private final LoopWork loop;
   private final Greeter greeter;
   private final long startNs = System.nanoTime();
 
   /** When each peer's session last went up or down. */
   private final ConcurrentHashMap<Integer, Long> changedNs = new ConcurrentHashMap<>();
 
-  private HxbNodeHandle(HxbConfig config) {
-    this.config = config;
-    this.hxb = HxbNode.launch(config, HxbNode.Progress.INLINE);
-    PmNode node = hxb.node();
+  private PollThread poller;
+
+  /**
+   * @param node in inline mode: it is used by the poll thread alone
+   */
+  private PolledNode(PmNode node, Discovery discovery, LoopWork loop) {
+    this.node = node;
+    this.discovery = discovery;
+    this.loop = loop;
+    this.greeter = new Greeter(node, discovery);
     node.peerListener(new Listener());
-    this.greeter = new Greeter(node, hxb.discovery());
     loop.add(greeter);
-    hxb.pool().handOver();
-    this.poller =
-        new PollThread(
-            "hxb-poll-" + node.self(),
-            List.of(node, loop),
-            node.wakeFds(),
-            PollIdle.valueOf(config.idle().name()),
-            config.pollCpu(),
-            this::end);
-    loop.doorbell(poller);
-    node.doorbell(poller);
-    poller.start();
   }
 
   /** Starts a node; the exception of what refused leaves nothing running. */
-  public static HxbNodeHandle launch(HxbConfig config) {
-    return new HxbNodeHandle(config);
+  public static PolledNode launch(HxbConfig config) {
+    HxbNode hxb = HxbNode.launch(config, HxbNode.Progress.INLINE);
+    LoopWork loop = new LoopWork();
+    PolledNode node = new PolledNode(hxb.node(), hxb.discovery(), loop);
+    hxb.pool().handOver();
+    node.startWith(
+        new PollThread(
+            "hxb-poll-" + config.node(),
+            List.of(hxb.node(), loop),
+            hxb.node().wakeFds(),
+            PollIdle.valueOf(config.idle().name()),
+            config.pollCpu(),
+            () -> {
+              loop.end();
+              hxb.close();
+            }));
+    return node;
   }
 
-  /** Poll thread, after its last round. */
-  private void end() {
-    loop.end();
-    hxb.close();
+  /**
+   * Starts the nodes of a cluster within this process, on one poll thread. Closing any of them
+   * closes all, the cluster included.
+   *
+   * @param cluster in inline mode
+   */
+  public static List<PolledNode> launch(RingCluster cluster, PollIdle idle) {
+    LoopWork loop = new LoopWork();
+    List<PolledNode> nodes = new ArrayList<>();
+    for (int n = 0; n < cluster.size(); n++) {
+      nodes.add(new PolledNode(cluster.node(n), cluster.discovery(n), loop));
+      cluster.pool(n).handOver();
+    }
+    PollThread poller =
+        new PollThread(
+            "hxb-poll-ring",
+            List.of(cluster, loop),
+            new int[0],
+            idle,
+            -1,
+            () -> {
+              loop.end();
+              cluster.close();
+            });
+    nodes.forEach(node -> node.poller = poller);
+    nodes.getFirst().startWith(poller);
+    return nodes;
+  }
+
+  private void startWith(PollThread thread) {
+    poller = thread;
+    loop.doorbell(thread);
+    node.doorbell(thread);
+    thread.start();
   }
 
   @Override
   public int self() {
-    return hxb.node().self();
+    return node.self();
   }
 
   @Override
@@ -91,13 +132,11 @@ public final class HxbNodeHandle implements NodeHandle {
 
   /** Poll thread. */
   private NodeStatus statusNow() {
-    PmNode node = hxb.node();
-    Discovery discovery = hxb.discovery();
     return new NodeStatus(
         true,
         node.self(),
-        config.coordinates().toList(),
-        config.shape().toString(),
+        discovery.coordinates().toList(),
+        discovery.shape().toString(),
         ProcessHandle.current().pid(),
         (System.nanoTime() - startNs) / 1_000_000,
         ready(),
@@ -109,15 +148,15 @@ public final class HxbNodeHandle implements NodeHandle {
   }
 
   private List<NodeStatus.Rail> rails(List<Neighbour> heard) {
-    RailLayout layout = config.railLayout();
-    List<Port> ports = hxb.node().ports();
+    RailLayout layout = discovery.layout();
+    List<Port> ports = node.ports();
     List<NodeStatus.Rail> rails = new ArrayList<>();
     for (int rail = 0; rail < ports.size(); rail++) {
       int number = rail;
       rails.add(
           new NodeStatus.Rail(
               layout.name(rail),
-              config.rails().get(rail).device(),
+              ports.get(rail).name(),
               mac(ports.get(rail).macAddress()),
               ports.get(rail).linkUp(),
               heard.stream()
@@ -149,7 +188,6 @@ public final class HxbNodeHandle implements NodeHandle {
 
   @Override
   public MessageLink open(int endpoint) {
-    PmNode node = hxb.node();
     PmEndpoint opened = loop.call(() -> node.open(endpoint));
     return new PmLink(node, opened, () -> closeEndpoint(opened));
   }
