@@ -14,6 +14,7 @@ import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.DpdkPort;
 import org.pmhxb.pm.port.DpdkPorts;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * The surroundings of a node under test: its pool, and rails whose far ends are bare rings in the
@@ -122,16 +123,23 @@ final class Lab implements AutoCloseable {
     release(leaving, Hxb.ringDequeue(toNode[rail], pool.handle(), leaving.address(), BURST));
   }
 
-  /** Takes and returns all that the node has sent on a rail; {@link #burst} stays as it is. */
+  /**
+   * Takes and returns all that the node has sent on a rail; {@link #burst} stays as it is.
+   *
+   * @return data frames among it
+   */
   int drain(int rail) {
-    int total = 0;
+    int data = 0;
     while (true) {
       int n = Hxb.ringDequeue(fromNode[rail], pool.handle(), leaving.address(), BURST);
       if (n <= 0) {
-        return total;
+        return data;
+      }
+      for (int i = 0; i < n; i++) {
+        long at = pool.frameAt(Burst.id(leaving.get(i)));
+        data += FrameHeader.kind(frames, at) == FrameHeader.DATA ? 1 : 0;
       }
       release(leaving, n);
-      total += n;
     }
   }
 
