@@ -306,6 +306,15 @@ final class Acknowledger {
     }
   }
 
+  /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */
+  void takeBackIfSpent(Peer peer, InLane lane) {
+    if (lane.isSpent()) {
+      core.ledger.takeBack(lane.granted);
+      peer.grantedFrames -= lane.granted;
+      lane.granted = 0;
+    }
+  }
+
   /** The peer asks for credit on a channel: a lane is granted its share once. */
   void onCreditRequest(Peer peer, int srcEndpoint, int dstEndpoint) {
     PmEndpoint endpoint = core.endpoint(dstEndpoint);
@@ -324,9 +333,13 @@ final class Acknowledger {
       lane.next = peer.lanes;
       peer.lanes = lane;
     }
+    lane.ended = false;
     if (lane.granted == 0) {
       lane.granted = core.ledger.grant();
       peer.grantedFrames += lane.granted;
+      if (lane.granted == 0) {
+        core.counters.drop(DropReason.CREDIT_EXHAUSTED);
+      }
     }
     // Say it again if it was said before: the answer may have been lost.
     lane.advertised = 0;

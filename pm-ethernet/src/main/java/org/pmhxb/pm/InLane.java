@@ -21,6 +21,9 @@ final class InLane {
   /** Frames of ended sessions that still wait in the inbox; they are consumed first. */
   int left;
 
+  /** The session ended: what was granted goes home once nothing is left in the inbox. */
+  boolean ended;
+
   /** The limit that the peer was told last. */
   int advertised;
 
@@ -57,5 +60,11 @@ final class InLane {
     received = 0;
     consumed = 0;
     advertised = 0;
+    ended = true;
+  }
+
+  /** Nothing of this lane occupies what it was granted. */
+  boolean isSpent() {
+    return ended && left == 0 && granted > 0;
   }
 }

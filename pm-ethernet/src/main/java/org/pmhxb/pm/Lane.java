@@ -28,6 +28,10 @@ final class Lane {
   PmEndpoint endpoint;
 
   final int number;
+
+  /** Application thread: the next lane of this endpoint to the same node. */
+  Lane nextToNode;
+
   final int dst;
   final int dstEndpoint;
 
@@ -57,8 +61,8 @@ final class Lane {
   long creditAskedNs;
   long creditAskIntervalNs;
 
-  /** Tickets of frames whose fate is known, or that went down with their session. */
-  long settled;
+  /** Tickets that are settled, in order: stored by the peer, or gone down with their session. */
+  private long settled;
 
   Lane(PmEndpoint endpoint, int number, int dst, int dstEndpoint) {
     this.endpoint = endpoint;
@@ -113,13 +117,14 @@ final class Lane {
     return epoch;
   }
 
-  /** True once per shortage: the caller asks the poll thread for credit. Application thread. */
-  boolean wantsAsking() {
-    if (wanted) {
-      return false;
-    }
+  /** The poll thread need not be asked for credit again. Application thread. */
+  boolean isAsked() {
+    return wanted;
+  }
+
+  /** The poll thread was asked for credit. Application thread. */
+  void asked() {
     wanted = true;
-    return true;
   }
 
   /** The next ticket. Application thread. */
@@ -146,9 +151,14 @@ final class Lane {
     publishLimit(0);
   }
 
-  /** One more frame is stored by the peer. Poll thread. */
-  void acknowledge(long tickets) {
+  /** The next frame of this lane is stored by the peer. Poll thread. */
+  void acknowledge() {
     // R3: pairs with A3 in acknowledged().
-    ACKNOWLEDGED.setRelease(this, acknowledged + tickets);
+    ACKNOWLEDGED.setRelease(this, ++settled);
+  }
+
+  /** The fate of the next frame of this lane stays unknown: its session ended. Poll thread. */
+  void lose() {
+    settled++;
   }
 }

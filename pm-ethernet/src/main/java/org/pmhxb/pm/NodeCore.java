@@ -28,11 +28,21 @@ final class NodeCore {
 
   int activeCount;
 
-  /** By endpoint number; null = not open. */
+  /** By endpoint number, for frames; null = not open. */
   PmEndpoint[] endpoints = new PmEndpoint[8];
 
-  /** By endpoint number; the last one that was closed, whose lanes the next one takes over. */
-  PmEndpoint[] retired = new PmEndpoint[8];
+  /** The same without gaps, for duty cycles. */
+  PmEndpoint[] open = new PmEndpoint[4];
+
+  int openCount;
+
+  /** Closed endpoints, one per number: the next of that number takes over lanes and loans. */
+  PmEndpoint[] retired = new PmEndpoint[4];
+
+  int retiredCount;
+
+  /** Of all endpoints together, what is not lent to one yet (DESIGN rule 3). */
+  int loansLeft;
 
   /** By lane ID; lanes live as long as the node. */
   Lane[] lanes = new Lane[16];
@@ -67,6 +77,7 @@ final class NodeCore {
   NodeCore(NodeConfig config, BufferPool pool, Routing routing, Rail[] rails) {
     this.config = config;
     this.pool = pool;
+    this.loansLeft = config.loanBuffers() * config.endpointsExpected();
     this.frames = pool.memory();
     this.crc = new FrameCrc(frames);
     this.routing = routing;

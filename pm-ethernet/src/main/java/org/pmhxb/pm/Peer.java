@@ -14,7 +14,9 @@ final class Peer {
   final int reorderOwner;
 
   // --- session (PROTOCOL.md section 4) ---
-  PeerState state = PeerState.IDLE;
+  /** Written last when a session opens, so that another thread that reads UP sees all of it. */
+  volatile PeerState state = PeerState.IDLE;
+
   int session;
   long peerIncarnation;
   long myNonce;

@@ -52,7 +52,12 @@ public final class PmEndpoint implements AutoCloseable {
   /** Written by the application thread, read by the poll thread. */
   final SpscDescriptorRing toNode;
 
-  final LoanBudget loans;
+  /** Set before the program has this endpoint: new, or taken over with the endpoint's number. */
+  LoanBudget loans;
+
+  /** Claims that may be out, so that all endpoints together keep to the node's budget. */
+  volatile int claimLimit;
+
   final int inboxOwner;
   final int claimOwner;
 
@@ -66,7 +71,10 @@ public final class PmEndpoint implements AutoCloseable {
   private Thread user;
   private boolean closed;
   private boolean polling;
-  private Lane[] lanes = new Lane[8];
+
+  /** Only added to. Volatile: the poll thread that sees a longer array sees its contents. */
+  private volatile Lane[] lanes = new Lane[8];
+
   private int laneCount;
   private final Lane[] laneOfNode;
   private SendBuffer[] idle = new SendBuffer[8];
@@ -75,7 +83,7 @@ public final class PmEndpoint implements AutoCloseable {
   private long claimsRefused;
   private long loansCopied;
   private final Message message;
-  private final Loan[] loanHandles;
+  private Loan[] loanHandles;
 
   PmEndpoint(PmNode node, NodeCore core, int number, boolean inline) {
     this.node = node;
@@ -93,9 +101,6 @@ public final class PmEndpoint implements AutoCloseable {
         SpscDescriptorRing.create(powerOfTwoFrom(inboxCapacity + 2 * config.claimBuffers() + 256));
     inboxOwner = Owner.of(Owner.INBOX, number);
     claimOwner = Owner.of(Owner.APPLICATION, number);
-    int loanCount = Math.min(config.loanBuffers(), pool.capacity());
-    loans = new LoanBudget(pool, Owner.of(Owner.LOAN, number), loanCount, loanCount / 4);
-    loanHandles = new Loan[loans.loans() + loans.copies()];
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
   }
@@ -137,11 +142,11 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private SendBuffer take(Lane lane, int lengthBytes, int flags) {
-    if (claimed >= core.config.claimBuffers()) {
+    if (claimed >= claimLimit) {
       return refuse();
     }
     if (!lane.takeCredit()) {
-      if (lane.wantsAsking()) {
+      if (!lane.isAsked()) {
         ask(lane);
       }
       return refuse();
@@ -181,9 +186,10 @@ public final class PmEndpoint implements AutoCloseable {
 
   private void ask(Lane lane) {
     if (inline) {
+      lane.asked();
       node.wantCredit(lane);
-    } else {
-      toNode.offer(Descriptor.lo(OP_ASK, 0, lane.number, 0, 0), 0);
+    } else if (toNode.offer(Descriptor.lo(OP_ASK, 0, lane.number, 0, 0), 0)) {
+      lane.asked();
       node.ring();
     }
   }
@@ -205,10 +211,9 @@ public final class PmEndpoint implements AutoCloseable {
       throw new IllegalArgumentException(
           "destination endpoint " + dstEndpoint + " is out of range 1..65534");
     }
-    for (int i = 0; i < laneCount; i++) {
-      if (lanes[i].dst == dst && lanes[i].dstEndpoint == dstEndpoint) {
-        laneOfNode[dst] = lanes[i];
-        return lanes[i];
+    for (Lane known = laneOfNode[dst]; known != null; known = known.nextToNode) {
+      if (known.dstEndpoint == dstEndpoint) {
+        return known;
       }
     }
     if (laneCount == 0xFFFF) {
@@ -220,21 +225,36 @@ public final class PmEndpoint implements AutoCloseable {
     }
     Lane lane = new Lane(this, laneCount, dst, dstEndpoint);
     lanes[laneCount++] = lane;
+    lane.nextToNode = laneOfNode[dst];
     laneOfNode[dst] = lane;
     return lane;
   }
 
   /**
    * The endpoint of this number was closed before: its lanes go on, because credit limits and
-   * tickets count over the life of a session. Poll thread, before the program has this endpoint.
+   * tickets count over the life of a session, and so do its loans, which may still be out. Poll
+   * thread, before the program has this endpoint.
    */
-  void adoptLanesOf(PmEndpoint before) {
-    lanes = before.lanes;
+  void adopt(PmEndpoint before) {
+    Lane[] adopted = before.lanes;
     laneCount = before.laneCount;
     for (int i = 0; i < laneCount; i++) {
-      lanes[i].endpoint = this;
-      lanes[i].dropClaims();
+      Lane lane = adopted[i];
+      lane.endpoint = this;
+      lane.dropClaims();
+      lane.nextToNode = laneOfNode[lane.dst];
+      laneOfNode[lane.dst] = lane;
     }
+    lanes = adopted;
+    loans = before.loans;
+    loanHandles = before.loanHandles;
+  }
+
+  /** The first endpoint of its number. Poll thread, before the program has it. */
+  void lendUpTo(int loanBuffers) {
+    int copies = core.config.loanBuffers() / 4;
+    loans = new LoanBudget(pool, Owner.of(Owner.LOAN, number), loanBuffers, copies);
+    loanHandles = new Loan[loanBuffers + copies];
   }
 
   /** Poll thread: after it took a descriptor that names the lane. */
@@ -281,6 +301,7 @@ public final class PmEndpoint implements AutoCloseable {
       pool.release(buffer.bufferId(), claimOwner);
     } else {
       toNode.offer(Descriptor.lo(OP_ABORT, 0, 0, 0, 0), Descriptor.hi(buffer.bufferId(), 0, 0));
+      node.ring();
     }
     buffer.unbind();
     putIdle(buffer);
@@ -331,6 +352,9 @@ public final class PmEndpoint implements AutoCloseable {
       int part = (int) Math.min(room, lengthBytes - done);
       SendBuffer buffer = take(lane, part, FrameHeader.FLAG_FRAGMENT);
       if (buffer == null) {
+        if (done > 0 && lane.epoch() != epoch) {
+          throw new PeerDownException(dst, done, lengthBytes);
+        }
         idle.idle(0);
         continue;
       }
@@ -395,6 +419,10 @@ public final class PmEndpoint implements AutoCloseable {
     } finally {
       inbox.advance(done);
       polling = false;
+      if (!inline) {
+        // Credit may be on its way back: nobody else wakes a poll thread that sleeps.
+        node.ring();
+      }
     }
     return done;
   }
@@ -456,6 +484,8 @@ public final class PmEndpoint implements AutoCloseable {
 
   void deliverPeerDown(int peer, int session) {
     if (!downsWaiting.isEmpty() || !offerPeerDown(peer, session)) {
+      // A peer that flaps while nobody polls is told of once.
+      downsWaiting.removeIf(event -> event >>> 32 == peer);
       downsWaiting.add((long) peer << 32 | session & 0xFFFF_FFFFL);
     }
   }
@@ -472,7 +502,8 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private boolean offerPeerDown(int peer, int session) {
-    return inbox.offer(
+    // The places that credit has promised to messages stay free.
+    return inbox.room() > core.config.creditBuffers() && inbox.offer(
         Descriptor.lo(OP_PEER_DOWN, 0, 0, session >>> 16, session), Descriptor.hi(0, peer, 0));
   }
 
@@ -485,8 +516,9 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private void checkUse() {
-    if (closed) {
-      throw new IllegalStateException("endpoint " + number + " is closed");
+    if (closed || node.isClosed()) {
+      throw new IllegalStateException(
+          (closed ? "endpoint " + number : "node " + core.self) + " is closed");
     }
     Thread current = Thread.currentThread();
     if (user != current) {
@@ -524,10 +556,19 @@ public final class PmEndpoint implements AutoCloseable {
   /** Closes the endpoint: what waits in its inbox is released, its claims come home. */
   @Override
   public void close() {
-    if (!closed) {
-      checkUse();
+    if (closed || node.isClosed()) {
       closed = true;
-      node.closeEndpoint(this);
+      return;
     }
+    checkUse();
+    if (polling) {
+      throw new IllegalStateException("close within a handler of endpoint " + number);
+    }
+    closed = true;
+    node.closeEndpoint(this);
+  }
+
+  boolean isPolling() {
+    return polling;
   }
 }

@@ -22,6 +22,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private static final long IDLE_INTERVAL_NS = 10_000_000L;
   private static final int COMMANDS_PER_ROUND = 64;
   private static final int SUPPLY_PER_ROUND = 32;
+  private static final int LEAST_CLAIMS = 4;
 
   private final NodeCore core;
   private final Sender sender;
@@ -33,7 +34,11 @@ public final class PmNode implements PollWork, AutoCloseable {
   private volatile Doorbell doorbell = Doorbell.NONE;
   private long timerDueNs;
   private boolean quit;
-  private boolean closed;
+  private volatile boolean closed;
+
+  /** The thread of the last duty cycle. */
+  private volatile Thread poller;
+
 
   /** Endpoints to add or remove, handed to the poll thread; guarded by itself, rarely used. */
   private final List<Runnable> commands = new java.util.ArrayList<>();
@@ -98,6 +103,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public int doWork(long nowNs) {
+    poller = Thread.currentThread();
     core.tick(nowNs);
     int work = commandsWaiting ? runCommands() : 0;
     work += drainEndpoints();
@@ -129,14 +135,16 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   private int drainEndpoints() {
     int work = 0;
-    for (PmEndpoint endpoint : core.endpoints) {
-      if (endpoint != null) {
-        work += endpoint.loans.drain(COMMANDS_PER_ROUND);
-        endpoint.retryPeerDowns();
-        if (!inline) {
-          work += drain(endpoint) + supply(endpoint);
-        }
+    for (int i = 0; i < core.openCount; i++) {
+      PmEndpoint endpoint = core.open[i];
+      work += endpoint.loans.drain(COMMANDS_PER_ROUND);
+      endpoint.retryPeerDowns();
+      if (!inline) {
+        work += drain(endpoint) + supply(endpoint);
       }
+    }
+    for (int i = 0; i < core.retiredCount; i++) {
+      work += core.retired[i].loans.drain(COMMANDS_PER_ROUND);
     }
     return work;
   }
@@ -181,7 +189,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   /** Keeps an endpoint's stock of free buffers up. */
   private int supply(PmEndpoint endpoint) {
     int n = 0;
-    int stock = core.config.claimBuffers();
+    int stock = endpoint.claimLimit;
     while (n < SUPPLY_PER_ROUND && endpoint.supplied < stock) {
       int id = core.pool.allocate(endpoint.claimOwner);
       if (id == 0) {
@@ -201,6 +209,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if ((lane.grantEpoch & 0xFFFF) != (epoch & 0xFFFF)) {
       // Claimed under a session that ended since.
       core.pool.release(id, endpoint.claimOwner);
+      lane.lose();
       core.counters.increment(Counter.FATE_UNKNOWN);
       return;
     }
@@ -215,7 +224,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** A message to this node itself: the same buffer, from the one endpoint to the other. */
   private void loopBack(Lane lane, PmEndpoint from, int id, int payloadBytes, int flags) {
-    lane.acknowledge(1);
+    lane.acknowledge();
     PmEndpoint to = core.endpoint(lane.dstEndpoint);
     InLane in = core.peer(core.self).lane(from.number(), lane.dstEndpoint);
     in.received++;
@@ -239,6 +248,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     Peer peer = core.peer(source);
     InLane lane = peer.lane(sourceEndpoint, endpoint.number());
     lane.consume();
+    acknowledger.takeBackIfSpent(peer, lane);
     if (source == core.self) {
       PmEndpoint from = core.endpoint(sourceEndpoint);
       if (from != null) {
@@ -265,15 +275,20 @@ public final class PmNode implements PollWork, AutoCloseable {
   void wantCredit(Lane lane) {
     if (lane.dst != core.self) {
       sessions.wantCredit(lane);
-    } else if (lane.id < 0) {
+      return;
+    }
+    Peer self = core.peer(core.self);
+    InLane in = self.lane(lane.endpoint.number(), lane.dstEndpoint);
+    if (in == null) {
       sessions.registerLane(lane);
-      InLane in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
-      Peer self = core.peer(core.self);
+      in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
       in.next = self.lanes;
       self.lanes = in;
-      in.granted = core.ledger.grant();
-      lane.publishLimit(in.limit());
     }
+    if (in.granted == 0) {
+      in.granted = core.ledger.grant();
+    }
+    lane.publishLimit(in.limit());
   }
 
   /**
@@ -299,7 +314,9 @@ public final class PmNode implements PollWork, AutoCloseable {
       throw new IllegalArgumentException("endpoint " + number + " is out of range 1..65534");
     }
     PmEndpoint endpoint = new PmEndpoint(this, core, number, inline);
-    onPollThread(() -> register(endpoint));
+    if (!onPollThread(() -> register(endpoint))) {
+      throw new IllegalStateException("node " + core.self + " is closed");
+    }
     return endpoint;
   }
 
@@ -308,32 +325,76 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (number >= core.endpoints.length) {
       int length = Math.max(number + 1, Math.min(65_535, core.endpoints.length * 2));
       core.endpoints = Arrays.copyOf(core.endpoints, length);
-      core.retired = Arrays.copyOf(core.retired, length);
     }
     if (core.endpoints[number] != null) {
       throw new IllegalStateException("endpoint " + number + " is open already");
     }
-    if (core.retired[number] != null) {
-      endpoint.adoptLanesOf(core.retired[number]);
-      core.retired[number] = null;
+    int before = indexOf(core.retired, core.retiredCount, number);
+    if (before >= 0) {
+      endpoint.adopt(core.retired[before]);
+      core.retired[before] = core.retired[--core.retiredCount];
+      core.retired[core.retiredCount] = null;
+    } else {
+      int loans = Math.min(core.config.loanBuffers(), core.loansLeft);
+      core.loansLeft -= loans;
+      endpoint.lendUpTo(loans);
     }
     core.endpoints[number] = endpoint;
+    core.open = add(core.open, core.openCount++, endpoint);
+    shareClaims();
+  }
+
+  private void retire(PmEndpoint endpoint) {
+    int i = indexOf(core.open, core.openCount, endpoint.number());
+    core.open[i] = core.open[--core.openCount];
+    core.open[core.openCount] = null;
+    core.endpoints[endpoint.number()] = null;
+    core.retired = add(core.retired, core.retiredCount++, endpoint);
+    shareClaims();
+  }
+
+  private static PmEndpoint[] add(PmEndpoint[] list, int count, PmEndpoint endpoint) {
+    PmEndpoint[] room = count == list.length ? Arrays.copyOf(list, count * 2) : list;
+    room[count] = endpoint;
+    return room;
+  }
+
+  private static int indexOf(PmEndpoint[] list, int count, int number) {
+    for (int i = 0; i < count; i++) {
+      if (list[i].number() == number) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** All endpoints together keep to the claims that the pool was made for (DESIGN rule 3). */
+  private void shareClaims() {
+    int each = core.config.claimBuffers();
+    int all = each * core.config.endpointsExpected();
+    int limit = Math.clamp(all / Math.max(1, core.openCount), LEAST_CLAIMS, each);
+    for (int i = 0; i < core.openCount; i++) {
+      core.open[i].claimLimit = limit;
+    }
   }
 
   void closeEndpoint(PmEndpoint endpoint) {
     onPollThread(
         () -> {
-          drainAll(endpoint);
-          core.endpoints[endpoint.number()] = null;
-          core.retired[endpoint.number()] = endpoint;
+          drainCommands(endpoint);
+          drainInbox(endpoint);
+          retire(endpoint);
         });
   }
 
-  /** Takes back what the endpoint's rings hold. */
-  private void drainAll(PmEndpoint endpoint) {
+  private void drainCommands(PmEndpoint endpoint) {
     while (endpoint.toNode.poll()) {
       command(endpoint, endpoint.toNode.lo(), endpoint.toNode.hi());
     }
+  }
+
+  /** Takes back what an endpoint has not polled and not sent. Its program uses it no more. */
+  private void drainInbox(PmEndpoint endpoint) {
     while (endpoint.inbox.poll()) {
       if (Descriptor.op(endpoint.inbox.lo()) == PmEndpoint.OP_MESSAGE) {
         long hi = endpoint.inbox.hi();
@@ -349,20 +410,29 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.pool.reclaim(endpoint.claimOwner);
   }
 
-  /** Runs a control action in the poll thread's next round and waits for it; inline: now. */
-  private void onPollThread(Runnable action) {
-    if (inline || closed || doorbell == Doorbell.NONE) {
-      action.run();
-      return;
-    }
+  /**
+   * Runs a control action in the poll thread's next round and waits for it; now, if this is the
+   * poll thread or there is none.
+   *
+   * @return false when the node is closed: nothing was done
+   */
+  private boolean onPollThread(Runnable action) {
     var task = new java.util.concurrent.FutureTask<Void>(action, null);
     synchronized (commands) {
-      commands.add(task);
-      commandsWaiting = true;
+      if (closed) {
+        return false;
+      }
+      if (!inline && doorbell != Doorbell.NONE && poller != Thread.currentThread()) {
+        commands.add(task);
+        commandsWaiting = true;
+      } else {
+        task.run();
+      }
     }
     doorbell.ring();
     try {
       task.get();
+      return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while the poll thread was asked", e);
@@ -448,6 +518,11 @@ public final class PmNode implements PollWork, AutoCloseable {
     doorbell = bell;
   }
 
+  /** Nothing of this node works any more. Any thread. */
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Wakes the poll thread. Any thread. */
   public void ring() {
     doorbell.ring();
@@ -477,15 +552,24 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     for (int i = 0; i < core.activeCount; i++) {
       Peer peer = core.active[i];
-      if (peer.state == PeerState.OPENING || peer.state == PeerState.UP && hasInFlight(peer)) {
+      if (peer.state == PeerState.OPENING || peer.state == PeerState.UP && isWaiting(peer)) {
         return nowNs + TIMER_INTERVAL_NS * 5;
       }
     }
     return nowNs + IDLE_INTERVAL_NS;
   }
 
-  private static boolean hasInFlight(Peer peer) {
-    return peer.window.inFlight() > 0;
+  /** For an acknowledgement, or for credit that it asked for. */
+  private static boolean isWaiting(Peer peer) {
+    if (peer.window.inFlight() > 0) {
+      return true;
+    }
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      if (peer.outLanes[i].creditWanted) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean waitsForRoom() {
@@ -521,18 +605,36 @@ public final class PmNode implements PollWork, AutoCloseable {
   /**
    * Ends every session with a word to the peer, and closes the ports. Call after the poll thread
    * has stopped, or from it. The pool stays open: its owner closes it after the last loan.
+   *
+   * <p>Close the endpoints before: what a program's thread still uses is not taken from it, so that
+   * the pool's memory stays mapped.
    */
   @Override
   public void close() {
     if (closed) {
       return;
     }
-    closed = true;
-    quit();
-    for (PmEndpoint endpoint : core.endpoints) {
-      if (endpoint != null) {
-        drainAll(endpoint);
+    for (int i = 0; inline && i < core.openCount; i++) {
+      if (core.open[i].isPolling()) {
+        throw new IllegalStateException(
+            "close within a handler of endpoint " + core.open[i].number());
       }
+    }
+    quit();
+    runCommands();
+    synchronized (commands) {
+      closed = true;
+    }
+    runCommands();
+    for (int i = 0; i < core.openCount; i++) {
+      drainCommands(core.open[i]);
+    }
+    // Another thread may be using what it has not closed: that stays as it is, and keeps the pool.
+    for (int i = 0; inline && i < core.openCount; i++) {
+      drainInbox(core.open[i]);
+    }
+    for (int i = 0; i < core.retiredCount; i++) {
+      core.retired[i].loans.drain(Integer.MAX_VALUE);
     }
     for (Rail rail : core.rails) {
       rail.close();

@@ -48,6 +48,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private final Runnable atEnd;
 
   private volatile boolean stopping;
+  private boolean closed;
   private volatile Throwable failure;
 
   /** Written by both sides; see {@link #sleep} for the order. */
@@ -169,15 +170,18 @@ public final class PollThread implements Doorbell, AutoCloseable {
     // looks at the flag second either sees it, or its work is seen by the look below.
     SLEEPING.setVolatile(this, ASLEEP);
     VarHandle.fullFence();
-    int done = 0;
-    long again = System.nanoTime();
-    for (PollWork w : work) {
-      done += w.doWork(again);
+    try {
+      int done = 0;
+      long again = System.nanoTime();
+      for (PollWork w : work) {
+        done += w.doWork(again);
+      }
+      if (done == 0 && untilNs >= 1_000 && !stopping) {
+        Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000);
+      }
+    } finally {
+      SLEEPING.setVolatile(this, AWAKE);
     }
-    if (done == 0 && untilNs >= 1_000 && !stopping) {
-      Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000);
-    }
-    SLEEPING.setVolatile(this, AWAKE);
     Hxb.eventDrain(doorbell);
   }
 
@@ -201,7 +205,11 @@ public final class PollThread implements Doorbell, AutoCloseable {
 
   /** Runs the last round, then {@code atEnd}; waits for it. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     stopping = true;
     Hxb.eventSignal(doorbell);
     boolean interrupted = false;

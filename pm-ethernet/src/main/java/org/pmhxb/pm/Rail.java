@@ -172,24 +172,42 @@ final class Rail {
    * Rare. The rest keeps its order and its places, because a place is what {@link #hasLeftQueue}
    * asks for.
    */
-  void purge(java.util.function.IntPredicate isToGo) {
+  void purge(int bufferId) {
+    int n = local.size();
+    for (int i = 0; i < n; i++) {
+      if (Burst.id(local.peek(i)) == bufferId) {
+        takeOut(i);
+      }
+    }
+  }
+
+  /** {@link #purge} of all that one owner holds: a session ended. */
+  void purgeHeldBy(int owner) {
     int n = local.size();
     for (int i = 0; i < n; i++) {
       long d = local.peek(i);
-      int id = Burst.id(d);
-      if (d != PURGED && isToGo.test(id)) {
-        localBytes -= Burst.lengthBytes(d);
-        local.replace(i, PURGED);
-        if ((d & Burst.HOLD) == 0) {
-          pool.release(id, Owner.NODE);
-        }
+      if (d != PURGED && pool.owner(Burst.id(d)) == owner) {
+        takeOut(i);
       }
+    }
+  }
+
+  private void takeOut(int i) {
+    long d = local.peek(i);
+    localBytes -= Burst.lengthBytes(d);
+    local.replace(i, PURGED);
+    if ((d & Burst.HOLD) == 0) {
+      pool.release(Burst.id(d), Owner.NODE);
     }
   }
 
   /** Gives every waiting frame without a holder back to the pool, at the end. */
   void close() {
-    purge(id -> true);
+    for (int i = 0; i < local.size(); i++) {
+      if (local.peek(i) != PURGED) {
+        takeOut(i);
+      }
+    }
     for (; control.size() > 0; control.drop(1)) {
       pool.release(Burst.id(control.peek(0)), Owner.NODE);
     }

@@ -144,7 +144,7 @@ final class Sender {
     int id = window.bufferId(seq);
     Rail rail = core.rails[window.rail(seq)];
     if (!rail.hasLeftQueue(window.railTicket(seq))) {
-      rail.purge(queued -> queued == id);
+      rail.purge(id);
     }
     if (core.pool.references(id) == 1) {
       return true;
@@ -209,7 +209,7 @@ final class Sender {
     while (window.unacknowledged() != ack) {
       int seq = window.unacknowledged();
       acknowledgeOne(peer, seq);
-      core.lanes[window.lane(seq)].acknowledge(1);
+      core.lanes[window.lane(seq)].acknowledge();
       window.advance();
     }
     return true;
@@ -230,7 +230,7 @@ final class Sender {
         && !core.rails[window.rail(seq)].hasLeftQueue(window.railTicket(seq))) {
       // A copy arrived while its resend still waits in our queue: take that out. The frame may be
       // on no path's list and yet queued, when its path was evicted with the frame in the queue.
-      core.rails[window.rail(seq)].purge(queued -> queued == id);
+      core.rails[window.rail(seq)].purge(id);
     }
     core.pool.release(id, peer.windowOwner);
     // A sequence sent more than once says nothing of a path (DESIGN rule 11).
@@ -371,7 +371,7 @@ final class Sender {
   /** Releases all that is held for a peer. Its messages' fate is unknown. */
   void discard(Peer peer) {
     for (Rail rail : core.rails) {
-      rail.purge(id -> core.pool.owner(id) == peer.windowOwner);
+      rail.purgeHeldBy(peer.windowOwner);
     }
     SendWindow window = peer.window;
     for (int seq = window.unacknowledged(); seq != window.next(); seq++) {
@@ -379,6 +379,7 @@ final class Sender {
       if (id != 0) {
         core.pool.release(id, peer.windowOwner);
       }
+      core.lanes[window.lane(seq)].lose();
       core.counters.increment(Counter.FATE_UNKNOWN);
     }
     discardPending(peer);
@@ -388,6 +389,7 @@ final class Sender {
     while (peer.pendingHead != 0) {
       int id = peer.pendingHead;
       peer.pendingHead = core.pendingNext[id];
+      core.pendingLane[id].lose();
       core.pendingLane[id] = null;
       core.pool.release(id, peer.windowOwner);
       core.counters.increment(Counter.FATE_UNKNOWN);

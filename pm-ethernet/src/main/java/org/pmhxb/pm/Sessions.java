@@ -214,20 +214,20 @@ final class Sessions {
     }
     int size = Math.min(core.config.windowFrames(), peerWindow);
     int pathCount = core.routing.pathCount(peer.node);
-    peer.state = PeerState.UP;
     peer.reopening = false;
     peer.session = session;
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
     peer.window = new SendWindow(size, pathCount, myFirstSeq);
     peer.order = new SequenceArray(size, peerFirstSeq);
-    peer.paths = new PathState[pathCount];
+    PathState[] paths = new PathState[pathCount];
     for (int i = 0; i < pathCount; i++) {
       Rail rail = core.rails[core.routing.egressRail(peer.node, i)];
       int code = core.routing.path(peer.node, i);
-      peer.paths[i] = new PathState(rail, code, core.routing.hops(peer.node));
-      peer.paths[i].evidenceNs = core.nowNs;
+      paths[i] = new PathState(rail, code, core.routing.hops(peer.node));
+      paths[i].evidenceNs = core.nowNs;
     }
+    peer.paths = paths;
     peer.highest = peerFirstSeq;
     peer.news = 0;
     peer.duplicates = 0;
@@ -236,6 +236,7 @@ final class Sessions {
     peer.ackAtOnce = false;
     peer.heardAt = core.patienceNs;
     peer.keepaliveAt = core.patienceNs;
+    peer.state = PeerState.UP;
     core.activate(peer);
     core.counters.increment(Counter.SESSIONS_OPENED);
     core.listener.onPeerUp(peer.node, session);
@@ -342,6 +343,7 @@ final class Sessions {
     }
     for (InLane lane = peer.lanes; lane != null; lane = lane.next) {
       lane.closeSession();
+      acknowledger.takeBackIfSpent(peer, lane);
     }
     for (int i = 0; i < peer.outLaneCount; i++) {
       peer.outLanes[i].closeSession();
@@ -355,10 +357,8 @@ final class Sessions {
     if (reason != DownReason.CLOSED && reason != DownReason.LOCAL_CLOSE) {
       core.counters.increment(Counter.PEERS_DOWN);
     }
-    for (PmEndpoint endpoint : core.endpoints) {
-      if (endpoint != null) {
-        endpoint.deliverPeerDown(peer.node, session);
-      }
+    for (int i = 0; i < core.openCount; i++) {
+      core.open[i].deliverPeerDown(peer.node, session);
     }
     core.listener.onPeerDown(peer.node, session, reason, lastAcknowledged);
   }
@@ -403,6 +403,5 @@ final class Sessions {
         sender.discardPending(peer);
       }
     }
-    core.pool.reclaim(Owner.APPLICATION);
   }
 }

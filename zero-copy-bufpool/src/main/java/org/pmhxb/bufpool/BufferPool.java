@@ -326,7 +326,7 @@ public abstract class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Gives the region back. Buffers that the application still has (claimed or on loan) keep it
+   * Gives the region back. Buffers that the application still has (claimed, arrived or on loan) keep it
    * mapped until the process ends: a live view must not fault.
    */
   @Override
@@ -337,7 +337,7 @@ public abstract class BufferPool implements AutoCloseable {
     closed = true;
     pollThread = null;
     flushQuietly();
-    closeBacking(ownedBy(Owner.LOAN) + ownedBy(Owner.APPLICATION) > 0);
+    closeBacking(ownedBy(Owner.LOAN) + ownedBy(Owner.APPLICATION) + ownedBy(Owner.INBOX) > 0);
   }
 
   // ---- backing --------------------------------------------------------------------------------

@@ -327,13 +327,16 @@ public final class RingCluster implements PollWork, AutoCloseable {
       return;
     }
     closed = true;
-    if (poller == null) {
-      closeNodes();
-    } else {
-      poller.close();
+    try {
+      if (poller == null) {
+        closeNodes();
+      } else {
+        poller.close();
+      }
+    } finally {
+      rings.forEach(Rings::free);
+      pools.forEach(DpdkPool::flush);
     }
-    rings.forEach(Rings::free);
-    pools.forEach(DpdkPool::flush);
   }
 
   @Override

@@ -53,7 +53,12 @@ public final class HxbNode implements AutoCloseable {
             config.rails().size(),
             ringFrames(config),
             config.poolStrideBytes());
-    int buffers = config.poolBuffers() > 0 ? config.poolBuffers() : sizing.budget().buffers();
+    int buffers = Math.max(config.poolBuffers(), sizing.budget().buffers());
+    if (config.poolBuffers() > 0 && config.poolBuffers() < buffers) {
+      throw new IllegalArgumentException(
+          "pool.buffers is %d, but the sum of its uses is %d: raise it, or leave it out"
+              .formatted(config.poolBuffers(), buffers));
+    }
     pool = DpdkPool.create("hxb-" + config.node(), config.poolStrideBytes(), buffers, hugepages);
     List<Port> ports = new ArrayList<>();
     try {
@@ -212,11 +217,14 @@ public final class HxbNode implements AutoCloseable {
   /** Ends the sessions with a word to the peers, closes ports and pool. */
   @Override
   public void close() {
-    if (poller == null) {
-      closeNode();
-    } else {
-      poller.close();
+    try {
+      if (poller == null) {
+        closeNode();
+      } else {
+        poller.close();
+      }
+    } finally {
+      pool.close();
     }
-    pool.close();
   }
 }

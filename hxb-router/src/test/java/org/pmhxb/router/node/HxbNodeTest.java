@@ -35,8 +35,7 @@ class HxbNodeTest {
         HxbConfig.builder()
             .key("node-test")
             .shape(Shape.parse("2"))
-            .coordinates(new Coordinates(node, 0, 0))
-            .poolBuffers(1_600);
+            .coordinates(new Coordinates(node, 0, 0));
     rails.forEach(builder::rail);
     return builder.build();
   }

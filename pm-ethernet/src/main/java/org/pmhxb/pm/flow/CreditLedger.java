@@ -53,6 +53,13 @@ public final class CreditLedger {
     return granted;
   }
 
+  /** A lane's session ended and nothing of it waits any more: its grant comes home. */
+  public void takeBack(int granted) {
+    outstanding -= granted;
+    lanes--;
+    assert outstanding >= 0 && lanes >= 0 : "credit came home twice";
+  }
+
   public int outstanding() {
     return outstanding;
   }
