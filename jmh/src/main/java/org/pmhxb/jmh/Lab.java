@@ -63,9 +63,33 @@ final class Lab implements AutoCloseable {
     return 0x0200_0000_0000L | (long) node << 8 | rail;
   }
 
-  static NodeConfig config(int node, int creditBuffers) {
+  /**
+   * Protocol parameters with a window of 256 frames.
+   *
+   * @param nodes of the shape
+   * @param grantFrames credit for each peer: it acknowledges after a quarter of that
+   */
+  static NodeConfig config(int node, int nodes, int grantFrames) {
+    // The ledger divides among all nodes and keeps an eighth back.
+    int creditBuffers = (grantFrames * nodes * 8 + 6) / 7;
     return new NodeConfig(
-        KEY, node + 1, node + 1, 256, creditBuffers, 1, 128, 64, 16, 60_000_000_000L, 1_024, 0);
+        KEY,
+        node + 1,
+        node + 1,
+        256,
+        creditBuffers,
+        1,
+        grantFrames,
+        64,
+        16,
+        60_000_000_000L,
+        1_024,
+        0);
+  }
+
+  /** Credit for each of so many peers: the whole window of one, a share of the pool of many. */
+  static int grantFrames(int peers) {
+    return peers == 1 ? 256 : 64;
   }
 
   DpdkPort port(int rail) {

@@ -58,7 +58,7 @@ final class Peers implements AutoCloseable {
       ports.addAll(mine);
       nodes.add(
           new PmNode(
-              Lab.config(number, GRANT_FRAMES * (node.nodes() - 1)),
+              Lab.config(number, node.nodes(), GRANT_FRAMES),
               pool,
               routings.of(number),
               mine,

@@ -60,7 +60,7 @@ public class RelayPath {
     Shape shape = Shape.parse("2x2");
     node =
         new PmNode(
-            Lab.config(0, 64),
+            Lab.config(0, 4, 64),
             lab.pool,
             routing(shape, 0),
             List.of(lab.port(X_RAIL), lab.port(Y_RAIL)),

@@ -64,7 +64,7 @@ public class SendPath {
     long[][] macs = {IntStream.rangeClosed(0, peers).mapToLong(n -> Lab.mac(n, 0)).toArray()};
     node =
         new PmNode(
-            Lab.config(0, 64 * peers),
+            Lab.config(0, peers + 1, Lab.grantFrames(peers)),
             lab.pool,
             new LineRouting(0, macs),
             List.of(lab.port(0)),
