@@ -52,7 +52,8 @@
 #define DEFAULT_SOCKET "/run/memif.sock"
 #define CALL_TIMEOUT_S 5
 #define RECONNECT_US 50000
-/* A connection that was begun and is not up after this is begun anew. */
+/* A connection that was begun and is neither up nor refused after this is begun anew. (A server
+ * whose port is not started yet refuses.) */
 #define CONNECT_TIMEOUT_NS INT64_C(1000000000)
 
 atomic_int hxb_memif_gate;
@@ -76,7 +77,8 @@ static struct {
     bool server;
     bool wanted; /* started by the caller and not stopped since */
     bool armed;  /* a reconnect alarm is set */
-    int64_t connecting_since_ns; /* 0: no connection was begun, or it has been up */
+    int64_t connecting_since_ns; /* 0: no connection was begun, or it is up, or over */
+    struct handler *channel;     /* of a client's connection */
     char socket[SOCKET_MAX];
 } ends[RTE_MAX_ETHPORTS];
 
@@ -167,6 +169,12 @@ static void forget(struct handler *h)
     struct handler *other;
 
     LIST_REMOVE(h, next);
+    for (int port = 0; port < RTE_MAX_ETHPORTS; port++) {
+        if (ends[port].channel == h) {
+            ends[port].channel = NULL;
+            ends[port].connecting_since_ns = 0;
+        }
+    }
     LIST_FOREACH(other, &handlers, next) {
         if (other->listener == h) {
             other->listener = NULL;
@@ -410,6 +418,8 @@ static int connect_client(int port)
     }
     hxb_port_live(port, rc == 0);
     ends[port].connecting_since_ns = rc == 0 ? now_ns() : 0;
+    /* The one that has just been registered. */
+    ends[port].channel = rc == 0 ? LIST_FIRST(&handlers) : NULL;
     return rc == 0 || rc == -1 || rc == -EIO ? 0 : rc;
 }
 
