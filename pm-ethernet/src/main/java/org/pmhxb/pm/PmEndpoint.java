@@ -503,8 +503,9 @@ public final class PmEndpoint implements AutoCloseable {
 
   private boolean offerPeerDown(int peer, int session) {
     // The places that credit has promised to messages stay free.
-    return inbox.room() > core.config.creditBuffers() && inbox.offer(
-        Descriptor.lo(OP_PEER_DOWN, 0, 0, session >>> 16, session), Descriptor.hi(0, peer, 0));
+    return inbox.room() > core.config.creditBuffers()
+        && inbox.offer(
+            Descriptor.lo(OP_PEER_DOWN, 0, 0, session >>> 16, session), Descriptor.hi(0, peer, 0));
   }
 
   // --- life ---------------------------------------------------------------------------------

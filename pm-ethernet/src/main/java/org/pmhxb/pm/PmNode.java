@@ -39,7 +39,6 @@ public final class PmNode implements PollWork, AutoCloseable {
   /** The thread of the last duty cycle. */
   private volatile Thread poller;
 
-
   /** Endpoints to add or remove, handed to the poll thread; guarded by itself, rarely used. */
   private final List<Runnable> commands = new java.util.ArrayList<>();
 

@@ -1,7 +1,6 @@
 package org.pmhxb.pm;
 
 import java.util.Arrays;
-import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.Peer.PathState;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;

@@ -33,7 +33,9 @@ class RailTest {
     }
     port.room = 2;
     assertThat(rail.flush()).isEqualTo(2);
-    rail.purge(id -> id == ids[2] || id == ids[5] || id == ids[9]);
+    rail.purge(ids[2]);
+    rail.purge(ids[5]);
+    rail.purge(ids[9]);
     assertThat(rail.backlogBytes()).isEqualTo(500);
     for (int i = 0; i < 10; i++) {
       assertThat(rail.hasLeftQueue(tickets[i])).as("frame %d", i).isEqualTo(i < 2);
@@ -54,7 +56,7 @@ class RailTest {
     for (int i = 0; i < 5; i++) {
       rail.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100);
     }
-    rail.purge(id -> true);
+    rail.purgeHeldBy(Owner.of(Owner.WINDOW, 1));
     assertThat(rail.flush()).isZero();
     assertThat(rail.isIdle()).isTrue();
     assertThat(port.taken).isEmpty();

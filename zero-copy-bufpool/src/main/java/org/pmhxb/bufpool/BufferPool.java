@@ -326,8 +326,8 @@ public abstract class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Gives the region back. Buffers that the application still has (claimed, arrived or on loan) keep it
-   * mapped until the process ends: a live view must not fault.
+   * Gives the region back. Buffers that the application still has (claimed, arrived or on loan)
+   * keep it mapped until the process ends: a live view must not fault.
    */
   @Override
   public final void close() {

@@ -45,8 +45,7 @@ final class NodeProcess implements AutoCloseable {
             .key("node-process")
             .shape(Shape.parse("2"))
             .coordinates(new Coordinates(node, 0, 0))
-            .peerTimeoutMs(PEER_TIMEOUT_MS)
-            .poolBuffers(1_600);
+            .peerTimeoutMs(PEER_TIMEOUT_MS);
     for (int i = 0; i < RAILS; i++) {
       builder.rail(
           new HxbConfig.Rail(
