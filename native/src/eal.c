@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EAL start and stop without its habits: pinning the caller, printing, and starting twice. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +145,40 @@ refuse:
     return -EINVAL;
 }
 
+/*
+ * Removes the empty directories, beside ours, of processes that were killed while EAL started: those
+ * named <prefix>-<pid> as ours is, whose process does not exist.
+ */
+static void sweep_runtime_dirs(const char *own)
+{
+    const char *name = strrchr(own, '/');
+    const char *dash = name != NULL ? strrchr(name, '-') : NULL;
+    char parent[PATH_MAX];
+
+    if (dash == NULL || dash[1] == '\0' || dash[1 + strspn(dash + 1, "0123456789")] != '\0') {
+        return;
+    }
+    name++;
+    snprintf(parent, sizeof(parent), "%.*s", (int)(name - own), own);
+    DIR *d = opendir(parent);
+    if (d == NULL) {
+        return;
+    }
+    size_t prefix = (size_t)(dash + 1 - name);
+    for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+        const char *digits = e->d_name + prefix;
+        if (strncmp(e->d_name, name, prefix) != 0 || digits[0] == '\0' ||
+            digits[strspn(digits, "0123456789")] != '\0') {
+            continue;
+        }
+        long pid = strtol(digits, NULL, 10);
+        if (pid > 0 && pid <= INT_MAX && kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
+            unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+        }
+    }
+    closedir(d);
+}
+
 HXB_API int hxb_eal_init(int argc, const char *const *argv)
 {
     cpu_set_t before;
@@ -170,6 +208,7 @@ HXB_API int hxb_eal_init(int argc, const char *const *argv)
     /* EAL makes a directory per file prefix even when told to share nothing. Empty as it is then,
      * it goes now, so that a killed process leaves none. */
     rmdir(rte_eal_get_runtime_dir());
+    sweep_runtime_dirs(rte_eal_get_runtime_dir());
     /* EAL has pinned this thread to its lcore, and threads started later would inherit that. */
     pthread_setaffinity_np(pthread_self(), sizeof(before), &before);
     atomic_store(&running, rc >= 0);

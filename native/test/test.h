@@ -59,6 +59,7 @@ int64_t test_now_ns(void);
 
 void test_layout(void);
 void test_eal(void);
+void test_sweep(void);
 void test_affinity(void);
 void test_region(void);
 void test_wait(void);

@@ -2,8 +2,10 @@
 /* Versions, layout, EAL start, memory and waiting. */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <rte_mbuf.h>
@@ -115,4 +117,47 @@ void test_wait(void)
     CHECK_EQ(hxb_event_close(bell), 0);
     CHECK_EQ(hxb_event_signal(bell), -EBADF);
     CHECK_EQ(hxb_event_drain(bell), -EBADF);
+}
+
+static bool exists(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0;
+}
+
+/* A process killed while EAL starts leaves an empty directory: the next one takes it away. */
+void test_sweep(void)
+{
+    char prefix[64], dead[64], alive[64], other[64];
+    int status;
+
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        _exit(0);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    snprintf(prefix, sizeof(prefix), "--file-prefix=hxbsweep-%d", getpid());
+    snprintf(dead, sizeof(dead), "/var/run/dpdk/hxbsweep-%d", child);
+    snprintf(alive, sizeof(alive), "/var/run/dpdk/hxbsweep-%d", getppid());
+    snprintf(other, sizeof(other), "/var/run/dpdk/hxbsweep-x%d", child);
+    if (geteuid() != 0) {
+        test_skip("EAL's directory is /var/run/dpdk for root only");
+    }
+    mkdir("/var/run/dpdk", 0700);
+    CHECK_EQ(mkdir(dead, 0700), 0);
+    CHECK_EQ(mkdir(alive, 0700), 0);
+    CHECK_EQ(mkdir(other, 0700), 0);
+    const char *args[] = {"test", "--no-pci", "--no-telemetry", "--no-huge", "--no-shconf",
+                          "-m", "64", prefix};
+    int rc = hxb_eal_init(8, args);
+    bool dead_left = exists(dead), alive_left = exists(alive), other_left = exists(other);
+    rmdir(dead);
+    rmdir(alive);
+    rmdir(other);
+    CHECK_EQ(rc, 0);
+    CHECK(!dead_left);
+    CHECK(alive_left);
+    CHECK(other_left);
 }

@@ -13,6 +13,7 @@ static const struct {
 } tests[] = {
     {"layout", test_layout},
     {"eal", test_eal},
+    {"sweep", test_sweep},
     {"affinity", test_affinity},
     {"region", test_region},
     {"wait", test_wait},

@@ -43,20 +43,32 @@ final class Acknowledger {
 
   private int dueCount;
 
+  /** Those of {@link #due} that must not wait for an idle moment. */
+  private Peer[] urgent = new Peer[8];
+
+  private int urgentCount;
+
   Acknowledger(NodeCore core, Sender sender) {
     this.core = core;
     this.sender = sender;
   }
 
-  /** Something arrived from, or is to be told to, a peer. */
+  /** Something arrived from, or is to be told to, a peer; what is known of it is entered. */
   void note(Peer peer) {
     if (!peer.onAckList) {
       peer.onAckList = true;
-      if (dueCount == due.length) {
-        due = java.util.Arrays.copyOf(due, dueCount * 2);
-      }
+      due = withRoom(due, dueCount);
       due[dueCount++] = peer;
     }
+    if (!peer.onUrgentList && isUrgent(peer)) {
+      peer.onUrgentList = true;
+      urgent = withRoom(urgent, urgentCount);
+      urgent[urgentCount++] = peer;
+    }
+  }
+
+  private static Peer[] withRoom(Peer[] list, int count) {
+    return count < list.length ? list : java.util.Arrays.copyOf(list, count * 2);
   }
 
   /**
@@ -68,6 +80,33 @@ final class Acknowledger {
    * @param idle this duty cycle found nothing to receive
    */
   int flush(boolean idle) {
+    int sent = urgentCount > 0 ? flushUrgent() : 0;
+    return idle && dueCount > 0 ? sent + flushDue() : sent;
+  }
+
+  /** Every duty cycle: so it walks only over peers that are in a hurry. */
+  private int flushUrgent() {
+    int sent = 0;
+    int kept = 0;
+    for (int i = 0; i < urgentCount; i++) {
+      Peer peer = urgent[i];
+      if (peer.state == PeerState.UP && isDue(peer, false)) {
+        sendAck(peer);
+        sent++;
+      }
+      if (peer.state == PeerState.UP && isUrgent(peer)) {
+        urgent[kept++] = peer;
+      } else {
+        peer.onUrgentList = false;
+      }
+    }
+    java.util.Arrays.fill(urgent, kept, urgentCount, null);
+    urgentCount = kept;
+    return sent;
+  }
+
+  /** Idle: there is time for all peers that have not been told everything. */
+  private int flushDue() {
     int sent = 0;
     int kept = 0;
     for (int i = 0; i < dueCount; i++) {
@@ -76,7 +115,7 @@ final class Acknowledger {
         peer.onAckList = false;
         continue;
       }
-      if (isDue(peer, idle)) {
+      if (isDue(peer, true)) {
         sendAck(peer);
         sent++;
       }
@@ -86,11 +125,18 @@ final class Acknowledger {
         peer.onAckList = false;
       }
     }
-    for (int i = kept; i < dueCount; i++) {
-      due[i] = null;
-    }
+    java.util.Arrays.fill(due, kept, dueCount, null);
     dueCount = kept;
     return sent;
+  }
+
+  /** Whether the peer may have to be told something before this node is idle. */
+  private static boolean isUrgent(Peer peer) {
+    return peer.ackAtOnce || peer.news >= quarterWindow(peer) || hasGap(peer);
+  }
+
+  private static boolean hasGap(Peer peer) {
+    return peer.highest != peer.order.next();
   }
 
   private boolean isDue(Peer peer, boolean idle) {
@@ -98,8 +144,7 @@ final class Acknowledger {
       return true;
     }
     // Behind a gap a sender waits for evidence: it must not depend on this node being idle.
-    boolean gap = peer.highest != peer.order.next();
-    return (idle || gap) && aged(peer) && somethingToSay(peer);
+    return (idle || hasGap(peer)) && aged(peer) && somethingToSay(peer);
   }
 
   /** A quarter of what the peer may have on its way: of the window, or of its credit if less. */

@@ -180,9 +180,9 @@ final class NodeCore {
 
   /** Writes the hop part for a path. */
   void address(long at, int node, int path, int copy) {
-    int rail = routing.egressRail(node, path);
-    FrameHeader.hop(frames, at, routing.hops(node), copy, routing.path(node, path));
-    FrameHeader.ethernet(frames, at, routing.nextHopMac(node, path), rails[rail].macAddress);
+    long mac = routing.nextHopMac(node, path);
+    long own = rails[routing.egressRail(node, path)].macAddress;
+    FrameHeader.front(frames, at, mac, own, routing.hops(node), copy, routing.path(node, path));
   }
 
   /** Sends a sealed control frame ahead of data, on the next usable path in turn. */

@@ -73,6 +73,7 @@ final class Peer {
   int duplicates;
   int duplicatesReported;
   boolean onAckList;
+  boolean onUrgentList;
   InLane lanes;
 
   /** Sum of the lanes' grants. */
@@ -114,6 +115,12 @@ final class Peer {
     private static final long RTT_MAX_NS = 1_000_000_000L;
     private static final long PROBE_TIMEOUT_MAX_NS = 1_000_000_000L;
 
+    /** Routing's constants for this path: the first hop's rail, the path code, Ethernet hops. */
+    final Rail rail;
+
+    final int code;
+    final int hops;
+
     boolean evicted;
 
     /** Number of the next transmission on this path. */
@@ -132,6 +139,12 @@ final class Peer {
     long smoothedRttNs;
     long rttVariationNs;
     long leastRttNs = Long.MAX_VALUE;
+
+    PathState(Rail rail, int code, int hops) {
+      this.rail = rail;
+      this.code = code;
+      this.hops = hops;
+    }
 
     /** Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. */
     void sampleRtt(long rttNs) {

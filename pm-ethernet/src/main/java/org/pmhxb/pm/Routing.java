@@ -16,16 +16,19 @@ public interface Routing {
   /** Candidate paths to a node, constant after construction; 0 for self. */
   int pathCount(int node);
 
-  /** The code that a frame on this path carries in its path field (PROTOCOL.md section 2.5). */
+  /**
+   * The code that a frame on this path carries in its path field (PROTOCOL.md section 2.5),
+   * constant after construction.
+   */
   int path(int node, int index);
 
-  /** The rail of the path's first hop. */
+  /** The rail of the path's first hop, constant after construction. */
   int egressRail(int node, int index);
 
   /** Ethernet address of the path's first hop in the low 48 bits; 0 while it is not known. */
   long nextHopMac(int node, int index);
 
-  /** Ethernet hops to a node: relays + 1. */
+  /** Ethernet hops to a node: relays + 1. Constant after construction. */
   int hops(int node);
 
   /**

@@ -80,13 +80,17 @@ final class Sender {
       back.advertised = credit;
       allFlags |= FrameHeader.FLAG_CREDIT;
     }
-    FrameHeader.kindSrc(frames, at, FrameHeader.DATA, core.self);
-    FrameHeader.flagsDst(frames, at, allFlags, peer.node);
-    FrameHeader.keySession(frames, at, core.config.key(), peer.session);
-    FrameHeader.seqAck(frames, at, seq, peer.order.next());
-    FrameHeader.credit(frames, at, credit);
-    FrameHeader.endpointsLengthEcho(
-        frames, at, lane.endpoint.number(), lane.dstEndpoint, payloadBytes, 0);
+    FrameHeader.endToEnd(
+        frames,
+        at,
+        FrameHeader.DATA << 24 | core.self,
+        allFlags << 24 | peer.node,
+        (long) core.config.key() << 32 | peer.session & 0xFFFF_FFFFL,
+        (long) seq << 32 | peer.order.next() & 0xFFFF_FFFFL,
+        credit,
+        (long) lane.endpoint.number() << 48
+            | (long) lane.dstEndpoint << 32
+            | (long) payloadBytes << 16);
     FrameHeader.crc(frames, at, core.crc.of(at, payloadBytes));
     core.counters.increment(Counter.DATA_SENT);
     if (peer.highest == peer.order.next()) {
@@ -114,9 +118,11 @@ final class Sender {
       window.takeLost();
     }
     PathState state = peer.paths[path];
-    Rail rail = core.rails[core.routing.egressRail(peer.node, path)];
+    Rail rail = state.rail;
     int id = window.bufferId(seq);
-    core.address(core.pool.frameAt(id), peer.node, path, copies);
+    long mac = core.routing.nextHopMac(peer.node, path);
+    FrameHeader.front(
+        core.frames, core.pool.frameAt(id), mac, rail.macAddress, state.hops, copies, state.code);
     int ticket = rail.putHeld(id, window.lengthBytes(seq));
     if (window.isEmpty(path)) {
       state.evidenceNs = core.nowNs;
@@ -171,7 +177,7 @@ final class Sender {
     long least = Long.MAX_VALUE;
     int path = peer.nextDataPath;
     for (int i = 0; i < n; i++) {
-      Rail rail = core.rails[routing.egressRail(node, path)];
+      Rail rail = paths[path].rail;
       long onPath = window.bytesOn(path);
       long cost = onPath + rail.backlogBytes();
       if (cost < least

@@ -223,7 +223,9 @@ final class Sessions {
     peer.order = new SequenceArray(size, peerFirstSeq);
     peer.paths = new PathState[pathCount];
     for (int i = 0; i < pathCount; i++) {
-      peer.paths[i] = new PathState();
+      Rail rail = core.rails[core.routing.egressRail(peer.node, i)];
+      int code = core.routing.path(peer.node, i);
+      peer.paths[i] = new PathState(rail, code, core.routing.hops(peer.node));
       peer.paths[i].evidenceNs = core.nowNs;
     }
     peer.highest = peerFirstSeq;

@@ -85,6 +85,23 @@ public final class SequenceArray {
     return refusal(seq, held);
   }
 
+  /**
+   * {@link #insertOwned} and {@link #take} in one for the frame whose turn it is: it need not be
+   * stored. Owner thread while it is the only inserter.
+   *
+   * @return false when it is not this frame's turn; nothing was changed then
+   */
+  public boolean passOwned(int seq) {
+    int slot = seq & mask;
+    if (seq != next || slots[slot] != entry(seq, 0)) {
+      return false;
+    }
+    // R2, as in take().
+    SLOT.setRelease(slots, slot, entry(seq + slots.length, 0));
+    next = seq + 1;
+    return true;
+  }
+
   private static int refusal(int seq, long held) {
     // The slot expects or holds an earlier number: seq lies a whole array or more ahead.
     return Serial.after(seq, (int) (held >>> 32)) ? OUT_OF_WINDOW : DUPLICATE;

@@ -3,6 +3,7 @@ package org.pmhxb.pm.port;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 
 /**
  * A fixed array of packet descriptors in native memory, shared with the driver's burst calls.
@@ -18,7 +19,13 @@ public final class Burst {
   private static final long ID_MASK = 0xFF_FFFFL;
   private static final int LENGTH_SHIFT = 32;
 
-  private final MemorySegment words;
+  /**
+   * All memory, as a constant: the compiler then knows its kind, its lifetime and its size, which
+   * it would look up again after each call. The index is checked here instead.
+   */
+  private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private final long address;
   private final int capacity;
 
   /**
@@ -29,11 +36,11 @@ public final class Burst {
       throw new IllegalArgumentException("burst capacity " + capacity + " is not in 1..4096");
     }
     this.capacity = capacity;
-    this.words = Arena.global().allocate((long) capacity * Long.BYTES, 64);
+    this.address = Arena.global().allocate((long) capacity * Long.BYTES, 64).address();
   }
 
   public long address() {
-    return words.address();
+    return address;
   }
 
   public int capacity() {
@@ -41,11 +48,15 @@ public final class Burst {
   }
 
   public long get(int i) {
-    return words.getAtIndex(ValueLayout.JAVA_LONG, i);
+    return MEMORY.get(ValueLayout.JAVA_LONG, wordAt(i));
   }
 
   public void set(int i, long descriptor) {
-    words.setAtIndex(ValueLayout.JAVA_LONG, i, descriptor);
+    MEMORY.set(ValueLayout.JAVA_LONG, wordAt(i), descriptor);
+  }
+
+  private long wordAt(int i) {
+    return address + ((long) Objects.checkIndex(i, capacity) << 3);
   }
 
   public static long descriptor(int id, int lengthBytes) {

@@ -37,9 +37,6 @@ public final class DpdkPorts {
 
   private static final int DISCARD_BURST = 32;
 
-  /** How long a memif client waits for its server: nodes of one host are started together. */
-
-
   private static final int MEMIF_RING_LOG2 = 9;
   private static final int FRAME_BYTES_MAX = 65_535;
   private static final int ETHERNET_HEADER_BYTES = 14;
@@ -96,8 +93,8 @@ public final class DpdkPorts {
    *
    * @param name unique among the process's memif ports
    * @param socket the line's name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
-   * @param server the end that waits; the other connects, and again after a loss, in whichever order
-   *     they start (within one process: the server first)
+   * @param server the end that waits; the other connects, and again after a loss, in whichever
+   *     order they start (within one process: the server first)
    * @param macAddress this end's address, low 48 bits, unicast
    */
   public static DpdkPort memif(

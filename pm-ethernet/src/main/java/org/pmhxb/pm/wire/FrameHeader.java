@@ -134,10 +134,21 @@ public final class FrameHeader {
 
   /** Writes the whole hop part, check included. */
   public static void hop(MemorySegment frames, long at, int hopLimit, int copy, int path) {
-    long first = (long) VERSION << 24 | (long) hopLimit << 16 | (copy & 0xFF) << 8;
-    frames.set(BE_INT, at + VERSION_AT, (int) first);
+    int first = VERSION << 24 | hopLimit << 16 | (copy & 0xFF) << 8;
+    frames.set(BE_INT, at + VERSION_AT, first);
+    frames.set(BE_SHORT, at + HOP_CHECK, (short) fold(first, path));
     frames.set(BE_INT, at + PATH, path);
-    frames.set(BE_SHORT, at + HOP_CHECK, (short) fold((int) first, path));
+  }
+
+  /** Writes all before the CRC, bytes 0-23, in three stores: addresses, hop part and its check. */
+  public static void front(
+      MemorySegment frames, long at, long dstMac, long srcMac, int hopLimit, int copy, int path) {
+    int first = VERSION << 24 | hopLimit << 16 | (copy & 0xFF) << 8;
+    long check = fold(first, path) & 0xFFFF;
+    frames.set(BE_LONG, at, dstMac << 16 | srcMac >>> 32);
+    frames.set(
+        BE_LONG, at + 8, (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16 | first >>> 16);
+    frames.set(BE_LONG, at + COPY, (long) first << 48 | check << 32 | path & 0xFFFF_FFFFL);
   }
 
   /** One hop less, check included. Everything else of the hop part stays. */
@@ -299,6 +310,85 @@ public final class FrameHeader {
 
   public static int echo(MemorySegment frames, long at) {
     return u16(frames, at + ECHO);
+  }
+
+  // --- whole words: what the packet path reads and writes once ------------------------------
+
+  /** {@code srcMac:32 (low) | etherType:16 | version:8 | hopLimit:8}. */
+  public static long etherWord(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + 8);
+  }
+
+  /** {@code copy:8 | mark:8 | hopCheck:16 | path:32}. */
+  public static long pathWord(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + COPY);
+  }
+
+  /** {@code crc:32 | kind:8 | src:24}. */
+  public static long crcWord(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + CRC);
+  }
+
+  /** {@code flags:8 | dst:24 | key:32}. */
+  public static long dstWord(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + FLAGS_DST);
+  }
+
+  /** {@code session:32 | seq:32}. */
+  public static long sessionWord(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + SESSION);
+  }
+
+  /** {@code srcEndpoint:16 | dstEndpoint:16 | length:16 | echo:16}. */
+  public static long endpointWord(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + SRC_ENDPOINT);
+  }
+
+  public static int etherTypeOf(long etherWord) {
+    return (int) (etherWord >>> 16) & 0xFFFF;
+  }
+
+  public static int versionOf(long etherWord) {
+    return (int) (etherWord >>> 8) & 0xFF;
+  }
+
+  /** Whether the hop part is as it was written: bytes 14-17 and 20-23 against 18-19. */
+  public static boolean hopCheckHolds(long etherWord, long pathWord) {
+    int first = (int) etherWord << 16 | (int) (pathWord >>> 48);
+    return ((fold(first, (int) pathWord) ^ (int) (pathWord >>> 32)) & 0xFFFF) == 0;
+  }
+
+  public static int srcEndpointOf(long endpointWord) {
+    return (int) (endpointWord >>> 48);
+  }
+
+  public static int dstEndpointOf(long endpointWord) {
+    return (int) (endpointWord >>> 32) & 0xFFFF;
+  }
+
+  /** Payload bytes. */
+  public static int lengthOf(long endpointWord) {
+    return (int) (endpointWord >>> 16) & 0xFFFF;
+  }
+
+  /**
+   * Writes what the CRC covers of the header, bytes 28-63, in the pieces in which the CRC reads it:
+   * a load that spans two stores would wait until both are in the cache.
+   */
+  public static void endToEnd(
+      MemorySegment frames,
+      long at,
+      long kindSrc,
+      int flagsDst,
+      long keySession,
+      long seqAck,
+      int credit,
+      long endpointWord) {
+    frames.set(BE_LONG, at + KIND_SRC, kindSrc << 32 | flagsDst & 0xFFFF_FFFFL);
+    frames.set(BE_LONG, at + KEY, keySession);
+    frames.set(BE_LONG, at + SEQ, seqAck);
+    frames.set(BE_LONG, at + CREDIT, (long) credit << 32 | endpointWord >>> 32);
+    frames.set(BE_INT, at + LENGTH, (int) endpointWord);
   }
 
   // --- payload words ------------------------------------------------------------------------

@@ -40,6 +40,22 @@ class SequenceArrayTest {
     return Arbitraries.of(0, 1, -1, -5, -20, Integer.MAX_VALUE - 3, Integer.MIN_VALUE, 12_345);
   }
 
+  @Property(tries = 50, seed = "63")
+  void passesOnlyTheFrameWhoseTurnItIs(@ForAll("firsts") int first) {
+    SequenceArray array = new SequenceArray(4, first);
+    assertThat(array.passOwned(first + 1)).isFalse();
+    assertThat(array.passOwned(first + 4)).isFalse();
+    assertThat(array.insertOwned(first + 1, 9)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.passOwned(first)).isTrue();
+    assertThat(array.passOwned(first)).isFalse();
+    assertThat(array.insertOwned(first, 7)).isEqualTo(SequenceArray.DUPLICATE);
+    // Its own turn, but it waits already: a second copy must not pass.
+    assertThat(array.passOwned(first + 1)).isFalse();
+    assertThat(array.take()).isEqualTo(9);
+    assertThat(array.next()).isEqualTo(first + 2);
+    assertThat(array.insertOwned(first + 4, 5)).isEqualTo(SequenceArray.INSERTED);
+  }
+
   @Property(tries = 400, seed = "34")
   void behavesAsItsModel(
       @ForAll("steps") List<Step> steps, @ForAll("firsts") int first, @ForAll("sizes") int size) {

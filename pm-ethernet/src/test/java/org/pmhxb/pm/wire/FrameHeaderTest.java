@@ -51,6 +51,59 @@ class FrameHeaderTest {
     onlyChanged(0, 14);
   }
 
+  @Property(tries = 200, seed = "61")
+  void frontIsHopPartAndAddressesInOne(
+      @ForAll long seed,
+      @ForAll @LongRange(min = 0, max = 0xFFFF_FFFF_FFFFL) long dst,
+      @ForAll @LongRange(min = 0, max = 0xFFFF_FFFF_FFFFL) long src,
+      @ForAll @IntRange(min = 1, max = 255) int hopLimit,
+      @ForAll @IntRange(min = 0, max = 127) int copy,
+      @ForAll int path) {
+    noise(seed);
+    FrameHeader.hop(m, AT, hopLimit, copy, path);
+    FrameHeader.ethernet(m, AT, dst, src);
+    byte[] apart = m.toArray(ValueLayout.JAVA_BYTE);
+    noise(seed);
+    FrameHeader.front(m, AT, dst, src, hopLimit, copy, path);
+    assertThat(m.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(apart);
+    long etherWord = FrameHeader.etherWord(m, AT);
+    long pathWord = FrameHeader.pathWord(m, AT);
+    assertThat(FrameHeader.etherTypeOf(etherWord)).isEqualTo(FrameHeader.ETHER_TYPE);
+    assertThat(FrameHeader.versionOf(etherWord)).isEqualTo(FrameHeader.VERSION);
+    assertThat(FrameHeader.hopCheckHolds(etherWord, pathWord)).isTrue();
+    assertThat(FrameHeader.hopCheckHolds(etherWord, pathWord ^ 1L << 32)).isFalse();
+  }
+
+  @Property(tries = 200, seed = "62")
+  void endToEndIsAllFieldsInOne(
+      @ForAll long seed, @ForAll int a, @ForAll int b, @ForAll int c, @ForAll int d) {
+    noise(seed);
+    FrameHeader.kindSrc(m, AT, a >>> 24, a & 0xFF_FFFF);
+    FrameHeader.flagsDst(m, AT, b >>> 24, b & 0xFF_FFFF);
+    FrameHeader.keySession(m, AT, c, d);
+    FrameHeader.seqAck(m, AT, a, c);
+    FrameHeader.credit(m, AT, d);
+    FrameHeader.endpointsLengthEcho(m, AT, a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, d & 0xFFFF);
+    byte[] apart = m.toArray(ValueLayout.JAVA_BYTE);
+    long endpointWord = FrameHeader.endpointWord(m, AT);
+    assertThat(FrameHeader.srcEndpointOf(endpointWord)).isEqualTo(a & 0xFFFF);
+    assertThat(FrameHeader.dstEndpointOf(endpointWord)).isEqualTo(b & 0xFFFF);
+    assertThat(FrameHeader.lengthOf(endpointWord)).isEqualTo(c & 0xFFFF);
+    assertThat(FrameHeader.dstWord(m, AT)).isEqualTo((long) b << 32 | c & 0xFFFF_FFFFL);
+    assertThat(FrameHeader.sessionWord(m, AT)).isEqualTo((long) d << 32 | a & 0xFFFF_FFFFL);
+    noise(seed);
+    FrameHeader.endToEnd(
+        m,
+        AT,
+        a,
+        b,
+        (long) c << 32 | d & 0xFFFF_FFFFL,
+        (long) a << 32 | c & 0xFFFF_FFFFL,
+        d,
+        endpointWord);
+    assertThat(m.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(apart);
+  }
+
   @Property(tries = 200, seed = "39")
   void hopPart(
       @ForAll long seed,

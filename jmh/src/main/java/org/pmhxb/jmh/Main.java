@@ -1,0 +1,142 @@
+package org.pmhxb.jmh;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Locale;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.pmhxb.ffi.NativeLibrary;
+
+/**
+ * Runs the benchmarks with JMH's command line, then prints figures, machine and command. Ends with
+ * status 1 when a packet costs an allocation (DESIGN rule 20), so that it can stand in a check.
+ */
+public final class Main {
+  private static final double ALLOCATION_MAX_BYTES = 0.01;
+  private static final String ALLOCATION = "gc.alloc.rate.norm";
+
+  private Main() {}
+
+  /** {@code hxb jmh -h} lists the arguments. */
+  public static void main(String[] args)
+      throws RunnerException, CommandLineOptionException, IOException {
+    CommandLineOptions given = new CommandLineOptions(args);
+    if (given.shouldHelp() || given.shouldList() || given.shouldListWithParams()) {
+      org.openjdk.jmh.Main.main(args);
+      return;
+    }
+    Options options =
+        new OptionsBuilder()
+            .parent(given)
+            .addProfiler(GCProfiler.class)
+            .addProfiler(PhaseProfiler.class)
+            .shouldFailOnError(true)
+            .build();
+    Collection<RunResult> results = new Runner(options).run();
+    System.exit(report(results, args, System.out) ? 0 : 1);
+  }
+
+  private static boolean report(Collection<RunResult> results, String[] args, PrintStream out)
+      throws IOException {
+    out.printf("%nmachine: %s%n", machine());
+    out.printf("command: hxb jmh %s%n", String.join(" ", args));
+    out.printf(
+        "path: the code under test; generator: what makes and takes its frames; both the median of"
+            + " batches,%nthen the median, least and most of iterations. total: JMH's mean of"
+            + " both. ns and B per packet.%n%n");
+    out.printf(
+        "%-34s %-22s %7s  %-15s %9s %7s %9s%n",
+        "benchmark", "parameters", "path", "least..most", "generator", "total", "allocated");
+    boolean clean = true;
+    for (RunResult result : results) {
+      clean &= line(result, out);
+    }
+    if (!clean) {
+      out.printf(
+          "%nFAILED: at least one benchmark allocates %.2f B per packet or more%n",
+          ALLOCATION_MAX_BYTES);
+    }
+    return clean;
+  }
+
+  private static boolean line(RunResult result, PrintStream out) {
+    double[] path = iterations(result, PhaseProfiler.PATH);
+    double[] generator = iterations(result, PhaseProfiler.GENERATOR);
+    // The median: in the first iteration the profilers themselves are loaded.
+    double[] allocated = iterations(result, ALLOCATION);
+    double bytes = allocated.length == 0 ? Double.NaN : allocated[allocated.length / 2];
+    boolean clean = bytes < ALLOCATION_MAX_BYTES;
+    out.printf(
+        Locale.ROOT,
+        "%-34s %-22s %7s  %-15s %9s %7.1f %8.4f%s%n",
+        name(result),
+        parameters(result.getParams()),
+        median(path),
+        path.length == 0
+            ? "-"
+            : String.format(Locale.ROOT, "%.1f..%.1f", path[0], path[path.length - 1]),
+        median(generator),
+        result.getPrimaryResult().getScore(),
+        bytes,
+        clean ? "" : " !");
+    return clean;
+  }
+
+  private static String name(RunResult result) {
+    String full = result.getParams().getBenchmark();
+    return full.substring(Main.class.getPackageName().length() + 1);
+  }
+
+  private static String parameters(BenchmarkParams params) {
+    StringBuilder text = new StringBuilder();
+    for (String key : params.getParamsKeys()) {
+      text.append(text.isEmpty() ? "" : " ").append(key).append('=').append(params.getParam(key));
+    }
+    return text.toString();
+  }
+
+  /** One secondary figure of every iteration of every fork, sorted. */
+  private static double[] iterations(RunResult result, String label) {
+    return result.getBenchmarkResults().stream()
+        .flatMap(fork -> fork.getIterationResults().stream())
+        .map(IterationResult::getSecondaryResults)
+        .filter(secondary -> secondary.containsKey(label))
+        .mapToDouble(secondary -> secondary.get(label).getScore())
+        .sorted()
+        .toArray();
+  }
+
+  private static String median(double[] sorted) {
+    return sorted.length == 0 ? "-" : String.format(Locale.ROOT, "%.1f", sorted[sorted.length / 2]);
+  }
+
+  private static String machine() throws IOException {
+    String cpu =
+        Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
+            .filter(line -> line.startsWith("model name"))
+            .map(line -> line.substring(line.indexOf(':') + 1).strip())
+            .findFirst()
+            .orElse("unknown processor");
+    String load = Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
+    return String.format(
+        "%s, %d CPUs, load %s, %s %s, JDK %s, DPDK %s",
+        cpu,
+        Runtime.getRuntime().availableProcessors(),
+        load,
+        System.getProperty("os.name"),
+        System.getProperty("os.version"),
+        Runtime.version(),
+        NativeLibrary.dpdkVersion());
+  }
+}
