@@ -1,10 +1,13 @@
 package org.pmhxb.cli;
 
+import ch.qos.logback.classic.Level;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.pmhxb.cli.node.NodeRunner;
 import org.pmhxb.cli.node.PolledNode;
 import org.pmhxb.router.HxbConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -32,9 +35,19 @@ final class NodeCommand extends HxbCommand {
     }
   }
 
+  /** A process of its own tells when it is ready and what happens to its sessions. */
+  private static void logMore() {
+    if (System.getenv("HXB_LOG") == null
+        && LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)
+            instanceof ch.qos.logback.classic.Logger root) {
+      root.setLevel(Level.INFO);
+    }
+  }
+
   @Override
   protected Report run() throws Exception {
     HxbConfig config = HxbConfig.read(file);
+    logMore();
     String socket = config.controlSocket();
     PolledNode node = PolledNode.launch(config);
     NodeRunner.serve(node, socket.isEmpty() ? null : Path.of(socket));

@@ -53,6 +53,11 @@ final class Greeter implements LoopWork.Task {
     return false;
   }
 
+  @Override
+  public boolean over() {
+    return complete;
+  }
+
   /** Whether a session with every neighbour has been opened. Any thread. */
   boolean complete() {
     return complete;

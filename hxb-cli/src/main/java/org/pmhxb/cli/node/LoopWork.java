@@ -25,6 +25,9 @@ final class LoopWork implements PollWork {
   interface Task {
     /** One bounded round; returns a work count. */
     int doWork(long nowNs);
+
+    /** Nothing is left to do: it is not called again. */
+    boolean over();
   }
 
   /** Guarded by itself. */
@@ -44,8 +47,11 @@ final class LoopWork implements PollWork {
   @Override
   public int doWork(long nowNs) {
     int work = ordersWaiting ? obey() : 0;
-    for (int i = 0; i < tasks.size(); i++) {
+    for (int i = tasks.size() - 1; i >= 0; i--) {
       work += tasks.get(i).doWork(nowNs);
+      if (tasks.get(i).over()) {
+        tasks.remove(i);
+      }
     }
     return work;
   }

@@ -27,6 +27,7 @@ import org.pmhxb.router.fabric.RingCluster;
 import org.pmhxb.router.node.HxbNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A node whose poll thread also drives its workloads; several nodes of one process may share the
@@ -249,19 +250,21 @@ public final class PolledNode implements NodeHandle {
 
     @Override
     public int doWork(long nowNs) {
-      if (failure != null || workload.done()) {
-        return 0;
-      }
       int work = 0;
       try {
         work = workload.doWork(nowNs);
       } catch (RuntimeException e) {
         failure = e;
       }
-      if (failure != null || workload.done()) {
+      if (over()) {
         ended.countDown();
       }
       return work;
+    }
+
+    @Override
+    public boolean over() {
+      return failure != null || workload.done();
     }
   }
 
@@ -270,18 +273,22 @@ public final class PolledNode implements NodeHandle {
     @Override
     public void onPeerUp(int node, int session) {
       changedNs.put(node, System.nanoTime());
-      LOG.info("session {} with node {} is up", Integer.toHexString(session), node);
+      LOG.info(
+          "session {} of node {} with node {} is up", Integer.toHexString(session), self(), node);
     }
 
     @Override
     public void onPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq) {
       changedNs.put(node, System.nanoTime());
-      LOG.warn(
-          "session {} with node {} ended: {}; last acknowledged {}",
-          Integer.toHexString(session),
-          node,
-          reason.explanation(),
-          Integer.toUnsignedString(lastAcknowledgedSeq));
+      boolean wanted = reason == DownReason.LOCAL_CLOSE || reason == DownReason.CLOSED;
+      LOG.atLevel(wanted ? Level.INFO : Level.WARN)
+          .log(
+              "session {} of node {} with node {} ended: {}; last acknowledged {}",
+              Integer.toHexString(session),
+              self(),
+              node,
+              reason.explanation(),
+              Integer.toUnsignedString(lastAcknowledgedSeq));
     }
   }
 }

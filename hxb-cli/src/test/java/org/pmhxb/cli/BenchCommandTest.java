@@ -1,0 +1,97 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Options of the cluster's commands; nothing is started. */
+class BenchCommandTest {
+  @TempDir private Path root;
+
+  private CommandRun run(String line) {
+    Stream<String> words = Stream.of(line.split(" "));
+    return CommandRun.of(
+        Stream.concat(words, Stream.of("--run-dir", root.toString())).toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "bench bandwidth --links 2 --shape 2x2 | --links N stands for",
+        "bench bandwidth --relays 3 | --relays is 3; must be in 0..2",
+        "bench bandwidth --shape 2x2 --relays 2 | needs a pair of nodes that differ in 3",
+        "bench exchange --relays 1 | between neighbours",
+        "bench latency --both | one message under way",
+        "bench bandwidth --seconds 0 | --seconds must be in 0.1..86400",
+        "bench bandwidth --rate 1gbit | the ring fabric has no links to shape",
+        "bench bandwidth --fabric memif --rate 1gbit | memif links cannot be shaped to 1gbit",
+        "bench bandwidth --fabric memif --shape 3 | lines of two nodes only",
+        "bench bandwidth --fabric veth --rails 10 | --rails is 10; must be in 1..9",
+        "bench speed | speed",
+        "bench bandwidth --rate fast | as in 200mbit",
+        "bench bandwidth --shape 2x2x2x2 | not 1 to 3",
+        "up --shape 1 | single node",
+        "up --cluster A-B | cluster name 'A-B'"
+      })
+  void refusesWhatMakesNoSense(String line, String reason) {
+    CommandRun run = run(line + " --json");
+
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("ok").asBoolean(true)).isFalse();
+    assertThat(run.json().path("error").asText()).contains(reason);
+  }
+
+  @Test
+  void statusWithoutAClusterSaysHowToStartOne() {
+    CommandRun run = run("status --json");
+
+    assertThat(run.code()).isEqualTo(Main.FAILED);
+    assertThat(run.json().path("error").asText()).contains("hxb up --shape 2x2x2");
+  }
+
+  @Test
+  void downWithoutAClusterIsNoFailure() {
+    CommandRun run = run("down --cluster none7 --json");
+
+    assertThat(run.code()).isEqualTo(Main.OK);
+    assertThat(run.json().path("processes").asInt(-1)).isZero();
+  }
+
+  @Test
+  void aDamagedStateFileIsNamed() throws IOException {
+    Files.createDirectories(root.resolve("main"));
+    Files.writeString(root.resolve("main/state.json"), "{\"nodes\":");
+
+    assertThat(run("status --json").json().path("error").asText())
+        .contains("state.json is damaged")
+        .contains("hxb down");
+  }
+
+  @Test
+  void aNodeWithoutItsFileSaysWhichFile() {
+    CommandRun run = CommandRun.of("node", "--config", root.resolve("n.toml").toString());
+
+    assertThat(run.code()).isEqualTo(Main.FAILED);
+    assertThat(run.err()).contains(root.resolve("n.toml").toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"up", "status", "down", "bench", "node"})
+  void helpHasAnExample(String command) {
+    CommandRun run = CommandRun.of(command, "--help");
+
+    assertThat(run.code()).isEqualTo(Main.OK);
+    assertThat(run.out()).contains("Example: hxb " + command);
+    assertThat(Arrays.stream(run.out().split("\n"))).allMatch(line -> line.length() <= 120);
+  }
+}

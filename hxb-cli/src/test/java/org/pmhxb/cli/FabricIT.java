@@ -1,0 +1,169 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.veth.VethFabric;
+
+/** Real nodes over every fabric, by the commands that a user gives. */
+class FabricIT {
+  private static final double MOST_EFFICIENCY = 1.01;
+  private static final long DETECTION_MS = 6_000;
+
+  @TempDir private Path directory;
+  private Path root;
+  private String cluster;
+
+  @BeforeEach
+  void name() {
+    root = directory.resolve("r");
+    cluster = "it" + ProcessHandle.current().pid() % 100_000;
+  }
+
+  @AfterEach
+  void leavesNothing() {
+    CommandRun down = run("down");
+    assertThat(down.code()).as(down.err()).isEqualTo(Main.OK);
+    assertThat(VethFabric.namespaces(cluster)).isEmpty();
+    assertThat(root).doesNotExist();
+    assertThat(ProcessHandle.allProcesses())
+        .noneMatch(p -> p.info().commandLine().orElse("").contains(root.toString()));
+  }
+
+  private static void needsRoot() {
+    assumeTrue("root".equals(System.getProperty("user.name")), "network namespaces need root");
+  }
+
+  private CommandRun run(String line) {
+    List<String> common = List.of("--json", "--run-dir", root.toString(), "--cluster", cluster);
+    return CommandRun.of(
+        Stream.concat(Stream.of(line.split(" ")), common.stream()).toArray(String[]::new));
+  }
+
+  private JsonNode ok(String line) {
+    CommandRun run = run(line);
+    assertThat(run.code()).as(line + "\n" + run.out() + run.err()).isEqualTo(Main.OK);
+    assertThat(run.json().path("ok").asBoolean()).isTrue();
+    return run.json();
+  }
+
+  private static void assertVerified(JsonNode result) {
+    assertThat(result.path("messages").asLong()).isPositive();
+    for (String fault : List.of("lost", "duplicated", "misordered", "corrupt")) {
+      assertThat(result.path(fault).asLong(-1)).as(fault).isZero();
+    }
+  }
+
+  private static void assertShaped(JsonNode result) {
+    assertVerified(result);
+    assertThat(result.path("efficiency").asDouble()).isPositive().isLessThan(MOST_EFFICIENCY);
+  }
+
+  @Test
+  void eightNodesComeUpExchangeLoseOneAndGoDown() throws Exception {
+    needsRoot();
+    JsonNode up = ok("up --shape 2x2x2 --rails 2 --rate 200mbit");
+    assertThat(up.path("nodes")).hasSize(8);
+    assertThat(VethFabric.namespaces(cluster)).hasSize(8);
+
+    JsonNode status = ok("status");
+    assertThat(status.path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 3);
+    assertThat(status.path("nodes")).allMatch(node -> node.path("rails").size() == 6);
+
+    JsonNode exchange = ok("bench exchange --seconds 1 --warm-up 1");
+    assertShaped(exchange);
+    assertThat(exchange.path("pairs")).hasSize(24);
+    assertThat(exchange.path("pairs")).allMatch(pair -> pair.path("messages").asLong() > 0);
+    assertThat(exchange.path("theoreticalBytesPerSecond").asDouble()).isEqualTo(1.2e9);
+    assertVerified(ok("bench latency --relays 2 --seconds 0.5 --warm-up 0.5"));
+
+    long pid = up.path("nodes").get(5).path("pid").asLong();
+    ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+    long killedNs = System.nanoTime();
+    assertNodeFiveIsNamed(killedNs);
+    assertVerified(ok("bench bandwidth --seconds 0.5 --warm-up 0.5"));
+  }
+
+  private void assertNodeFiveIsNamed(long killedNs) throws InterruptedException {
+    JsonNode status = run("status").json();
+    while (status.path("peersDown").size() < 3) {
+      assertThat(System.nanoTime() - killedNs).isLessThan(TimeUnit.SECONDS.toNanos(60));
+      Thread.sleep(100);
+      status = run("status").json();
+    }
+    long sinceKillMs = (System.nanoTime() - killedNs) / 1_000_000;
+    assertThat(status.path("ok").asBoolean()).isFalse();
+    assertThat(status.path("nodes").get(5).path("alive").asBoolean(true)).isFalse();
+    assertThat(status.path("peersDown"))
+        .allMatch(down -> down.path("node").asInt() == 5)
+        .allMatch(down -> !down.path("reason").asText().isEmpty())
+        .allMatch(down -> down.path("session").asLong() > 0);
+    for (int node : new int[] {1, 4, 7}) {
+      for (JsonNode peer : status.path("nodes").get(node).path("peers")) {
+        if (peer.path("node").asInt() == 5) {
+          // Asking takes its time on a busy machine; what counts is when the node knew.
+          assertThat(sinceKillMs - peer.path("sinceMs").asLong()).isLessThan(DETECTION_MS);
+        }
+      }
+    }
+  }
+
+  @Test
+  void linesOfThreeNodesShareASwitch() {
+    needsRoot();
+    ok("up --shape 3x2 --rails 1 --rate 100mbit");
+
+    JsonNode exchange = ok("bench exchange --seconds 1 --warm-up 1");
+    assertShaped(exchange);
+    assertThat(exchange.path("pairs")).hasSize(6 * 3);
+    assertShaped(ok("bench bandwidth --relays 1 --both --seconds 1 --warm-up 0.5"));
+    CommandRun other = run("bench bandwidth --shape 2 --fabric veth");
+    assertThat(other.code()).isEqualTo(Main.FAILED);
+    assertThat(other.json().path("error").asText()).contains("is up with --shape 3x2, not 2");
+  }
+
+  @Test
+  void aBenchmarkBringsItsOwnVethClusterUpAndDown() {
+    needsRoot();
+    JsonNode result =
+        ok("bench bandwidth --fabric veth --links 3 --rate 100mbit --seconds 1 --warm-up 1");
+
+    assertShaped(result);
+    assertThat(result.path("links").asInt()).isEqualTo(3);
+    assertThat(result.path("theoreticalBytesPerSecond").asDouble()).isEqualTo(37.5e6);
+    assertThat(root).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "bandwidth --fabric ring --size 64",
+        "bandwidth --fabric ring --relays 2 --both",
+        "latency --fabric ring --size 4",
+        "exchange --fabric ring --shape 3x2 --rails 1",
+        "bandwidth --fabric memif",
+        "latency --fabric memif --relays 1"
+      })
+  void measuresWithoutNamespaces(String line) {
+    JsonNode result = ok("bench " + line + " --seconds 0.5 --warm-up 0.5");
+
+    assertVerified(result);
+    assertThat(result.path("bytesPerSecond").asDouble()).isPositive();
+    if (line.startsWith("latency")) {
+      JsonNode half = result.path("halfRoundTripNs");
+      assertThat(half.path("min").asLong()).isPositive();
+      assertThat(half.path("p50").asLong()).isLessThanOrEqualTo(half.path("max").asLong());
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package org.pmhxb.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.router.Shape;
+
+class TrafficPlanTest {
+  private static Map<Integer, WorkloadSpec> specs(TrafficPlan plan) {
+    return plan.specs(1, 64, 0, 1_000, 0);
+  }
+
+  @Test
+  void aPairWithRelaysDiffersInAsManyCoordinates() {
+    Shape shape = Shape.of(2, 1, 3);
+
+    assertThat(TrafficPlan.pair(BenchKind.BANDWIDTH, shape, 2, 0, false).destinations())
+        .isEqualTo(Map.of(0, Set.of(1), 1, Set.of()));
+    assertThat(TrafficPlan.pair(BenchKind.BANDWIDTH, shape, 2, 1, false).destinations())
+        .isEqualTo(Map.of(0, Set.of(3), 3, Set.of()));
+    assertThatThrownBy(() -> TrafficPlan.pair(BenchKind.BANDWIDTH, shape, 2, 2, false))
+        .hasMessageContaining("--relays 2")
+        .hasMessageContaining("3 coordinates")
+        .hasMessageContaining("2x1x3");
+  }
+
+  @Test
+  void bothWaysUseTwiceTheLinks() {
+    TrafficPlan one = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), 4, 0, false);
+    TrafficPlan both = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), 4, 0, true);
+
+    assertThat(one.links()).isEqualTo(4);
+    assertThat(both.links()).isEqualTo(8);
+    assertThat(both.linksPerNode()).isEqualTo(4);
+    assertThat(specs(one).get(0).sources()).isEmpty();
+    assertThat(specs(both).get(0).sources()).containsExactly(1);
+  }
+
+  @Test
+  void latencyHasOneSideThatAsksAndOneThatAnswers() {
+    Map<Integer, WorkloadSpec> specs =
+        specs(TrafficPlan.pair(BenchKind.LATENCY, Shape.of(2, 2), 1, 1, false));
+
+    assertThat(specs.get(0).kind()).isEqualTo(WorkloadSpec.Kind.PING);
+    assertThat(specs.get(3).kind()).isEqualTo(WorkloadSpec.Kind.PONG);
+    assertThat(specs.get(3).destinations()).containsExactly(0);
+  }
+
+  @Test
+  void eightNodesExchangeWithThreeNeighboursEachOverAllFortyEightDirectedLinks() {
+    TrafficPlan plan = TrafficPlan.exchange(Shape.of(2, 2, 2), 2);
+
+    assertThat(plan.links()).isEqualTo(48);
+    assertThat(plan.linksPerNode()).isEqualTo(6);
+    assertThat(plan.destinations().get(5)).containsExactly(1, 4, 7);
+  }
+
+  @Property(tries = 200)
+  void everyExchangeIsMutualAndBetweenNeighbours(
+      @ForAll @IntRange(min = 1, max = 5) int x,
+      @ForAll @IntRange(min = 1, max = 4) int y,
+      @ForAll @IntRange(min = 1, max = 4) int z) {
+    Shape shape = Shape.of(x, y, z);
+
+    Map<Integer, WorkloadSpec> specs = specs(TrafficPlan.exchange(shape, 1));
+
+    specs.forEach(
+        (node, spec) -> {
+          assertThat(spec.destinations())
+              .doesNotHaveDuplicates()
+              .allMatch(other -> shape.hops(node, other) == 1);
+          assertThat(spec.sources()).containsExactlyInAnyOrderElementsOf(spec.destinations());
+        });
+  }
+}
