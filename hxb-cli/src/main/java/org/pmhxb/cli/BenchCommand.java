@@ -265,13 +265,17 @@ final class BenchCommand extends ClusterCommand {
     shape = Shape.parse(state.shape());
     rails = state.rails();
     rate = state.rate().isEmpty() ? null : LinkRate.parse(state.rate());
-    TrafficPlan plan = plan();
     Map<Integer, RemoteNode> nodes = new TreeMap<>();
+    Map<Integer, String> absent = new TreeMap<>();
     try {
       for (ClusterState.Node node : state.nodes()) {
-        nodes.put(node.node(), RemoteNode.connect(node.node(), Path.of(node.socket())));
+        try {
+          nodes.put(node.node(), RemoteNode.connect(node.node(), Path.of(node.socket())));
+        } catch (IOException e) {
+          absent.put(node.node(), e.getMessage());
+        }
       }
-      return measure(plan, nodes, state.fabric());
+      return measure(plan(absent), nodes, state.fabric(), absent);
     } finally {
       for (RemoteNode node : nodes.values()) {
         node.close();
@@ -282,7 +286,7 @@ final class BenchCommand extends ClusterCommand {
   private Result overOwnCluster(ClusterSpec.Fabric kindOfFabric)
       throws IOException, InterruptedException {
     ClusterSpec spec = Options.spec(this, kindOfFabric, shape, rails, rate);
-    plan();
+    plan(Map.of());
     // A name of its own: two benchmarks, and a cluster that is up, do not meet.
     ClusterPaths own = paths("b" + Long.toString(ProcessHandle.current().pid(), 36));
     try (TakeDown guard = new TakeDown()) {
@@ -305,7 +309,7 @@ final class BenchCommand extends ClusterCommand {
     if (rate != null) {
       throw wrongUsage("--rate " + rate + ": the ring fabric has no links to shape; use veth");
     }
-    TrafficPlan plan = plan();
+    TrafficPlan plan = plan(Map.of());
     progress().update("building " + shape.nodes() + " nodes");
     // One poller: it may spin without taking the core from another.
     List<PolledNode> nodes =
@@ -315,7 +319,7 @@ final class BenchCommand extends ClusterCommand {
       Map<Integer, LocalNode> byNumber = new TreeMap<>();
       nodes.forEach(node -> byNumber.put(node.self(), new LocalNode(node)));
       try {
-        return measure(plan, byNumber, "ring");
+        return measure(plan, byNumber, "ring", Map.of());
       } finally {
         byNumber.values().forEach(LocalNode::close);
       }
@@ -345,23 +349,41 @@ final class BenchCommand extends ClusterCommand {
     rails = rails == null ? Integer.valueOf(2) : rails;
   }
 
-  private TrafficPlan plan() {
+  /**
+   * @param absent nodes that do not answer: an exchange goes on without them
+   */
+  private TrafficPlan plan(Map<Integer, String> absent) {
+    TrafficPlan plan;
     try {
-      return kind == BenchKind.EXCHANGE
-          ? TrafficPlan.exchange(shape, rails)
-          : TrafficPlan.pair(kind, shape, rails, relays, both);
+      plan =
+          kind == BenchKind.EXCHANGE
+              ? TrafficPlan.exchange(shape, rails, absent.keySet())
+              : TrafficPlan.pair(kind, shape, rails, relays, both);
     } catch (IllegalArgumentException e) {
       throw wrongUsage(e.getMessage());
     }
+    for (int node : plan.destinations().keySet()) {
+      if (absent.containsKey(node)) {
+        throw new IllegalStateException("node " + node + ": " + absent.get(node));
+      }
+    }
+    return plan;
   }
 
   private Result measure(
-      TrafficPlan plan, Map<Integer, ? extends BenchNode> nodes, String fabricName)
+      TrafficPlan plan,
+      Map<Integer, ? extends BenchNode> nodes,
+      String fabricName,
+      Map<Integer, String> absent)
       throws IOException, InterruptedException {
     Benchmark.Outcome outcome =
         new Benchmark(
                 plan, size, Math.round(warmUp * 1e3), Math.round(seconds * 1e3), progress()::update)
             .run(nodes);
+    if (kind == BenchKind.EXCHANGE) {
+      absent.forEach(
+          (node, reason) -> outcome.failures().add("node " + node + " was left out: " + reason));
+    }
     boolean latency = kind == BenchKind.LATENCY;
     Double theoretical =
         rate == null || latency ? null : Double.valueOf(plan.links() * rate.bytesPerSecond());
@@ -377,8 +399,9 @@ final class BenchCommand extends ClusterCommand {
                   efficiency, MOST_EFFICIENCY));
     }
     long faults = outcome.lost() + outcome.duplicated() + outcome.misordered() + outcome.corrupt();
+    boolean ok = faults == 0 && outcome.messages() > 0 && outcome.failures().isEmpty();
     return new Result(
-        faults == 0 && outcome.failures().isEmpty() && outcome.messages() > 0,
+        ok,
         kind.toString(),
         fabricName,
         shape.toString(),

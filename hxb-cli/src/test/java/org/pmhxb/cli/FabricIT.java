@@ -93,6 +93,12 @@ class FabricIT {
     long killedNs = System.nanoTime();
     assertNodeFiveIsNamed(killedNs);
     assertVerified(ok("bench bandwidth --seconds 0.5 --warm-up 0.5"));
+    CommandRun rest = run("bench exchange --seconds 0.5 --warm-up 0.5");
+    assertThat(rest.code()).isEqualTo(Main.FAILED);
+    assertVerified(rest.json());
+    assertThat(rest.json().path("pairs")).hasSize(24 - 6);
+    assertThat(rest.json().path("failures")).hasSize(1);
+    assertThat(rest.json().path("failures").get(0).asText()).startsWith("node 5 was left out");
   }
 
   private void assertNodeFiveIsNamed(long killedNs) throws InterruptedException {

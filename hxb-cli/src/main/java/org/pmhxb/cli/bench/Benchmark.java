@@ -86,7 +86,7 @@ public final class Benchmark {
       throws IOException, InterruptedException {
     Map<Integer, WorkloadSpec> specs =
         plan.specs(ENDPOINT, sizeBytes, warmUpMs, measureMs, DRAIN_MS);
-    long resentBefore = resent(nodes);
+    Map<Integer, Long> resentBefore = resent(nodes);
     for (Map.Entry<Integer, WorkloadSpec> entry : specs.entrySet()) {
       nodes.get(entry.getKey()).prepare(entry.getValue());
     }
@@ -111,8 +111,11 @@ public final class Benchmark {
         failures.add("node " + run.getKey() + ": " + e.getCause().getMessage());
       }
     }
-    long resentAfter = failures.isEmpty() ? resent(nodes) : resentBefore;
-    return outcome(reports, failures, resentAfter - resentBefore);
+    long resent = 0;
+    for (Map.Entry<Integer, Long> after : resent(nodes).entrySet()) {
+      resent += after.getValue() - resentBefore.getOrDefault(after.getKey(), 0L);
+    }
+    return outcome(reports, failures, resent);
   }
 
   private void showProgress(Map<Integer, Future<WorkloadReport>> runs, long startNs)
@@ -135,12 +138,19 @@ public final class Benchmark {
     }
   }
 
-  private static long resent(Map<Integer, ? extends BenchNode> nodes) throws IOException {
-    long sum = 0;
-    for (BenchNode node : nodes.values()) {
-      sum += node.counters().getOrDefault("resent", 0L);
-    }
-    return sum;
+  /** Frames sent again so far, by node; without the nodes that do not answer. */
+  private static Map<Integer, Long> resent(Map<Integer, ? extends BenchNode> nodes) {
+    Map<Integer, Long> counts = new TreeMap<>();
+    nodes.forEach(
+        (number, node) -> {
+          try {
+            counts.put(number, node.counters().getOrDefault("resent", 0L));
+          } catch (IOException e) {
+            // It died during the run, which its report's absence tells.
+            assert e.getMessage() != null;
+          }
+        });
+    return counts;
   }
 
   private Outcome outcome(

@@ -3,6 +3,7 @@ package org.pmhxb.cli.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -53,24 +54,36 @@ public record TrafficPlan(
     return new TrafficPlan(kind, sends, both ? 2 * rails : rails, rails);
   }
 
-  /** Every node with its neighbours on both sides in every dimension, all at once. */
-  public static TrafficPlan exchange(Shape shape, int rails) {
+  /**
+   * Every node with its neighbours on both sides in every dimension, all at once.
+   *
+   * @param absent nodes that take no part
+   */
+  public static TrafficPlan exchange(Shape shape, int rails, Set<Integer> absent) {
     Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
+    int links = 0;
     for (int node = 0; node < shape.nodes(); node++) {
+      if (absent.contains(node)) {
+        continue;
+      }
       SortedSet<Integer> neighbours = new TreeSet<>();
       for (int d = 0; d < 3; d++) {
-        neighbours.add(neighbour(shape, node, d, 1));
-        neighbours.add(neighbour(shape, node, d, -1));
+        SortedSet<Integer> ofDimension = new TreeSet<>();
+        ofDimension.add(neighbour(shape, node, d, 1));
+        ofDimension.add(neighbour(shape, node, d, -1));
+        ofDimension.remove(node);
+        ofDimension.removeAll(absent);
+        // Two neighbours in one dimension share that dimension's links.
+        links += ofDimension.isEmpty() ? 0 : rails;
+        neighbours.addAll(ofDimension);
       }
-      neighbours.remove(node);
       sends.put(node, neighbours);
     }
     int perNode = 0;
     for (int d = 0; d < 3; d++) {
       perNode += shape.extent(d) > 1 ? rails : 0;
     }
-    // Two neighbours in one dimension share that dimension's links.
-    return new TrafficPlan(BenchKind.EXCHANGE, sends, perNode * shape.nodes(), perNode);
+    return new TrafficPlan(BenchKind.EXCHANGE, sends, links, perNode);
   }
 
   private static int neighbour(Shape shape, int node, int dimension, int step) {

@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,7 +27,7 @@ public final class NodeJvm {
           "-Xm[nsx].*|-Xlog(?!.*=off$).*|-Xrun.*|-agent.*|-javaagent.*|-XX:[+-]Use\\w*GC"
               + "|-XX:(Initial|Max)(Heap|RAM).*|-XX:AOT(Mode|CacheOutput|Configuration)=.*"
               + "|-XX:ArchiveClassesAtExit=.*|-XX:StartFlightRecording.*"
-              + "|-Dhxb\\.stderr\\.terminal.*|-Dcom\\.sun\\.management.*");
+              + "|-Dhxb\\..*|-Dcom\\.sun\\.management.*");
 
   private NodeJvm() {}
 
@@ -37,6 +38,12 @@ public final class NodeJvm {
     for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (!NOT_INHERITED.matcher(flag).matches()) {
         command.add(flag);
+      }
+    }
+    // Those that a program set after its start too.
+    for (String key : new TreeSet<>(System.getProperties().stringPropertyNames())) {
+      if (key.startsWith("hxb.") && !key.equals("hxb.stderr.terminal")) {
+        command.add("-D" + key + "=" + System.getProperty(key));
       }
     }
     command.addAll(OWN_FLAGS);

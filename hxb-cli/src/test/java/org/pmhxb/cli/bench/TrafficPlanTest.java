@@ -55,11 +55,21 @@ class TrafficPlanTest {
 
   @Test
   void eightNodesExchangeWithThreeNeighboursEachOverAllFortyEightDirectedLinks() {
-    TrafficPlan plan = TrafficPlan.exchange(Shape.of(2, 2, 2), 2);
+    TrafficPlan plan = TrafficPlan.exchange(Shape.of(2, 2, 2), 2, Set.of());
 
     assertThat(plan.links()).isEqualTo(48);
     assertThat(plan.linksPerNode()).isEqualTo(6);
     assertThat(plan.destinations().get(5)).containsExactly(1, 4, 7);
+  }
+
+  @Test
+  void anExchangeGoesOnWithoutTheNodesThatAreAbsent() {
+    TrafficPlan plan = TrafficPlan.exchange(Shape.of(2, 2, 2), 2, Set.of(5));
+
+    assertThat(plan.destinations()).doesNotContainKey(5);
+    assertThat(plan.destinations().get(7)).containsExactly(3, 6);
+    assertThat(plan.links()).isEqualTo(48 - 2 * 3 * 2);
+    assertThat(TrafficPlan.exchange(Shape.of(3), 4, Set.of(2)).links()).isEqualTo(8);
   }
 
   @Property(tries = 200)
@@ -69,7 +79,7 @@ class TrafficPlanTest {
       @ForAll @IntRange(min = 1, max = 4) int z) {
     Shape shape = Shape.of(x, y, z);
 
-    Map<Integer, WorkloadSpec> specs = specs(TrafficPlan.exchange(shape, 1));
+    Map<Integer, WorkloadSpec> specs = specs(TrafficPlan.exchange(shape, 1, Set.of()));
 
     specs.forEach(
         (node, spec) -> {
