@@ -152,7 +152,8 @@ class VethPortTest extends PortContract {
       for (int i = 0; i < 32 && sent < 800; i++) {
         burst.set(i, frame(sent + i, 9014));
       }
-      // Never more on the way than the receiving socket's 256 slots hold, however long we are stopped.
+      // Never more on the way than the receiving socket's 256 slots hold, however long we are
+      // stopped.
       if (sent < 800 && sent - got <= 224 - 32) {
         long before = System.nanoTime();
         int taken = a.txBurst(burst, 0, 32);
