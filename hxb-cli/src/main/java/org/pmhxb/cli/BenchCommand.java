@@ -124,9 +124,10 @@ final class BenchCommand extends ClusterCommand {
   @Option(
       names = "--warm-up",
       paramLabel = "S",
-      defaultValue = "2",
-      description = "Traffic before it: the code is compiled, the token buckets empty.")
-  private double warmUp;
+      description =
+          "Traffic before it: the code is compiled, the token buckets are emptied. Default: 1 s and"
+              + " half a second per node, at most 10 s.")
+  private Double warmUp;
 
   /**
    * The result; of a running cluster shape, rails and rate are its own.
@@ -224,7 +225,8 @@ final class BenchCommand extends ClusterCommand {
     if (kind == BenchKind.LATENCY && both) {
       throw wrongUsage("a ping-pong has one message under way: no --both");
     }
-    if (!(seconds >= 0.1 && seconds <= 86_400 && warmUp >= 0 && warmUp <= 600)) {
+    boolean warm = warmUp == null || warmUp >= 0 && warmUp <= 600;
+    if (!warm || !(seconds >= 0.1 && seconds <= 86_400)) {
       throw wrongUsage("--seconds must be in 0.1..86400 and --warm-up in 0..600");
     }
     if (size == null) {
@@ -341,6 +343,11 @@ final class BenchCommand extends ClusterCommand {
     }
   }
 
+  /** The nodes' compilers share this machine's cores. */
+  private double warmUpSeconds() {
+    return warmUp == null ? Math.min(10, 1 + shape.nodes() / 2.0) : warmUp;
+  }
+
   private void completeShape() {
     if (shape == null) {
       int dimensions = kind == BenchKind.EXCHANGE ? 3 : relays + 1;
@@ -378,7 +385,11 @@ final class BenchCommand extends ClusterCommand {
       throws IOException, InterruptedException {
     Benchmark.Outcome outcome =
         new Benchmark(
-                plan, size, Math.round(warmUp * 1e3), Math.round(seconds * 1e3), progress()::update)
+                plan,
+                size,
+                Math.round(warmUpSeconds() * 1e3),
+                Math.round(seconds * 1e3),
+                progress()::update)
             .run(nodes);
     if (kind == BenchKind.EXCHANGE) {
       absent.forEach(
