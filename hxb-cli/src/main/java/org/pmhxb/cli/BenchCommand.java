@@ -371,7 +371,12 @@ final class BenchCommand extends ClusterCommand {
     }
     for (int node : plan.destinations().keySet()) {
       if (absent.containsKey(node)) {
-        throw new IllegalStateException("node " + node + ": " + absent.get(node));
+        throw new IllegalStateException(
+            "node "
+                + node
+                + " takes part and is not there: "
+                + absent.get(node)
+                + "; see hxb status");
       }
     }
     return plan;
