@@ -20,7 +20,7 @@ say() { printf 'try-fresh: %s\n' "$*" >&2; }
 
 # The first Debian archive among this machine's apt sources.
 mirror="$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m1 -E '/debian/?$' || true)"
-mirror="${mirror:-http://deb.debian.org/debian}"
+[ -n "$mirror" ] || { say "no Debian archive among this machine's apt sources; see /etc/apt/sources.list"; exit 1; }
 
 if [ ! -e "$root/etc/debian_version" ]; then
   say "making $suite in $root from $mirror"
