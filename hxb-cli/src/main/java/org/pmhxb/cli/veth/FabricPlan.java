@@ -290,8 +290,8 @@ public final class FabricPlan {
   /**
    * The token bucket's depth in bytes: what a link may catch up after its timer came late. Measured
    * with 8,256-byte frames, two nodes and two busy cores at 1 Gbit/s: 36 KB gave 89 to 90 % of the
-   * rate, 256 KB 97 to 98 %; at 200 Mbit/s 12 KB and 64 KB gave the same. It adds nothing to a measurement that starts
-   * under load, when the bucket is empty.
+   * rate, 256 KB 97 to 98 %; at 200 Mbit/s 12 KB and 64 KB gave the same. It adds nothing to a
+   * measurement that starts under load, when the bucket is empty.
    */
   public static int burstBytes(LinkRate rate) {
     long bytes = rate.bitsPerSecond() / 8 / 400;
