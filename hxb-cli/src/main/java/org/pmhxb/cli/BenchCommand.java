@@ -259,7 +259,9 @@ final class BenchCommand extends ClusterCommand {
               + (there.isEmpty() ? "none" : there)
               + ", not "
               + wanted
-              + "; leave the option out, or take it down with: hxb down");
+              + "; leave the option out, name another cluster, or take it down with: hxb down"
+              + " --cluster "
+              + state.cluster());
     }
   }
 

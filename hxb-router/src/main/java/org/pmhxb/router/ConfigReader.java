@@ -25,6 +25,11 @@ final class ConfigReader {
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
   private static final int MAX_SOCKET_BYTES = 107;
 
+  /** An abstract socket's name, which leaves no file behind: what DpdkPorts.memif takes. */
+  private static final String MEMIF_LINE = "[A-Za-z0-9._-]{1,60}";
+
+  private static final String MEMIF_LINE_RULE = "1 to 60 letters, digits, '.', '_', '-' (no path)";
+
   /** A kernel interface's name has at most 15 bytes (IFNAMSIZ - 1). */
   private static final String INTERFACE = "[^\\s/:\\p{Cntrl}]{1,15}";
 
@@ -427,9 +432,10 @@ final class ConfigReader {
   private void checkMemif(String path, Map<String, String> options, Dimension dimension) {
     String socket = options.get("socket");
     if (socket == null || socket.isEmpty()) {
-      scope.missing(path + ".socket", "path of the memif's socket, the same at both ends");
-    } else {
-      checkSocket(path + ".socket", socket);
+      scope.missing(
+          path + ".socket", "name of the line, the same at both ends: " + MEMIF_LINE_RULE);
+    } else if (!socket.matches(MEMIF_LINE)) {
+      scope.error(path + ".socket", socket, "must be " + MEMIF_LINE_RULE);
     }
     String role = options.get("role");
     if (role == null) {

@@ -32,7 +32,7 @@ class HxbConfigTest {
       index = 0
       driver = "memif"
       device = "m0"
-      socket = "/run/hxb/y0.sock"
+      socket = "line-y0"
       role = "client"
       id = 3
 
@@ -62,7 +62,7 @@ class HxbConfigTest {
     assertThat(c.railLayout().name(1)).isEqualTo("y0");
     assertThat(c.rails().get(1).driver()).isEqualTo(Driver.MEMIF);
     assertThat(c.rails().get(1).options())
-        .isEqualTo(Map.of("socket", "/run/hxb/y0.sock", "role", "client", "id", "3"));
+        .isEqualTo(Map.of("socket", "line-y0", "role", "client", "id", "3"));
     assertThat(c.rails().get(0).option("devargs", "none")).isEqualTo("none");
     assertThat(c.mtuBytes()).isEqualTo(9000);
     assertThat(c.endpoints()).isEqualTo(64);
@@ -196,11 +196,18 @@ class HxbConfigTest {
                 + " has 3");
     assertThat(errors(GOOD.replace("\"client\"", "\"master\"")))
         .containsExactly("n.toml:11: rail[0].role = master: must be \"server\" or \"client\"");
-    assertThat(errors(GOOD.replace("socket = \"/run/hxb/y0.sock\"\n", "")))
+    assertThat(errors(GOOD.replace("socket = \"line-y0\"\n", "")))
         .containsExactly(
-            "n.toml:5: rail[0].socket: is missing: path of the memif's socket, the same at both"
-                + " ends");
-    assertThat(errors(GOOD.replace("/run/hxb", "/" + "a".repeat(110))))
+            "n.toml:5: rail[0].socket: is missing: name of the line, the same at both ends:"
+                + " 1 to 60 letters, digits, '.', '_', '-' (no path)");
+    assertThat(errors(GOOD.replace("line-y0", "/run/y0.sock")))
+        .containsExactly(
+            "n.toml:10: rail[0].socket = /run/y0.sock: must be 1 to 60 letters, digits, '.', '_',"
+                + " '-' (no path)");
+    assertThat(errors(GOOD.replace("line-y0", "a".repeat(61))))
+        .hasSize(1)
+        .allMatch(e -> e.contains("1 to 60 letters"));
+    assertThat(errors("control-socket = \"/" + "a".repeat(110) + "\"\n" + GOOD))
         .hasSize(1)
         .allMatch(e -> e.contains("at most 107"));
   }
