@@ -148,7 +148,7 @@ public final class ClusterLauncher {
     // A session of its own: the terminal's Ctrl-C and hang-up are not for the nodes.
     command.add("setsid");
     if (!namespace.isEmpty()) {
-      command.addAll(List.of("ip", "netns", "exec", namespace));
+      command.addAll(VethFabric.inside(namespace));
     }
     command.addAll(nodeCommand);
     command.addAll(List.of("--config", paths.config(node).toString()));
@@ -161,7 +161,7 @@ public final class ClusterLauncher {
         .start();
   }
 
-  /** Neither setsid nor ip starts a child: the process stays the same until it is the JVM. */
+  /** Neither setsid nor nsenter starts a child: the process stays the same until it is the JVM. */
   private ClusterState.Node entry(ClusterSpec spec, String namespace, int node, Process process) {
     return new ClusterState.Node(
         node,
