@@ -60,5 +60,5 @@ exec unshare --mount --propagation private sh -c '
   mount --rbind /dev "$root/dev"
   mkdir -p "$root/run/netns"
   exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM="${TERM:-dumb}" \
-    sh -c "cd /root/hxb && exec \"\$@\"" sh "$@"
+    sh -c "cd ~/hxb && exec \"\$@\"" sh "$@"
 ' sh "$root" "$@"

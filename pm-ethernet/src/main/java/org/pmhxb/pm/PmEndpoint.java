@@ -550,10 +550,6 @@ public final class PmEndpoint implements AutoCloseable {
             + "; see sendLarge");
   }
 
-  boolean isInline() {
-    return inline;
-  }
-
   /** Closes the endpoint: what waits in its inbox is released, its claims come home. */
   @Override
   public void close() {

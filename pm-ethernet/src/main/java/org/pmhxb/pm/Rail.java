@@ -38,7 +38,6 @@ final class Rail {
   private final DescriptorQueue local = new DescriptorQueue(LOCAL_CAPACITY);
   private long localBytes;
   private long portBacklogBytes;
-  private long framesTaken;
 
   Rail(int index, Port port, BufferPool pool) {
     this.index = index;
@@ -141,7 +140,6 @@ final class Rail {
       localBytes -= Burst.lengthBytes(local.peek(0));
       local.drop(1);
     }
-    framesTaken += taken;
     return taken;
   }
 
@@ -160,11 +158,6 @@ final class Rail {
         pool.transfer(Burst.id(d), Owner.NODE, Owner.PORT);
       }
     }
-  }
-
-  /** Frames handed to the port so far. */
-  long framesTaken() {
-    return framesTaken;
   }
 
   /**
