@@ -37,6 +37,7 @@ final class Acknowledger {
 
   private final NodeCore core;
   private final Sender sender;
+  private final Paths paths;
 
   /** Peers with something to acknowledge. */
   private Peer[] due = new Peer[8];
@@ -48,9 +49,10 @@ final class Acknowledger {
 
   private int urgentCount;
 
-  Acknowledger(NodeCore core, Sender sender) {
+  Acknowledger(NodeCore core, Sender sender, Paths paths) {
     this.core = core;
     this.sender = sender;
+    this.paths = paths;
   }
 
   /** Something arrived from, or is to be told to, a peer; what is known of it is entered. */
@@ -260,7 +262,7 @@ final class Acknowledger {
     }
     int gapUs = FrameHeader.payloadInt(frames, at, offset + 8);
     peer.peerPollGapNs = Math.clamp(gapUs, 0, 1_000_000) * 1_000L;
-    sender.detectLoss(peer);
+    paths.detectLoss(peer);
     sender.pump(peer);
     return true;
   }

@@ -20,7 +20,7 @@ public record PeerStatus(
   static PeerStatus of(Peer peer) {
     boolean up = peer.state == PeerState.UP;
     int evicted = 0;
-    Peer.PathState[] paths = peer.paths;
+    PathState[] paths = peer.paths;
     int count = paths == null ? 0 : paths.length;
     for (int i = 0; i < count; i++) {
       evicted += paths[i].evicted ? 1 : 0;

@@ -26,6 +26,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   private final NodeCore core;
   private final Sender sender;
+  private final Paths paths;
   private final Acknowledger acknowledger;
   private final Sessions sessions;
   private final Receiver receiver;
@@ -60,10 +61,11 @@ public final class PmNode implements PollWork, AutoCloseable {
       checkFrameFits(config, pool, ports.get(i));
     }
     this.core = new NodeCore(config, pool, routing, rails);
-    this.sender = new Sender(core);
-    this.acknowledger = new Acknowledger(core, sender);
-    this.sessions = new Sessions(core, sender, acknowledger);
-    this.receiver = new Receiver(core, sender, acknowledger, sessions);
+    this.paths = new Paths(core);
+    this.sender = new Sender(core, paths);
+    this.acknowledger = new Acknowledger(core, sender, paths);
+    this.sessions = new Sessions(core, sender, paths, acknowledger);
+    this.receiver = new Receiver(core, sender, paths, acknowledger, sessions);
     this.linkFrames = new LinkFrames(core);
     this.inline = inline;
   }
@@ -83,7 +85,7 @@ public final class PmNode implements PollWork, AutoCloseable {
               + limit);
     }
     int controlBytes =
-        FrameHeader.BYTES + Sender.PROBE_BYTES + Acknowledger.bytesMax(config.windowFrames());
+        FrameHeader.BYTES + Paths.PROBE_BYTES + Acknowledger.bytesMax(config.windowFrames());
     if (controlBytes > limit) {
       throw new IllegalArgumentException(
           "windowFrames "

@@ -24,6 +24,7 @@ final class Receiver {
 
   private final NodeCore core;
   private final Sender sender;
+  private final Paths paths;
   private final Acknowledger acknowledger;
   private final Sessions sessions;
 
@@ -40,13 +41,15 @@ final class Receiver {
   /** For tests: sees each frame between burst and checks; null in production. */
   FrameTap tap;
 
-  Receiver(NodeCore core, Sender sender, Acknowledger acknowledger, Sessions sessions) {
+  Receiver(
+      NodeCore core, Sender sender, Paths paths, Acknowledger acknowledger, Sessions sessions) {
     this.core = core;
     this.pool = core.pool;
     this.frames = core.frames;
     this.crc = core.crc;
     this.key = core.config.key();
     this.sender = sender;
+    this.paths = paths;
     this.acknowledger = acknowledger;
     this.sessions = sessions;
   }
@@ -243,7 +246,7 @@ final class Receiver {
 
   /** Echoes the probe, with all that has arrived so far in front of the echo's meaning. */
   private int answerProbe(Peer peer, long at, int length) {
-    if (length < Sender.PROBE_BYTES) {
+    if (length < Paths.PROBE_BYTES) {
       return DropReason.MALFORMED.code();
     }
     int reply = core.controlBuffer();
@@ -252,25 +255,25 @@ final class Receiver {
     }
     long to = pool.frameAt(reply);
     MemorySegment.copy(
-        frames, at + FrameHeader.BYTES, frames, to + FrameHeader.BYTES, Sender.PROBE_BYTES);
-    int bytes = Sender.PROBE_BYTES + acknowledger.write(peer, to, Sender.PROBE_BYTES);
+        frames, at + FrameHeader.BYTES, frames, to + FrameHeader.BYTES, Paths.PROBE_BYTES);
+    int bytes = Paths.PROBE_BYTES + acknowledger.write(peer, to, Paths.PROBE_BYTES);
     core.sealControl(reply, FrameHeader.PROBE_REPLY, peer, peer.session, bytes);
     core.sendControl(reply, peer, bytes);
     return DONE;
   }
 
   private int probeReply(Peer peer, long at, int length) {
-    int rest = length - Sender.PROBE_BYTES;
+    int rest = length - Paths.PROBE_BYTES;
     int ack = FrameHeader.ack(frames, at);
-    if (rest < 0 || !acknowledger.read(peer, at, Sender.PROBE_BYTES, rest, ack)) {
+    if (rest < 0 || !acknowledger.read(peer, at, Paths.PROBE_BYTES, rest, ack)) {
       return DropReason.MALFORMED.code();
     }
-    sender.onProbeReply(
+    paths.onProbeReply(
         peer,
         FrameHeader.payloadInt(frames, at, 0),
         FrameHeader.payloadInt(frames, at, 4),
         FrameHeader.payloadLong(frames, at, 8));
-    sender.detectLoss(peer);
+    paths.detectLoss(peer);
     sender.pump(peer);
     return DONE;
   }
@@ -288,7 +291,7 @@ final class Receiver {
       if (!sender.acknowledgeUpTo(peer, ack)) {
         return DropReason.MALFORMED.code();
       }
-      sender.detectLoss(peer);
+      paths.detectLoss(peer);
       sender.pump(peer);
     }
     if ((flags & FrameHeader.FLAG_CREDIT) != 0) {

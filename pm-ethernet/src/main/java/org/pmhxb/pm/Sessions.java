@@ -1,7 +1,6 @@
 package org.pmhxb.pm;
 
 import java.util.Arrays;
-import org.pmhxb.pm.Peer.PathState;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -31,11 +30,13 @@ final class Sessions {
 
   private final NodeCore core;
   private final Sender sender;
+  private final Paths paths;
   private final Acknowledger acknowledger;
 
-  Sessions(NodeCore core, Sender sender, Acknowledger acknowledger) {
+  Sessions(NodeCore core, Sender sender, Paths paths, Acknowledger acknowledger) {
     this.core = core;
     this.sender = sender;
+    this.paths = paths;
     this.acknowledger = acknowledger;
   }
 
@@ -212,21 +213,13 @@ final class Sessions {
       end(peer, peer.peerIncarnation == incarnation ? DownReason.RESET : DownReason.RESTARTED);
     }
     int size = Math.min(core.config.windowFrames(), peerWindow);
-    int pathCount = core.routing.pathCount(peer.node);
     peer.reopening = false;
     peer.session = session;
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
-    peer.window = new SendWindow(size, pathCount, myFirstSeq);
+    peer.paths = paths.create(peer.node);
+    peer.window = new SendWindow(size, peer.paths.length, myFirstSeq);
     peer.order = new SequenceArray(size, peerFirstSeq);
-    PathState[] paths = new PathState[pathCount];
-    for (int i = 0; i < pathCount; i++) {
-      Rail rail = core.rails[core.routing.egressRail(peer.node, i)];
-      int code = core.routing.path(peer.node, i);
-      paths[i] = new PathState(rail, code, core.routing.hops(peer.node));
-      paths[i].evidenceNs = core.nowNs;
-    }
-    peer.paths = paths;
     peer.highest = peerFirstSeq;
     peer.news = 0;
     peer.duplicates = 0;
@@ -317,10 +310,11 @@ final class Sessions {
     if (silentNs >= timeoutNs / 5 && core.patienceNs - peer.keepaliveAt >= timeoutNs / 20) {
       peer.keepaliveAt = core.patienceNs;
       for (int path = 0; path < peer.paths.length; path++) {
-        sender.sendProbe(peer, path);
+        paths.sendProbe(peer, path);
       }
     }
-    sender.tickPaths(peer);
+    paths.tick(peer);
+    sender.pump(peer);
     for (int i = 0; i < peer.outLaneCount; i++) {
       Lane lane = peer.outLanes[i];
       if (lane.creditWanted && core.nowNs - lane.creditAskedNs >= lane.creditAskIntervalNs) {
