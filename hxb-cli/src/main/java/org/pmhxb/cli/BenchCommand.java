@@ -23,7 +23,10 @@ import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.node.PolledNode;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.workload.LatencyHistogram;
+import org.pmhxb.cli.workload.PayloadPattern;
 import org.pmhxb.pm.PollIdle;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 import picocli.CommandLine.Command;
@@ -118,7 +121,7 @@ final class BenchCommand extends ClusterCommand {
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "5",
-      description = "Length of the measurement.")
+      description = "Length of the measurement, 0.1 to 86400.")
   private double seconds;
 
   @Option(
@@ -232,6 +235,7 @@ final class BenchCommand extends ClusterCommand {
     if (size == null) {
       size = kind == BenchKind.LATENCY ? 64 : 8_192;
     }
+    range("--size", size, PayloadPattern.MIN_BYTES, HxbConfig.MTU_MAX_BYTES);
   }
 
   /**
@@ -259,9 +263,8 @@ final class BenchCommand extends ClusterCommand {
               + (there.isEmpty() ? "none" : there)
               + ", not "
               + wanted
-              + "; leave the option out, name another cluster, or take it down with: hxb down"
-              + " --cluster "
-              + state.cluster());
+              + "; leave the option out, name another cluster, or take it down with: "
+              + paths(state.cluster()).command("down"));
     }
   }
 
@@ -293,7 +296,7 @@ final class BenchCommand extends ClusterCommand {
     plan(Map.of());
     // A name of its own: two benchmarks, and a cluster that is up, do not meet.
     ClusterPaths own = paths("b" + Long.toString(ProcessHandle.current().pid(), 36));
-    try (TakeDown guard = new TakeDown()) {
+    try (TakeDown guard = new TakeDown(own)) {
       try {
         ClusterState state =
             new ClusterLauncher(own, UpCommand.nodeCommand(), progress()::update)
@@ -356,6 +359,7 @@ final class BenchCommand extends ClusterCommand {
       shape = Shape.parse("2" + "x2".repeat(dimensions - 1));
     }
     rails = rails == null ? Integer.valueOf(2) : rails;
+    range(links == null ? "--rails" : "--links", rails, 1, RailLayout.MAX_PER_DIMENSION);
   }
 
   /**
@@ -378,7 +382,8 @@ final class BenchCommand extends ClusterCommand {
                 + node
                 + " takes part and is not there: "
                 + absent.get(node)
-                + "; see hxb status");
+                + "; see "
+                + paths().command("status"));
       }
     }
     return plan;

@@ -11,7 +11,7 @@ abstract class ClusterCommand extends HxbCommand {
   @Option(
       names = "--cluster",
       paramLabel = "NAME",
-      defaultValue = "main",
+      defaultValue = ClusterPaths.DEFAULT_CLUSTER,
       description = "Name of the cluster: a letter, then up to 11 letters or digits.")
   private String cluster;
 
@@ -41,6 +41,10 @@ abstract class ClusterCommand extends HxbCommand {
         .orElseThrow(
             () ->
                 new IllegalStateException(
-                    "no cluster '" + cluster + "' is up; start one with: hxb up --shape 2x2x2"));
+                    "no cluster '"
+                        + cluster
+                        + "' is up; start one with: "
+                        + paths().command("up")
+                        + " --shape 2x2x2"));
   }
 }

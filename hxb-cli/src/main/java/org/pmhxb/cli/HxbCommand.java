@@ -63,6 +63,21 @@ public abstract class HxbCommand implements Callable<Integer> {
     return progress;
   }
 
+  /** Refuses a number that is not within the range, limits included. */
+  protected final void range(String option, double value, double least, double most) {
+    if (!(value >= least && value <= most)) {
+      throw wrongUsage(
+          String.format(
+              "%s is %s; must be in %s..%s", option, text(value), text(least), text(most)));
+    }
+  }
+
+  private static String text(double value) {
+    return value == Math.rint(value) && Math.abs(value) < 1e15
+        ? Long.toString((long) value)
+        : Double.toString(value);
+  }
+
   /** A wrong combination of options: the exception to throw, which ends with {@link Main#USAGE}. */
   protected final RuntimeException wrongUsage(String message) {
     return new picocli.CommandLine.ParameterException(spec.commandLine(), message);

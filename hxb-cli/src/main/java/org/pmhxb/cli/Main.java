@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.Arrays;
 import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
+import org.pmhxb.router.ConfigException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -22,7 +23,7 @@ import picocli.CommandLine.ParameterException;
     footer = {
       "",
       "The launcher adds: hxb build, hxb test, hxb clean, hxb jmh (hxb --help lists them).",
-      "Exit codes: 0 success, 1 the command failed, 2 wrong usage.",
+      "Exit codes: 0 success, 1 the command failed, 2 wrong usage or configuration.",
       "Example: hxb doctor"
     },
     subcommands = {
@@ -41,7 +42,7 @@ public final class Main {
   /** The command ran and failed, or found a failure. */
   public static final int FAILED = 1;
 
-  /** The command line could not be understood; nothing was done. */
+  /** The command line or a configuration file could not be understood; nothing was done. */
   public static final int USAGE = 2;
 
   private Main() {}
@@ -82,9 +83,17 @@ public final class Main {
   private static int wrongUsage(ParameterException e, boolean json) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(name(command) + ": " + e.getMessage());
-    CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
+    String message = UsageMessage.of(e);
+    err.println(name(command) + ": " + message);
     err.println("See: " + name(command) + " --help");
+    if (json) {
+      command.getOut().println(Json.error(message));
+    }
+    return USAGE;
+  }
+
+  private static int wrongConfiguration(ConfigException e, CommandLine command, boolean json) {
+    e.getMessage().lines().forEach(line -> command.getErr().println(name(command) + ": " + line));
     if (json) {
       command.getOut().println(Json.error(e.getMessage()));
     }
@@ -92,6 +101,9 @@ public final class Main {
   }
 
   private static int failed(Exception e, CommandLine command, boolean json) {
+    if (e instanceof ConfigException wrong) {
+      return wrongConfiguration(wrong, command, json);
+    }
     String message = e.getMessage() == null ? e.toString() : e.getMessage();
     command.getErr().println(name(command) + ": " + message);
     if (System.getenv("HXB_TRACE") != null) {

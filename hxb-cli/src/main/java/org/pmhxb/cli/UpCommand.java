@@ -51,7 +51,7 @@ final class UpCommand extends ClusterCommand {
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "60",
-      description = "How long the nodes may take to be ready.")
+      description = "How long the nodes may take to be ready, 1 to 3600.")
   private int timeoutSeconds;
 
   /**
@@ -66,6 +66,7 @@ final class UpCommand extends ClusterCommand {
       String rate,
       double seconds,
       String directory,
+      String seeAlso,
       List<ClusterState.Node> nodes)
       implements Report {
     @Override
@@ -79,16 +80,17 @@ final class UpCommand extends ClusterCommand {
             "  %-5d %-10s %-20s %-8d%n",
             node.node(), Options.place(node.coordinates()), node.namespace(), node.pid());
       }
-      out.printf("logs and sockets: %s; see also: hxb status, hxb bench, hxb down%n", directory);
+      out.printf("logs and sockets: %s; see also: %s%n", directory, seeAlso);
     }
   }
 
   @Override
   protected Report run() throws Exception {
+    range("--timeout", timeoutSeconds, 1, 3_600);
     long startNs = System.nanoTime();
     ClusterSpec spec = Options.spec(this, ClusterSpec.Fabric.VETH, shape, rails, rate);
     ClusterPaths paths = paths();
-    try (TakeDown guard = new TakeDown()) {
+    try (TakeDown guard = new TakeDown(paths)) {
       ClusterState state =
           new ClusterLauncher(paths, nodeCommand(), progress()::update)
               .up(spec, Duration.ofSeconds(timeoutSeconds));
@@ -101,6 +103,7 @@ final class UpCommand extends ClusterCommand {
           rate == null ? null : state.rate(),
           (System.nanoTime() - startNs) / 1e9,
           paths.directory().toString(),
+          paths.command("status") + ", " + paths.command("down"),
           state.nodes());
     }
   }

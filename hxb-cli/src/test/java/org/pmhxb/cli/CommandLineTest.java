@@ -87,8 +87,22 @@ class CommandLineTest {
     assertThat(err.toString()).contains("--nonsense", "See: hxb try --help");
     assertThat(run("try", "--odd", "--json")).isEqualTo(Main.USAGE);
     assertThat(out.toString()).contains("\"error\":\"--odd goes with nothing\"");
-    assertThat(run("no-such-command")).isEqualTo(Main.USAGE);
     assertThat(run()).isEqualTo(Main.USAGE);
+  }
+
+  @Test
+  void unknownWordsAreNamedWithWhatThereIs() {
+    assertThat(run("demoo")).isEqualTo(Main.USAGE);
+    assertThat(err.toString())
+        .startsWith("hxb: no command \"demoo\"; did you mean ")
+        .contains("demo", "; there are: demo, ", "See: hxb --help\n")
+        .doesNotContain("Unmatched");
+    err.getBuffer().setLength(0);
+    assertThat(run("try", "--nonsense")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).startsWith("hxb try: no option --nonsense");
+    err.getBuffer().setLength(0);
+    assertThat(run("try", "more")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).startsWith("hxb try: \"more\" is one word too many");
   }
 
   @Test

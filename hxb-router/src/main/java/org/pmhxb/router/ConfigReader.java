@@ -5,9 +5,11 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -36,6 +38,12 @@ final class ConfigReader {
   private static final String PCI_ADDRESS =
       "([0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\\.[0-7]";
 
+  /** What EAL takes behind the address of an allowed device. */
+  private static final String DEVARGS =
+      "[A-Za-z0-9_-]+=[^\\s,\\p{Cntrl}]+(,[A-Za-z0-9_-]+=[^\\s,\\p{Cntrl}]+)*";
+
+  private static final String DRIVERS = "\"memif\", \"af_packet\", \"pci\"";
+
   private static final List<String> ROOT_KEYS =
       List.of(
           "name",
@@ -43,13 +51,15 @@ final class ConfigReader {
           "shape",
           "coordinates",
           "mtu",
-          "endpoints",
           "control-socket",
           "pool",
           "peer",
           "poll",
           "rail");
   private static final List<String> RAIL_KEYS = List.of("dimension", "index", "driver", "device");
+
+  /** Nesting is limited to what {@link TomlLines} follows: see there. */
+  private static final TomlMapper MAPPER = new TomlMapper();
 
   private final ConfigScope scope;
   private final HxbConfig.Builder builder = HxbConfig.builder();
@@ -61,18 +71,30 @@ final class ConfigReader {
   static HxbConfig read(Path file) {
     String name = file.toString();
     try {
-      if (Files.isRegularFile(file) && Files.size(file) > MAX_BYTES) {
-        throw unreadable(name, "has " + Files.size(file) + " bytes, more than " + MAX_BYTES);
+      byte[] bytes = bytesOf(file);
+      if (bytes.length > MAX_BYTES) {
+        throw unreadable(name, "has more than " + MAX_BYTES + " bytes");
       }
-      byte[] bytes = Files.readAllBytes(file);
       return parse(
           name, StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
     } catch (NoSuchFileException e) {
       throw unreadable(name, "no such file; hxb up writes such files, see hxb node --help");
+    } catch (AccessDeniedException e) {
+      throw unreadable(name, "cannot be read: permission denied");
     } catch (CharacterCodingException e) {
       throw unreadable(name, "is not UTF-8 text");
     } catch (IOException e) {
       throw unreadable(name, "cannot be read: " + e);
+    }
+  }
+
+  /** At most one byte more than is allowed: a device file has no end. */
+  private static byte[] bytesOf(Path file) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw unreadable(file.toString(), "is a directory, not a file");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return in.readNBytes(MAX_BYTES + 1);
     }
   }
 
@@ -84,7 +106,7 @@ final class ConfigReader {
     TomlLines lines = TomlLines.of(text);
     JsonNode root;
     try {
-      root = new TomlMapper().readTree(text);
+      root = MAPPER.readTree(text);
     } catch (JacksonException e) {
       throw new ConfigException(List.of(syntaxError(file, text, lines, e)));
     }
@@ -112,8 +134,8 @@ final class ConfigReader {
     builder.key = key(root);
     builder.shape = shape(root);
     builder.coordinates = coordinates(root);
-    builder.mtuBytes = scope.integer(root, "mtu", 576, 16_000, builder.mtuBytes, "bytes");
-    builder.endpoints = scope.integer(root, "endpoints", 1, 65_534, builder.endpoints, "");
+    builder.mtuBytes =
+        scope.integer(root, "mtu", 576, HxbConfig.MTU_MAX_BYTES, builder.mtuBytes, "bytes");
     builder.controlSocket = scope.text(root, "control-socket", "");
     checkSocket("control-socket", builder.controlSocket);
     builder.name = name(root);
@@ -292,7 +314,7 @@ final class ConfigReader {
         scope.error(
             path + ".index", "" + rail.index(), "rail " + name + " is also " + scope.at(former));
       }
-      String device = rail.driver() + " " + rail.device() + " " + rail.option("queue", "0");
+      String device = rail.driver() + " " + rail.device();
       former = pathByDevice.putIfAbsent(device, path);
       if (former != null) {
         scope.error(
@@ -343,7 +365,7 @@ final class ConfigReader {
     int before = scope.errors();
     Dimension dimension = scope.requiredChoice(node, path + ".dimension", Dimension.class);
     int index = scope.requiredInteger(node, path + ".index", 0, RailLayout.MAX_PER_DIMENSION - 1);
-    HxbConfig.Driver driver = scope.requiredChoice(node, path + ".driver", HxbConfig.Driver.class);
+    HxbConfig.Driver driver = driver(node, path + ".driver");
     String device = scope.requiredText(node, path + ".device", "the interface or PCI address");
     if (driver != null && device != null) {
       checkDevice(path + ".device", driver, device);
@@ -362,9 +384,23 @@ final class ConfigReader {
         : null;
   }
 
+  /** The drivers of a node of its own; those that a reader may look for are named with a reason. */
+  private HxbConfig.Driver driver(JsonNode node, String path) {
+    String text = node.path("driver").asText();
+    if (text.equals("ring")) {
+      scope.error(path, text, "joins the nodes of one process (hxb demo); take one of " + DRIVERS);
+      return null;
+    }
+    if (text.equals("af_xdp")) {
+      scope.error(path, text, "is not supported; take af_packet for a kernel interface");
+      return null;
+    }
+    return scope.requiredChoice(node, path, HxbConfig.Driver.class);
+  }
+
   private void checkDevice(String path, HxbConfig.Driver driver, String device) {
     switch (driver) {
-      case AF_PACKET, AF_XDP -> {
+      case AF_PACKET -> {
         if (!device.matches(INTERFACE)) {
           scope.error(path, device, "must be an interface's name of 1 to 15 characters");
         }
@@ -374,7 +410,7 @@ final class ConfigReader {
           scope.error(path, device, "must be a PCI address, as in \"0000:01:00.0\"");
         }
       }
-      case RING, MEMIF -> {
+      case MEMIF -> {
         if (!device.matches("[A-Za-z0-9._-]{1,31}")) {
           scope.error(
               path, device, "must be 1 to 31 letters, digits, dots, underscores and hyphens");
@@ -386,9 +422,9 @@ final class ConfigReader {
   /** Keys that only some drivers have. */
   private static List<String> optionKeys(HxbConfig.Driver driver) {
     return switch (driver) {
-      case RING, PCI, AF_XDP -> List.of("queue", "devargs");
-      case AF_PACKET -> List.of("devargs");
-      case MEMIF -> List.of("socket", "role", "id", "devargs");
+      case PCI -> List.of("devargs");
+      case AF_PACKET -> List.of();
+      case MEMIF -> List.of("socket", "role");
     };
   }
 
@@ -406,27 +442,20 @@ final class ConfigReader {
       if (value == null) {
         continue;
       }
-      if (!value.isTextual() && !value.isIntegralNumber()) {
-        scope.error(path + "." + key, value.toString(), "must be text or a whole number");
+      if (!value.isTextual()) {
+        scope.error(path + "." + key, value.toString(), "must be text in quotes");
       } else {
         options.put(key, value.asText());
       }
     }
-    checkNumber(path + ".queue", options.get("queue"), 15);
-    checkNumber(path + ".id", options.get("id"), 65_535);
-    if (options.getOrDefault("devargs", "").matches(".*[\\s\\p{Cntrl}].*")) {
-      scope.error(path + ".devargs", options.get("devargs"), "must not contain blanks");
+    String devargs = options.get("devargs");
+    if (devargs != null && !devargs.matches(DEVARGS)) {
+      scope.error(path + ".devargs", devargs, "must be name=value pairs with commas between them");
     }
     if (driver == HxbConfig.Driver.MEMIF) {
       checkMemif(path, options, dimension);
     }
     return options;
-  }
-
-  private void checkNumber(String path, String value, int max) {
-    if (value != null && (!value.matches("[0-9]{1,5}") || Integer.parseInt(value) > max)) {
-      scope.error(path, value, "must be 0 to " + max);
-    }
   }
 
   private void checkMemif(String path, Map<String, String> options, Dimension dimension) {

@@ -21,7 +21,6 @@ final class ConfigWriter {
       out.append("coordinates = ").append(coordinates(b.coordinates, dimensions)).append('\n');
     }
     number(out, "mtu", b.mtuBytes);
-    number(out, "endpoints", b.endpoints);
     text(out, "control-socket", b.controlSocket);
     out.append("\n[pool]\n");
     number(out, "buffers", b.poolBuffers);

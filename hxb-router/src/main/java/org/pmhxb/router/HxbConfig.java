@@ -29,16 +29,15 @@ import java.util.zip.CRC32C;
  * <p>All other keys have defaults: see {@link Builder}.
  */
 public final class HxbConfig {
+  /** Largest mtu: with headers it fits a buffer of 16,384 bytes. */
+  public static final int MTU_MAX_BYTES = 16_000;
+
   /** How a rail's frames reach the wire. */
   public enum Driver {
-    /** DPDK net_ring within one process. */
-    RING,
     /** DPDK net_memif between two processes of one host. */
     MEMIF,
     /** DPDK net_af_packet on a kernel interface. */
     AF_PACKET,
-    /** DPDK net_af_xdp on a kernel interface. */
-    AF_XDP,
     /** A NIC bound to a user-space driver. */
     PCI;
 
@@ -89,9 +88,9 @@ public final class HxbConfig {
    * @param dimension the line that it is cabled to
    * @param index within the dimension, 0 to 8; joined with the same index of the neighbours
    * @param driver how to reach it
-   * @param device interface name, PCI address, or for ring and memif any name
-   * @param options further keys of the driver, in the order written: {@code socket}, {@code role},
-   *     {@code id} of memif, {@code queue}, {@code devargs}
+   * @param device interface name, PCI address, or for memif any name
+   * @param options further keys of the driver, in the order written: {@code socket} and {@code
+   *     role} of memif, {@code devargs} of pci
    */
   public record Rail(
       Dimension dimension, int index, Driver driver, String device, Map<String, String> options) {
@@ -118,7 +117,6 @@ public final class HxbConfig {
   private final List<Rail> rails;
   private final int railsPerDimension;
   private final int mtuBytes;
-  private final int endpoints;
   private final String controlSocket;
   private final int poolBuffers;
   private final int poolStrideBytes;
@@ -136,7 +134,6 @@ public final class HxbConfig {
     this.rails = List.copyOf(b.rails);
     this.railsPerDimension = railsPerDimension;
     this.mtuBytes = b.mtuBytes;
-    this.endpoints = b.endpoints;
     this.controlSocket = b.controlSocket;
     this.poolBuffers = b.poolBuffers;
     this.poolStrideBytes = b.poolStrideBytes;
@@ -180,7 +177,6 @@ public final class HxbConfig {
     b.coordinates = coordinates;
     b.rails.addAll(rails);
     b.mtuBytes = mtuBytes;
-    b.endpoints = endpoints;
     b.controlSocket = controlSocket;
     b.poolBuffers = poolBuffers;
     b.poolStrideBytes = poolStrideBytes;
@@ -260,11 +256,6 @@ public final class HxbConfig {
     return mtuBytes;
   }
 
-  /** Endpoints that can be open at once. */
-  public int endpoints() {
-    return endpoints;
-  }
-
   /** Path of the socket for status and orders; empty: none. */
   public String controlSocket() {
     return controlSocket;
@@ -326,7 +317,6 @@ public final class HxbConfig {
    * <pre>
    * name              "node" and the node's number
    * mtu               9000
-   * endpoints         64
    * control-socket    "" (none)
    * pool.buffers      0 (the sum of its uses)
    * pool.stride-bytes 16384
@@ -344,7 +334,6 @@ public final class HxbConfig {
     Coordinates coordinates;
     final List<Rail> rails = new ArrayList<>();
     int mtuBytes = 9000;
-    int endpoints = 64;
     String controlSocket = "";
     int poolBuffers;
     int poolStrideBytes = 16_384;
@@ -389,12 +378,6 @@ public final class HxbConfig {
     /** 576 to 16,000 bytes. */
     public Builder mtuBytes(int value) {
       mtuBytes = value;
-      return this;
-    }
-
-    /** 1 to 65,534. */
-    public Builder endpoints(int value) {
-      endpoints = value;
       return this;
     }
 

@@ -16,12 +16,16 @@ import java.util.Set;
  * <p>Keys are written with their tables, as in {@code rail[1].device}.
  */
 final class TomlLines {
+  /** Far deeper than any configuration; a text of brackets alone must not exhaust the stack. */
+  private static final int MAX_DEPTH = 64;
+
   private final String text;
   private final Map<String, Integer> lines = new HashMap<>();
   private final Map<String, Integer> arraySizes = new HashMap<>();
   private final Set<String> headers = new HashSet<>();
   private int at;
   private int line = 1;
+  private int depth;
   private String duplicate = "";
 
   private TomlLines(String text) {
@@ -159,9 +163,15 @@ final class TomlLines {
   }
 
   private void value(String path) {
-    if (at >= text.length()) {
-      return;
+    if (at >= text.length() || depth == MAX_DEPTH) {
+      return; // the callers' loops end where nothing was read
     }
+    depth++;
+    valueOfDepth(path);
+    depth--;
+  }
+
+  private void valueOfDepth(String path) {
     switch (peek()) {
       case '"', '\'' -> string();
       case '[' -> array(path);

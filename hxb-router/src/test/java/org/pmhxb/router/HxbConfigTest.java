@@ -34,7 +34,6 @@ class HxbConfigTest {
       device = "m0"
       socket = "line-y0"
       role = "client"
-      id = 3
 
       [[rail]]
       dimension = "x"
@@ -61,11 +60,9 @@ class HxbConfigTest {
     assertThat(c.devices()).containsExactly("x0", "m0"); // the layout's order, not the file's
     assertThat(c.railLayout().name(1)).isEqualTo("y0");
     assertThat(c.rails().get(1).driver()).isEqualTo(Driver.MEMIF);
-    assertThat(c.rails().get(1).options())
-        .isEqualTo(Map.of("socket", "line-y0", "role", "client", "id", "3"));
+    assertThat(c.rails().get(1).options()).isEqualTo(Map.of("socket", "line-y0", "role", "client"));
     assertThat(c.rails().get(0).option("devargs", "none")).isEqualTo("none");
     assertThat(c.mtuBytes()).isEqualTo(9000);
-    assertThat(c.endpoints()).isEqualTo(64);
     assertThat(c.controlSocket()).isEmpty();
     assertThat(c.poolBuffers()).isZero();
     assertThat(c.poolStrideBytes()).isEqualTo(16_384);
@@ -170,7 +167,7 @@ class HxbConfigTest {
   @Test
   void railsMustFillTheShape() {
     assertThat(errors(GOOD.replace("dimension = \"y\"", "dimension = \"x\"")))
-        .containsExactly("n.toml:16: rail[1].index = 0: rail x0 is also on line 5");
+        .containsExactly("n.toml:15: rail[1].index = 0: rail x0 is also on line 5");
     assertThat(errors(GOOD.replace("dimension = \"y\"", "dimension = \"z\"")).get(0))
         .startsWith("n.toml:6: rail[0].dimension = z: has a single node in the shape 2x2");
     assertThat(errors(GOOD.replaceFirst("index = 0", "index = 1")))
@@ -218,11 +215,33 @@ class HxbConfigTest {
     assertThat(errors(GOOD.replace("\"x0\"", "\"x/0\""))).hasSize(1);
     assertThat(errors(GOOD.replace("af_packet", "pci"))).hasSize(1);
     String pci = GOOD.replace("af_packet", "pci").replace("\"x0\"", "\"0000:01:00.1\"");
-    assertThat(HxbConfig.parse("n", pci + "queue = 3\n").rails().get(0).option("queue", "0"))
-        .isEqualTo("3");
-    assertThat(errors(pci + "queue = 16\n")).hasSize(1);
+    String devargs = "mprq_en=1,rxqs_min_mprq=1";
+    assertThat(HxbConfig.parse("n", pci + "devargs = \"" + devargs + "\"\n").rails().getFirst())
+        .extracting(rail -> rail.option("devargs", ""))
+        .isEqualTo(devargs);
     assertThat(errors(pci + "devargs = \"a b\"\n")).hasSize(1);
+    assertThat(errors(pci + "devargs = \"-l\"\n")).hasSize(1);
     assertThat(errors(pci + "devargs = [1]\n")).hasSize(1);
+  }
+
+  /** What is read is honoured: options that no driver of a node obeys are refused. */
+  @Test
+  void whatWouldNotBeHonouredIsRefused() {
+    assertThat(errors(GOOD.replace("\"af_packet\"", "\"ring\"")))
+        .containsExactly(
+            "n.toml:16: rail[1].driver = ring: joins the nodes of one process (hxb demo); take one"
+                + " of \"memif\", \"af_packet\", \"pci\"");
+    assertThat(errors(GOOD.replace("\"af_packet\"", "\"af_xdp\"")))
+        .containsExactly(
+            "n.toml:16: rail[1].driver = af_xdp: is not supported; take af_packet for a kernel"
+                + " interface");
+    assertThat(errors(GOOD.replace("\"af_packet\"", "7")))
+        .containsExactly(
+            "n.toml:16: rail[1].driver = 7: must be one of \"memif\", \"af_packet\", \"pci\"");
+    assertThat(errors(GOOD + "queue = 1\n")).hasSize(1).first().asString().contains("is no key");
+    assertThat(errors(GOOD + "devargs = \"a=1\"\n")).hasSize(1);
+    assertThat(errors(GOOD.replace("role =", "id = 3\nrole ="))).hasSize(1);
+    assertThat(errors("endpoints = 3\n" + GOOD)).hasSize(1);
   }
 
   @Test
@@ -230,7 +249,7 @@ class HxbConfigTest {
     String small = GOOD + "\n[pool]\nstride-bytes = 8192\n";
     assertThat(errors(small))
         .containsExactly(
-            "n.toml:21: pool.stride-bytes = 8192: an mtu of 9000 needs a stride of at least 16384"
+            "n.toml:20: pool.stride-bytes = 8192: an mtu of 9000 needs a stride of at least 16384"
                 + " bytes (mtu + 142), not 8192");
     String fits = "mtu = 8050\n" + small;
     assertThat(HxbConfig.parse("n", fits).poolStrideBytes()).isEqualTo(8192);
@@ -280,7 +299,6 @@ class HxbConfigTest {
             .shape(shape)
             .coordinates(shape.coordinates(random.nextInt(shape.nodes())))
             .mtuBytes(576 + random.nextInt(15_000))
-            .endpoints(1 + random.nextInt(65_534))
             .controlSocket("/run/" + wild(random))
             .poolBuffers(64 + random.nextInt(10_000))
             .poolStrideBytes(16_384 << random.nextInt(3))
@@ -299,9 +317,9 @@ class HxbConfigTest {
             new Rail(
                 Dimension.of(d),
                 i,
-                Driver.AF_XDP,
-                "e" + d + i,
-                random.nextBoolean() ? Map.of() : Map.of("queue", "1", "devargs", "a=\"1\"\\")));
+                Driver.PCI,
+                "0000:%02x:%02x.0".formatted(d, i),
+                random.nextBoolean() ? Map.of() : Map.of("devargs", "a=\"1\"\\,b=2")));
       }
     }
     HxbConfig first = b.build();
@@ -348,11 +366,25 @@ class HxbConfigTest {
     }
   }
 
+  /** A megabyte of brackets must end in a message, not in a StackOverflowError. */
+  @Test
+  void deepNestingIsRefused() {
+    for (String deep : List.of("[", "{a=", "{ x . y = [")) {
+      String text = "key = " + deep.repeat(100_000);
+      assertThat(errors(text)).hasSize(1).first().asString().startsWith("n.toml:1: is not TOML");
+    }
+    assertThat(errors("[" + "a.".repeat(100_000) + "a]\n")).isNotEmpty();
+  }
+
   @Test
   void filesThatCannotBeReadAreNamed(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("node.toml");
     assertThatThrownBy(() -> HxbConfig.read(file)).hasMessageStartingWith(file + ": no such file");
-    assertThatThrownBy(() -> HxbConfig.read(folder)).isInstanceOf(ConfigException.class);
+    assertThatThrownBy(() -> HxbConfig.read(folder))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(folder + ": is a directory, not a file");
+    assertThatThrownBy(() -> HxbConfig.read(Path.of("/dev/zero")))
+        .hasMessage("/dev/zero: has more than 1048576 bytes");
     Files.write(file, new byte[] {'k', (byte) 0xFF});
     assertThatThrownBy(() -> HxbConfig.read(file)).hasMessageContaining("not UTF-8");
     Files.write(file, new byte[(1 << 20) + 1]);

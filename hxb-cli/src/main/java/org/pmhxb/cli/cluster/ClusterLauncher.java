@@ -82,7 +82,11 @@ public final class ClusterLauncher {
               + paths.cluster()
               + "' runs already (processes "
               + running
-              + "); see it with hxb status, end it with hxb down, or name another with --cluster");
+              + "); see it with "
+              + paths.command("status")
+              + ", end it with "
+              + paths.command("down")
+              + ", or name another with --cluster");
     }
     if (Files.exists(paths.state()) || !VethFabric.namespaces(paths.cluster()).isEmpty()) {
       progress.accept("removing what is left of an earlier cluster '" + paths.cluster() + "'");
@@ -101,7 +105,8 @@ public final class ClusterLauncher {
       throw new IllegalStateException(
           paths.directory()
               + " exists: another command is bringing this cluster up, or one was"
-              + " interrupted; hxb down removes it",
+              + " interrupted; this removes it: "
+              + paths.command("down"),
           e);
     }
   }

@@ -18,9 +18,24 @@ public record ClusterPaths(Path root, String cluster) {
   /** The usual root: emptied at every start of the machine. */
   public static final String DEFAULT_ROOT = "/run/hxb";
 
+  /** The cluster's name when none is given. */
+  public static final String DEFAULT_CLUSTER = "main";
+
   public ClusterPaths {
     root = root.toAbsolutePath().normalize();
     FabricPlan.requireClusterName(cluster);
+  }
+
+  /** A command for this very cluster, as in {@code hxb down --cluster a}: what a hint names. */
+  public String command(String verb) {
+    StringBuilder text = new StringBuilder("hxb ").append(verb);
+    if (!cluster.equals(DEFAULT_CLUSTER)) {
+      text.append(" --cluster ").append(cluster);
+    }
+    if (!root.equals(Path.of(DEFAULT_ROOT))) {
+      text.append(" --run-dir ").append(root);
+    }
+    return text.toString();
   }
 
   public Path directory() {

@@ -77,7 +77,8 @@ public record ClusterState(
           paths.state()
               + " is damaged ("
               + e.getOriginalMessage()
-              + "); hxb down removes the cluster",
+              + "); this removes the cluster: "
+              + paths.command("down"),
           e);
     }
   }

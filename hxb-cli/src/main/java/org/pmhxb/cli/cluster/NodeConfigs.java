@@ -71,7 +71,6 @@ final class NodeConfigs {
     Map<String, String> options = new LinkedHashMap<>();
     options.put("socket", socket);
     options.put("role", lower ? "server" : "client");
-    options.put("id", "0");
     return options;
   }
 }

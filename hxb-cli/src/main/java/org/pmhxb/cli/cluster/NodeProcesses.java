@@ -93,7 +93,8 @@ final class NodeProcesses {
               + paths.cluster()
               + "' outlive SIGKILL for "
               + KILL_MS
-              + " ms; run hxb down again");
+              + " ms; run again: "
+              + paths.command("down"));
     }
     return pids.size();
   }

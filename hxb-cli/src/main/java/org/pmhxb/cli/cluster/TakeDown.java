@@ -15,7 +15,13 @@ public final class TakeDown implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook = Thread.ofPlatform().name("take-down").unstarted(this::interrupt);
 
-  public TakeDown() {
+  private final ClusterPaths paths;
+
+  /**
+   * @param paths the cluster that would be left
+   */
+  public TakeDown(ClusterPaths paths) {
+    this.paths = paths;
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -23,7 +29,7 @@ public final class TakeDown implements AutoCloseable {
     owner.interrupt();
     try {
       if (!closed.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        System.err.println("hxb: gave up cleaning up; run: hxb down");
+        System.err.println("hxb: gave up cleaning up; run: " + paths.command("down"));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -46,12 +46,12 @@ public final class DemoCommand extends HxbCommand {
   @Override
   protected Report run() {
     Shape parsed = shape();
-    check("--seconds", seconds, 0.1, 3600);
-    check("--loss", loss, 0, 0.5);
+    range("--seconds", seconds, 0.1, 3600);
+    range("--loss", loss, 0, 0.5);
     progress().update("demo: building " + parsed + " with " + rails + " rail(s) per dimension");
     RingCluster.Options options = options(parsed);
     try (RingCluster cluster = RingCluster.create(options)) {
-      check("--size", size, PayloadPattern.MIN_BYTES, cluster.node(0).maxFramePayloadBytes());
+      range("--size", size, PayloadPattern.MIN_BYTES, cluster.node(0).maxFramePayloadBytes());
       return new DemoRun(cluster, size, progress()::update).run(seconds);
     }
   }
@@ -74,17 +74,5 @@ public final class DemoCommand extends HxbCommand {
     } catch (IllegalArgumentException e) {
       throw wrongUsage("--rails: " + e.getMessage());
     }
-  }
-
-  private void check(String option, double value, double least, double most) {
-    if (!(value >= least && value <= most)) {
-      throw wrongUsage(
-          String.format(
-              "%s is %s; must be in %s..%s", option, text(value), text(least), text(most)));
-    }
-  }
-
-  private static String text(double value) {
-    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
   }
 }

@@ -42,7 +42,7 @@ public final class ToolException extends RuntimeException {
       return "; network namespaces need root: run hxb with sudo";
     }
     if (said.contains("File exists")) {
-      return "; something of that name is there already: hxb down removes a cluster's remains";
+      return "; something of that name is there already: hxb down --cluster NAME removes what is left of one";
     }
     if (said.contains("qdisc kind is unknown") || said.contains("qdisc not found")) {
       return "; the kernel lacks the tbf queue: modprobe sch_tbf";

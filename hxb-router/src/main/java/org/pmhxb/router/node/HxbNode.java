@@ -45,20 +45,15 @@ public final class HxbNode implements AutoCloseable {
   private HxbNode(HxbConfig config, Progress progress) {
     this.config = config;
     this.incarnation = newIncarnation();
-    Hugepages hugepages = hugepages(config);
-    Eal.init(eal(config, hugepages));
     NodeSizing sizing =
         new NodeSizing(
             config.shape().nodes(),
             config.rails().size(),
             ringFrames(config),
             config.poolStrideBytes());
-    int buffers = Math.max(config.poolBuffers(), sizing.budget().buffers());
-    if (config.poolBuffers() > 0 && config.poolBuffers() < buffers) {
-      throw new IllegalArgumentException(
-          "pool.buffers is %d, but the sum of its uses is %d: raise it, or leave it out"
-              .formatted(config.poolBuffers(), buffers));
-    }
+    int buffers = buffers(config, sizing);
+    Hugepages hugepages = hugepages(config);
+    Eal.init(eal(config, hugepages));
     pool = DpdkPool.create("hxb-" + config.node(), config.poolStrideBytes(), buffers, hugepages);
     List<Port> ports = new ArrayList<>();
     try {
@@ -89,6 +84,17 @@ public final class HxbNode implements AutoCloseable {
       pool.close();
       throw e;
     }
+  }
+
+  /** What the file asks for, if that is enough. Before anything is started. */
+  private static int buffers(HxbConfig config, NodeSizing sizing) {
+    int least = sizing.budget().buffers();
+    if (config.poolBuffers() > 0 && config.poolBuffers() < least) {
+      throw new IllegalArgumentException(
+          "pool.buffers is %d, but the sum of its uses is %d: raise it, or leave it out"
+              .formatted(config.poolBuffers(), least));
+    }
+    return Math.max(config.poolBuffers(), least);
   }
 
   /**
@@ -132,8 +138,9 @@ public final class HxbNode implements AutoCloseable {
     List<String> extra = new ArrayList<>();
     for (HxbConfig.Rail rail : config.rails()) {
       if (rail.driver() == HxbConfig.Driver.PCI) {
+        String devargs = rail.option("devargs", "");
         extra.add("-a");
-        extra.add(rail.device());
+        extra.add(devargs.isEmpty() ? rail.device() : rail.device() + "," + devargs);
       }
     }
     return extra.isEmpty() ? options : options.withExtra(extra);
@@ -155,13 +162,6 @@ public final class HxbNode implements AutoCloseable {
               rail.option("role", "server").equals("server"),
               pool,
               memifMac(rail));
-      default ->
-          throw new IllegalArgumentException(
-              "rail "
-                  + rail.device()
-                  + ": driver "
-                  + rail.driver()
-                  + " is not for a node of its own; use af_packet, memif or pci");
     };
   }
 

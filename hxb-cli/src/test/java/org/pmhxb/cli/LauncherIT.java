@@ -1,0 +1,87 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The script {@code hxb}, and a program that is built as README.md says. */
+class LauncherIT {
+  private static final Path HOME = Path.of(System.getProperty("hxb.home"));
+
+  private record Ran(int code, String out, String err) {}
+
+  private static Ran run(Path folder, String... words) throws IOException, InterruptedException {
+    Path out = Files.createTempFile(folder, "out", "");
+    Path err = Files.createTempFile(folder, "err", "");
+    Process process =
+        new ProcessBuilder(words)
+            .directory(folder.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(String.join(" ", words)).isTrue();
+    return new Ran(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"build", "test", "jmh", "format", "clean"})
+  void ownCommandsHaveHelpWithAnExample(String command, @TempDir Path folder) throws Exception {
+    Ran ran = run(folder, HOME.resolve("hxb").toString(), command, "--help");
+    assertThat(ran.code).as(ran.err).isZero();
+    assertThat(ran.out).startsWith("Usage: hxb " + command).contains("Example: hxb " + command);
+    assertThat(ran.err).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"build", "format", "clean"})
+  void whatTakesNoArgumentsSaysSo(String command, @TempDir Path folder) throws Exception {
+    Ran ran = run(folder, HOME.resolve("hxb").toString(), command, "nonsense");
+    assertThat(ran.code).isEqualTo(Main.USAGE);
+    assertThat(ran.err).contains(command + " takes no arguments, not: nonsense");
+    assertThat(ran.out).isEmpty();
+  }
+
+  /** Chronicle logs by SLF4J: a program of one's own must not be flooded with DEBUG lines. */
+  @Test
+  void aProgramBuiltAsReadmeSaysLogsNothing(@TempDir Path folder) throws Exception {
+    Files.writeString(
+        folder.resolve("Hello.java"),
+        """
+        import net.openhft.chronicle.bytes.Bytes;
+        import org.slf4j.LoggerFactory;
+
+        public class Hello {
+          public static void main(String[] words) {
+            Bytes<?> bytes = Bytes.allocateElasticDirect(64);
+            bytes.writeLong(42);
+            LoggerFactory.getLogger(Hello.class).info("not shown");
+            LoggerFactory.getLogger(Hello.class).warn("shown");
+            System.out.println(bytes.readLong());
+            bytes.releaseLast();
+          }
+        }
+        """,
+        StandardCharsets.UTF_8);
+    String jar = HOME.resolve("hxb-cli/target/hxb-cli.jar").toString();
+    String bin = Path.of(System.getProperty("java.home"), "bin").toString();
+    Ran compiled = run(folder, bin + "/javac", "-cp", jar, "-d", ".", "Hello.java");
+    assertThat(compiled.code).as(compiled.err).isZero();
+    List<String> command = new ArrayList<>(List.of(bin + "/java"));
+    command.add("@" + HOME.resolve("scripts/jvm.args"));
+    command.addAll(List.of("-cp", ".:" + jar, "Hello"));
+    Ran ran = run(folder, command.toArray(String[]::new));
+    assertThat(ran.code).as(ran.err).isZero();
+    assertThat(ran.out).isEqualTo("42\n");
+    assertThat(ran.err.lines()).singleElement().asString().endsWith("WARN  Hello: shown");
+  }
+}

@@ -1,0 +1,144 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Wrong files and options: a message with place and range, exit code 2, nothing half-started. */
+class WrongInputTest {
+  private static final String NODE =
+      """
+      key = "k"
+      shape = "2"
+      coordinates = [0]
+      control-socket = "SOCKET"
+
+      [[rail]]
+      dimension = "x"
+      index = 0
+      driver = "af_packet"
+      device = "nosuch0"
+      """;
+
+  @TempDir private Path folder;
+
+  private CommandRun node(String text) throws IOException {
+    Path file = folder.resolve("node.toml");
+    Files.writeString(file, text.replace("SOCKET", folder.resolve("s").toString()));
+    return CommandRun.of("node", "--json", "--config", file.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          [0]       | [0            | node.toml:4: is not TOML
+          shape =   | shapes =      | node.toml:2: shapes = "2": is no key; did you mean "shape"?
+          "2"       | "1x2x3x4"     | node.toml:2: shape = 1x2x3x4:
+          [0]       | [2]           | node.toml:3: coordinates = [2]: must be in 0..1 for 2
+          index = 0 | index = 9     | node.toml:8: rail[0].index = 9: must be 0 to 8
+          af_packet | ring          | node.toml:9: rail[0].driver = ring: joins the nodes of one process
+          [[rail]]  | [rail]        | node.toml:6: rail =
+          key =     | mtu = 1;key = | node.toml:1: mtu = 1: must be 576 to 16000 bytes
+          """)
+  void aWrongFileIsRefusedWithItsPlaceBeforeAnythingStarts(String from, String to, String message)
+      throws IOException {
+    CommandRun run = node(NODE.replace(from, to.replace(";", "\n")));
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.err()).contains(folder + "/" + message).doesNotContain("\tat ");
+    assertThat(run.json().path("ok").asBoolean(true)).isFalse();
+    assertThat(run.json().path("error").asText()).contains(message);
+    assertNothingStarted();
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsRefused() {
+    for (Path file : List.of(folder.resolve("none.toml"), folder, Path.of("/dev/zero"))) {
+      CommandRun run = CommandRun.of("node", "--config", file.toString());
+      assertThat(run.code()).as(file.toString()).isEqualTo(Main.USAGE);
+      assertThat(run.err()).startsWith("hxb node: " + file + ": ");
+    }
+    assertNothingStarted();
+  }
+
+  /** The file is right, the machine is not: that is a failure of the command, not of its usage. */
+  @Test
+  void aDeviceThatIsNotThereFailsAndLeavesNothing() throws IOException {
+    CommandRun run = node(NODE);
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
+    assertThat(run.err()).contains("nosuch0");
+    assertNothingStarted();
+  }
+
+  @Test
+  void aPoolThatIsTooSmallIsRefusedBeforeDpdkStarts() throws IOException {
+    CommandRun run = node(NODE + "\n[pool]\nbuffers = 64\n");
+    assertThat(run.code()).isEqualTo(Main.FAILED);
+    assertThat(run.err()).contains("pool.buffers is 64, but the sum of its uses is ");
+    assertNothingStarted();
+  }
+
+  private void assertNothingStarted() {
+    assertThat(folder.resolve("s")).doesNotExist();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.startsWith("hxb-poll") || name.startsWith("control"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "demo --shape 2x2x2x2",
+        "demo --shape 1",
+        "demo --shape 2x0",
+        "demo --rails 0",
+        "demo --rails 10",
+        "demo --seconds 0",
+        "demo --seconds NaN",
+        "demo --loss -0.1",
+        "demo --loss 2",
+        "demo --size 3",
+        "demo --size 100000",
+        "demo --size ten",
+        "demo --seed 99999999999999999999",
+        "up --shape 1",
+        "up --rails 10",
+        "up --rate fast",
+        "up --rate 0mbit",
+        "up --timeout 0",
+        "up --cluster not-a-name",
+        "status --cluster 1",
+        "down --cluster averyverylongname",
+        "bench",
+        "bench nothing",
+        "bench latency --fabric carrier-pigeon",
+        "bench bandwidth --seconds 0",
+        "bench bandwidth --warm-up -1",
+        "bench bandwidth --size 3",
+        "bench bandwidth --relays 3",
+        "bench bandwidth --links 0",
+        "bench bandwidth --rate 1gbit",
+        "node",
+        "doctor --nonsense"
+      })
+  void anOptionOutOfRangeIsWrongUsageAndOneJsonObject(String line) {
+    CommandRun run =
+        CommandRun.of(
+            Stream.concat(Stream.of(line.split(" ")), Stream.of("--json")).toArray(String[]::new));
+    assertThat(run.code()).as(line + "\n" + run.out() + run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("ok").asBoolean(true)).isFalse();
+    assertThat(run.json().path("error").asText()).isNotBlank();
+    assertThat(run.err()).contains("See: hxb").doesNotContain("\tat ");
+    assertNothingStarted();
+  }
+}
