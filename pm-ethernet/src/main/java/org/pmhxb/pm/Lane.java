@@ -35,6 +35,9 @@ final class Lane {
   final int dst;
   final int dstEndpoint;
 
+  /** Both endpoints, in the places of the header's last word. */
+  final long endpointWord;
+
   // --- application thread ---
   private int epoch;
   private int used;
@@ -55,6 +58,9 @@ final class Lane {
   /** Index in the node's lane table; -1 until the poll thread has seen the lane. */
   int id = -1;
 
+  /** The channel back, whose credit travels in this one's frames; null until it is known. */
+  InLane back;
+
   int grantEpoch;
   int limit;
   boolean creditWanted;
@@ -69,6 +75,7 @@ final class Lane {
     this.number = number;
     this.dst = dst;
     this.dstEndpoint = dstEndpoint;
+    this.endpointWord = (long) endpoint.number() << 48 | (long) dstEndpoint << 32;
   }
 
   /** Takes one frame's credit. Application thread. */
@@ -151,14 +158,15 @@ final class Lane {
     publishLimit(0);
   }
 
-  /** The next frame of this lane is stored by the peer. Poll thread. */
-  void acknowledge() {
+  /** The next messages of this lane are stored by the peer. Poll thread. */
+  void acknowledge(int messages) {
+    settled += messages;
     // R3: pairs with A3 in acknowledged().
-    ACKNOWLEDGED.setRelease(this, ++settled);
+    ACKNOWLEDGED.setRelease(this, settled);
   }
 
-  /** The fate of the next frame of this lane stays unknown: its session ended. Poll thread. */
-  void lose() {
-    settled++;
+  /** The fate of the next messages of this lane stays unknown: its session ended. Poll thread. */
+  void lose(int messages) {
+    settled += messages;
   }
 }

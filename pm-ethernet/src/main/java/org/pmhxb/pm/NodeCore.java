@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.CreditLedger;
+import org.pmhxb.pm.flow.PendingFrames;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -13,6 +14,10 @@ final class NodeCore {
   final NodeConfig config;
   final BufferPool pool;
   final MemorySegment frames;
+
+  /** Address of {@link #frames}: where a frame lies in {@code Memory.ALL}. */
+  final long framesAddress;
+
   final FrameCrc crc;
   final Routing routing;
   final Rail[] rails;
@@ -49,11 +54,8 @@ final class NodeCore {
 
   int laneCount;
 
-  // Frames that wait for a session or a window, by buffer ID (see Peer.pendingHead).
-  final int[] pendingNext;
-  final int[] pendingPayloadBytes;
-  final int[] pendingFlags;
-  final Lane[] pendingLane;
+  /** Frames that wait for their number (see Peer.pendingHead). */
+  final PendingFrames pending;
 
   /** Read once per duty cycle. */
   long nowNs;
@@ -79,6 +81,7 @@ final class NodeCore {
     this.pool = pool;
     this.loansLeft = config.loanBuffers() * config.endpointsExpected();
     this.frames = pool.memory();
+    this.framesAddress = frames.address();
     this.crc = new FrameCrc(frames);
     this.routing = routing;
     this.rails = rails;
@@ -89,11 +92,7 @@ final class NodeCore {
     int lanesExpected = routing.nodes() * config.endpointsExpected();
     this.ledger =
         new CreditLedger(config.creditBuffers(), lanesExpected, config.largestGrantFrames());
-    int ids = pool.capacity() + 1;
-    this.pendingNext = new int[ids];
-    this.pendingPayloadBytes = new int[ids];
-    this.pendingFlags = new int[ids];
-    this.pendingLane = new Lane[ids];
+    this.pending = new PendingFrames(pool.capacity());
   }
 
   /** Takes the time of a new duty cycle. */

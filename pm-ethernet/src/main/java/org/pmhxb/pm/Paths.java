@@ -80,10 +80,10 @@ final class Paths {
   }
 
   /** The peer has a frame that was transmitted once, with this index, on this path. */
-  void onAcknowledged(PathState state, int index, long sentNs) {
+  void onAcknowledged(PathState state, int index, long rttNs) {
     state.settledIndex = Serial.max(state.settledIndex, index);
     evidence(state);
-    state.sampleRtt(core.nowNs - sentNs);
+    state.sampleRtt(rttNs);
   }
 
   private void evidence(PathState state) {

@@ -52,11 +52,15 @@ final class Peer {
   SendWindow window;
   PathState[] paths;
 
-  /** Claimed frames that wait for a session or for room in the window: buffer IDs, linked. */
+  /**
+   * Frames accepted and not yet numbered: they wait for the end of the round, for room in the
+   * window or for a path. Buffer IDs, linked in {@code NodeCore.pending}.
+   */
   int pendingHead;
 
   int pendingTail;
   int pendingCount;
+  boolean onPendingList;
   int nextControlPath;
   int nextDataPath;
 

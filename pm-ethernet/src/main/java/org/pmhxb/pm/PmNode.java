@@ -115,6 +115,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       sessions.tick();
       work += core.routing.linkWork(nowNs, linkFrames);
     }
+    sender.pumpPending();
     work += acknowledger.flush(received == 0);
     work += flushRails();
     if (work == 0) {
@@ -210,7 +211,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if ((lane.grantEpoch & 0xFFFF) != (epoch & 0xFFFF)) {
       // Claimed under a session that ended since.
       core.pool.release(id, endpoint.claimOwner);
-      lane.lose();
+      lane.lose(1);
       core.counters.increment(Counter.FATE_UNKNOWN);
       return;
     }
@@ -225,7 +226,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** A message to this node itself: the same buffer, from the one endpoint to the other. */
   private void loopBack(Lane lane, PmEndpoint from, int id, int payloadBytes, int flags) {
-    lane.acknowledge();
+    lane.acknowledge(1);
     PmEndpoint to = core.endpoint(lane.dstEndpoint);
     InLane in = core.peer(core.self).lane(from.number(), lane.dstEndpoint);
     in.received++;

@@ -1,7 +1,12 @@
 package org.pmhxb.pm;
 
+import java.util.Arrays;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Memory;
+import org.pmhxb.pm.flow.PendingFrames;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.Serial;
+import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -10,114 +15,243 @@ import org.pmhxb.pm.wire.FrameHeader;
  * Owner: the poll thread.
  */
 final class Sender {
+  /** Bytes of new frames that follow one another on a path before the choice is made again. */
+  private static final int STRIPE_BYTES = 4_096;
+
+  /** Frames whose CRC is made in one go. */
+  private static final int UNSEALED_MAX = 64;
+
   private final NodeCore core;
   private final Paths paths;
+  private final BufferPool pool;
+  private final long framesAddress;
+  private final FrameCrc crc;
+  private final PendingFrames pending;
+  private final long keyWord;
+
+  /** Peers with frames that wait for their number. */
+  private Peer[] pendingPeers = new Peer[8];
+
+  private int pendingPeerCount;
+
+  /**
+   * Frames of this call that have no CRC yet. A header is written in pieces and read by the CRC in
+   * others: a load that spans two fresh stores waits until both have reached the cache. A few
+   * frames later they have.
+   */
+  private final int[] unsealed = new int[UNSEALED_MAX];
+
+  private int unsealedCount;
 
   Sender(NodeCore core, Paths paths) {
     this.core = core;
     this.paths = paths;
+    this.pool = core.pool;
+    this.framesAddress = core.framesAddress;
+    this.crc = core.crc;
+    this.pending = core.pending;
+    this.keyWord = (long) core.config.key() << 32;
   }
 
-  /** Accepts a claimed frame from an endpoint: order is fixed now. The buffer is the node's. */
+  // --- new frames ---------------------------------------------------------------------------
+
+  /**
+   * Accepts a claimed frame from an endpoint: order is fixed now, the number follows in {@link
+   * #pumpPending}, once a round. The buffer is the node's.
+   */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
-    if (peer.state == PeerState.UP && peer.pendingHead == 0 && !peer.window.isFull()) {
-      transmit(peer, lane, id, payloadBytes, flags);
-      return;
-    }
-    core.pendingNext[id] = 0;
-    core.pendingPayloadBytes[id] = payloadBytes;
-    core.pendingFlags[id] = flags;
-    core.pendingLane[id] = lane;
     if (peer.pendingHead == 0) {
       peer.pendingHead = id;
+      pending.put(id, 0, lane.id, payloadBytes, flags);
+      if (!peer.onPendingList) {
+        enlist(peer);
+      }
     } else {
-      core.pendingNext[peer.pendingTail] = id;
+      pending.put(id, peer.pendingTail, lane.id, payloadBytes, flags);
     }
     peer.pendingTail = id;
     peer.pendingCount++;
   }
 
-  /** Sends what waits: lost frames and frames without a path first, then new ones. */
+  private void enlist(Peer peer) {
+    peer.onPendingList = true;
+    if (pendingPeerCount == pendingPeers.length) {
+      pendingPeers = Arrays.copyOf(pendingPeers, pendingPeerCount * 2);
+    }
+    pendingPeers[pendingPeerCount++] = peer;
+  }
+
+  /** Sends what endpoints gave in this round, and what waits since earlier ones. */
+  void pumpPending() {
+    int kept = 0;
+    int n = pendingPeerCount;
+    for (int i = 0; i < n; i++) {
+      Peer peer = pendingPeers[i];
+      if (peer.state == PeerState.UP) {
+        sendAll(peer);
+      }
+      if (peer.pendingHead != 0) {
+        pendingPeers[kept++] = peer;
+      } else {
+        peer.onPendingList = false;
+      }
+    }
+    pendingPeerCount = kept;
+    seal();
+  }
+
+  /** Sends what waits: lost frames first, then new ones. */
   void pump(Peer peer) {
+    sendAll(peer);
+    seal();
+  }
+
+  private void sendAll(Peer peer) {
+    if (!peer.window.nothingLost() && !resendLost(peer)) {
+      return;
+    }
+    int sent = 0;
+    while (peer.pendingHead != 0 && !peer.window.isFull()) {
+      int path = paths.choose(peer);
+      if (path < 0) {
+        break;
+      }
+      sent += sendNew(peer, path);
+    }
+    if (sent > 0) {
+      core.counters.add(Counter.DATA_SENT, sent);
+      if (peer.highest == peer.order.next()) {
+        // The frames carry all there is to acknowledge.
+        peer.news = 0;
+      }
+    }
+  }
+
+  /**
+   * Numbers new frames, writes their headers and puts them on a path: a few, so that the choice of
+   * the path costs little and is seldom old. Nothing of a frame but the hop part changes
+   * afterwards.
+   *
+   * @return frames sent, at least one; the caller knows that one waits and has room
+   */
+  private int sendNew(Peer peer, int path) {
+    SendWindow window = peer.window;
+    PathState state = peer.paths[path];
+    Rail rail = state.rail;
+    long front0 = FrameHeader.frontWord0(core.routing.nextHopMac(peer.node, path), rail.macAddress);
+    long front1 = FrameHeader.frontWord1(rail.macAddress, state.hops);
+    long front2 = FrameHeader.frontWord2(state.hops, 0, state.code);
+    long keySession = keyWord | peer.session & 0xFFFF_FFFFL;
+    long ack = peer.order.next() & 0xFFFF_FFFFL;
+    int kindSrc = FrameHeader.DATA << 24 | core.self;
+    int bytes = 0;
+    int sent = 0;
+    do {
+      int id = peer.pendingHead;
+      peer.pendingHead = pending.next(id);
+      int payloadBytes = pending.payloadBytes(id);
+      int frameBytes = FrameHeader.BYTES + payloadBytes;
+      Lane lane = core.lanes[pending.lane(id)];
+      int flags = pending.flags(id);
+      int credit = 0;
+      InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
+      if (back != null) {
+        credit = back.limit();
+        back.advertised = credit;
+        flags |= FrameHeader.FLAG_CREDIT;
+      }
+      long at = framesAddress + pool.frameAt(id);
+      FrameHeader.front(Memory.ALL, at, front0, front1, front2);
+      FrameHeader.endToEnd(
+          Memory.ALL,
+          at,
+          kindSrc,
+          flags << 24 | peer.node,
+          keySession,
+          (long) window.next() << 32 | ack,
+          credit,
+          lane.endpointWord | (long) payloadBytes << 16);
+      sealLater(id);
+      int ticket = rail.putHeld(id, frameBytes);
+      int index = paths.onTransmit(peer, path);
+      window.send(
+          id,
+          frameBytes,
+          lane.id,
+          pending.messages(id),
+          path,
+          index,
+          rail.index,
+          ticket,
+          core.nowNs);
+      bytes += frameBytes;
+      sent++;
+    } while (bytes < STRIPE_BYTES
+        && peer.pendingHead != 0
+        && !window.isFull()
+        && rail.hasLocalRoom());
+    peer.pendingCount -= sent;
+    return sent;
+  }
+
+  private static InLane channelBack(Peer peer, Lane lane) {
+    lane.back = peer.lane(lane.dstEndpoint, lane.endpoint.number());
+    return lane.back;
+  }
+
+  private void sealLater(int id) {
+    if (unsealedCount == UNSEALED_MAX) {
+      seal();
+    }
+    unsealed[unsealedCount++] = id;
+  }
+
+  /** Before anything else may look at the frames: an acknowledgement, a port. */
+  private void seal() {
+    for (int i = 0; i < unsealedCount; i++) {
+      long at = pool.frameAt(unsealed[i]);
+      long address = framesAddress + at;
+      int payloadBytes = FrameHeader.length(Memory.ALL, address);
+      FrameHeader.crc(Memory.ALL, address, crc.of(at, payloadBytes));
+    }
+    unsealedCount = 0;
+  }
+
+  // --- lost frames --------------------------------------------------------------------------
+
+  /** Sends lost frames again; false when one has to wait for a path or a buffer. */
+  private boolean resendLost(Peer peer) {
     SendWindow window = peer.window;
     while (!window.nothingLost()) {
-      int seq = window.firstLost();
-      if (!dispatch(peer, seq, true)) {
-        return;
+      int path = paths.choose(peer);
+      if (path < 0 || !resend(peer, window.firstLost(), path)) {
+        return false;
       }
     }
-    while (peer.pendingHead != 0 && !window.isFull()) {
-      int id = peer.pendingHead;
-      peer.pendingHead = core.pendingNext[id];
-      peer.pendingCount--;
-      Lane lane = core.pendingLane[id];
-      core.pendingLane[id] = null;
-      transmit(peer, lane, id, core.pendingPayloadBytes[id], core.pendingFlags[id]);
-    }
+    return true;
   }
 
-  /** Gives a frame its number and header. Nothing of it but the hop part changes afterwards. */
-  private void transmit(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
-    int seq = peer.window.add(id, FrameHeader.BYTES + payloadBytes, lane.id);
-    long at = core.pool.frameAt(id);
-    var frames = core.frames;
-    int allFlags = flags;
-    int credit = 0;
-    InLane back = peer.lane(lane.dstEndpoint, lane.endpoint.number());
-    if (back != null) {
-      credit = back.limit();
-      back.advertised = credit;
-      allFlags |= FrameHeader.FLAG_CREDIT;
+  private boolean resend(Peer peer, int seq, int path) {
+    if (!freeToRewrite(peer, seq)) {
+      return false;
     }
-    FrameHeader.endToEnd(
-        frames,
-        at,
-        FrameHeader.DATA << 24 | core.self,
-        allFlags << 24 | peer.node,
-        (long) core.config.key() << 32 | peer.session & 0xFFFF_FFFFL,
-        (long) seq << 32 | peer.order.next() & 0xFFFF_FFFFL,
-        credit,
-        (long) lane.endpoint.number() << 48
-            | (long) lane.dstEndpoint << 32
-            | (long) payloadBytes << 16);
-    FrameHeader.crc(frames, at, core.crc.of(at, payloadBytes));
-    core.counters.increment(Counter.DATA_SENT);
-    if (peer.highest == peer.order.next()) {
-      // The frame carries all there is to acknowledge.
-      peer.news = 0;
-    }
-    dispatch(peer, seq, false);
-  }
-
-  /** Puts a frame on the path that will deliver it first; false when no path takes it now. */
-  private boolean dispatch(Peer peer, int seq, boolean waits) {
     SendWindow window = peer.window;
-    int path = paths.choose(peer);
-    if (path < 0) {
-      if (!waits) {
-        window.defer(seq);
-      }
-      return false;
-    }
-    int copies = window.copies(seq);
-    if (copies > 0 && !freeToRewrite(peer, seq)) {
-      return false;
-    }
-    if (waits) {
-      window.takeLost();
-    }
     PathState state = peer.paths[path];
     Rail rail = state.rail;
     int id = window.bufferId(seq);
     long mac = core.routing.nextHopMac(peer.node, path);
     FrameHeader.front(
-        core.frames, core.pool.frameAt(id), mac, rail.macAddress, state.hops, copies, state.code);
+        core.frames,
+        pool.frameAt(id),
+        mac,
+        rail.macAddress,
+        state.hops,
+        window.copies(seq),
+        state.code);
     int ticket = rail.putHeld(id, window.lengthBytes(seq));
     int index = paths.onTransmit(peer, path);
-    window.sent(seq, path, index, rail.index, ticket, core.nowNs);
-    if (copies > 0) {
-      core.counters.increment(Counter.RESENT);
-    }
+    window.resend(path, index, rail.index, ticket, core.nowNs);
+    core.counters.increment(Counter.RESENT);
     return true;
   }
 
@@ -132,22 +266,18 @@ final class Sender {
     if (!rail.hasLeftQueue(window.railTicket(seq))) {
       rail.purge(id);
     }
-    if (core.pool.references(id) == 1) {
+    if (pool.references(id) == 1) {
       return true;
     }
-    int copy = core.pool.allocate(peer.windowOwner);
+    int copy = pool.allocate(peer.windowOwner);
     if (copy == 0) {
       core.counters.drop(DropReason.NO_BUFFER);
       return false;
     }
     java.lang.foreign.MemorySegment.copy(
-        core.frames,
-        core.pool.frameAt(id),
-        core.frames,
-        core.pool.frameAt(copy),
-        window.lengthBytes(seq));
+        core.frames, pool.frameAt(id), core.frames, pool.frameAt(copy), window.lengthBytes(seq));
     window.replaceBuffer(seq, copy);
-    core.pool.release(id, peer.windowOwner);
+    pool.release(id, peer.windowOwner);
     core.counters.increment(Counter.RESENT_FROM_COPY);
     return true;
   }
@@ -163,12 +293,19 @@ final class Sender {
     if (!Serial.after(ack, window.unacknowledged())) {
       return true;
     }
-    while (window.unacknowledged() != ack) {
-      int seq = window.unacknowledged();
+    int lane = window.lane(window.unacknowledged());
+    int messages = 0;
+    for (int seq = window.unacknowledged(); seq != ack; seq++) {
       acknowledgeOne(peer, seq);
-      core.lanes[window.lane(seq)].acknowledge();
+      if (window.lane(seq) != lane) {
+        core.lanes[lane].acknowledge(messages);
+        lane = window.lane(seq);
+        messages = 0;
+      }
+      messages += window.messages(seq);
       window.advance();
     }
+    core.lanes[lane].acknowledge(messages);
     return true;
   }
 
@@ -176,23 +313,21 @@ final class Sender {
   void acknowledgeOne(Peer peer, int seq) {
     SendWindow window = peer.window;
     int path = window.pathOf(seq);
-    int index = window.pathIndex(seq);
-    boolean once = window.copies(seq) == 1;
-    long sentNs = window.sentNs(seq);
     int id = window.acknowledge(seq);
     if (id == 0) {
       return;
     }
-    if (window.copies(seq) > 0
-        && !core.rails[window.rail(seq)].hasLeftQueue(window.railTicket(seq))) {
+    Rail rail = core.rails[window.rail(seq)];
+    if (!rail.hasLeftQueue(window.railTicket(seq))) {
       // A copy arrived while its resend still waits in our queue: take that out. The frame may be
       // on no path's list and yet queued, when its path was evicted with the frame in the queue.
-      core.rails[window.rail(seq)].purge(id);
+      rail.purge(id);
     }
-    core.pool.release(id, peer.windowOwner);
+    pool.release(id, peer.windowOwner);
     // A sequence sent more than once says nothing of a path (DESIGN rule 11).
-    if (path >= 0 && once) {
-      paths.onAcknowledged(peer.paths[path], index, sentNs);
+    if (path >= 0 && window.copies(seq) == 1) {
+      paths.onAcknowledged(
+          peer.paths[path], window.pathIndex(seq), window.sinceSentNs(seq, core.nowNs));
     }
   }
 
@@ -207,10 +342,10 @@ final class Sender {
     for (int seq = window.unacknowledged(); seq != window.next(); seq++) {
       int id = window.acknowledge(seq);
       if (id != 0) {
-        core.pool.release(id, peer.windowOwner);
+        pool.release(id, peer.windowOwner);
       }
-      core.lanes[window.lane(seq)].lose();
-      core.counters.increment(Counter.FATE_UNKNOWN);
+      core.lanes[window.lane(seq)].lose(window.messages(seq));
+      core.counters.add(Counter.FATE_UNKNOWN, window.messages(seq));
     }
     discardPending(peer);
   }
@@ -218,11 +353,11 @@ final class Sender {
   void discardPending(Peer peer) {
     while (peer.pendingHead != 0) {
       int id = peer.pendingHead;
-      peer.pendingHead = core.pendingNext[id];
-      core.pendingLane[id].lose();
-      core.pendingLane[id] = null;
-      core.pool.release(id, peer.windowOwner);
-      core.counters.increment(Counter.FATE_UNKNOWN);
+      peer.pendingHead = pending.next(id);
+      int messages = pending.messages(id);
+      core.lanes[pending.lane(id)].lose(messages);
+      core.counters.add(Counter.FATE_UNKNOWN, messages);
+      pool.release(id, peer.windowOwner);
     }
     peer.pendingCount = 0;
   }

@@ -88,6 +88,13 @@ class GoldenSessionTest {
         net.step();
         to.poll(m -> got[0]++, 16);
       }
+      // A frame that no path delivers for a while: it takes probes to find that out.
+      net.loss = 1;
+      from.send(from.claim(1, 8, 100));
+      net.run(20_000_000);
+      net.loss = 0;
+      net.run(20_000_000);
+      assertThat(to.poll(m -> {}, 16)).isEqualTo(1);
     }
     checkOpenings(byKind);
     byKind.get(FrameHeader.ACK_KIND).forEach(f -> checkAcknowledgement(f, 0));

@@ -7,30 +7,49 @@ import java.util.Arrays;
  * 5.3). Owner: the poll thread.
  *
  * <p>A frame is on at most one list at a time: its path's list, in order of transmission, or the
- * resend list, in order of sequence loss. Lists are doubly linked through the slots, so that an
+ * resend list, in order of loss. Lists are doubly linked through the slots, so that an
  * acknowledgement takes a frame out wherever it stands.
+ *
+ * <p>A slot is one record of 32 bytes, two in a cache line: sending and acknowledging a frame touch
+ * one line each, and neighbours in order share it.
+ *
+ * <pre>
+ * word 0   buffer:24 (low) | length:16 | copies:8 | list:8 | rail:8
+ * word 1   lane:32 (low) | next:16 | previous:16
+ * word 2   pathIndex:32 (low) | railTicket:32
+ * word 3   sentNs:48 (low, modulo 2^48: 78 h) | messages:16
+ * </pre>
  */
 public final class SendWindow {
-  /** List number of the resend list is {@link #paths}; {@code NO_LIST} means acknowledged. */
-  private static final byte NO_LIST = -1;
+  /** Slots are 15 bits wide, so that {@link #NONE} is none of them. */
+  public static final int SIZE_MAX = 1 << 15;
 
-  private static final int NONE = -1;
+  private static final int NO_LIST = 0xFF;
+  private static final int NONE = 0xFFFF;
+
+  private static final int RECORD_SHIFT = 2;
+  private static final int LINKS = 1;
+  private static final int TRANSMISSION = 2;
+  private static final int TIME = 3;
+
+  private static final long ID_MASK = 0xFF_FFFFL;
+  private static final int LENGTH_SHIFT = 24;
+  private static final int COPIES_SHIFT = 40;
+  private static final int COPIES_MAX = 0x7F;
+  private static final int LIST_SHIFT = 48;
+  private static final long LIST_MASK = 0xFFL << LIST_SHIFT;
+  private static final int RAIL_SHIFT = 56;
+  private static final long STAYS_AT_SENDING = (1L << COPIES_SHIFT) - 1;
+  private static final int NEXT_SHIFT = 32;
+  private static final long NEXT_MASK = 0xFFFFL << NEXT_SHIFT;
+  private static final int PREVIOUS_SHIFT = 48;
+  private static final long PREVIOUS_MASK = 0xFFFFL << PREVIOUS_SHIFT;
+  private static final int MESSAGES_SHIFT = 48;
+  private static final long TIME_MASK = (1L << MESSAGES_SHIFT) - 1;
 
   private final int mask;
   private final int paths;
-
-  // One entry a slot.
-  private final int[] bufferId;
-  private final int[] lengthBytes;
-  private final int[] lane;
-  private final int[] pathIndexOfSend;
-  private final byte[] rail;
-  private final int[] railTicket;
-  private final long[] sentNs;
-  private final byte[] copies;
-  private final byte[] list;
-  private final int[] nextInList;
-  private final int[] previousInList;
+  private final long[] slots;
 
   // One entry a list: paths, then the resend list.
   private final int[] head;
@@ -42,35 +61,24 @@ public final class SendWindow {
   private int next;
 
   /**
-   * @param size frames, a power of two, 2 to 65,536
+   * @param size frames, a power of two, 2 to {@value #SIZE_MAX}
    * @param paths candidate paths to the peer, 1 to 64
    */
   public SendWindow(int size, int paths, int firstSeq) {
-    if (Integer.bitCount(size) != 1 || size < 2 || size > 65_536) {
+    if (Integer.bitCount(size) != 1 || size < 2 || size > SIZE_MAX) {
       throw new IllegalArgumentException(
-          "send window of " + size + " frames: must be a power of two in 2..65536");
+          "send window of " + size + " frames: must be a power of two in 2.." + SIZE_MAX);
     }
     if (paths < 1 || paths > 64) {
       throw new IllegalArgumentException(paths + " paths: must be in 1..64");
     }
     mask = size - 1;
     this.paths = paths;
-    bufferId = new int[size];
-    lengthBytes = new int[size];
-    lane = new int[size];
-    pathIndexOfSend = new int[size];
-    rail = new byte[size];
-    railTicket = new int[size];
-    sentNs = new long[size];
-    copies = new byte[size];
-    list = new byte[size];
-    nextInList = new int[size];
-    previousInList = new int[size];
+    slots = new long[size << RECORD_SHIFT];
     head = new int[paths + 1];
     tail = new int[paths + 1];
     count = new int[paths + 1];
     bytes = new long[paths + 1];
-    Arrays.fill(list, NO_LIST);
     Arrays.fill(head, NONE);
     Arrays.fill(tail, NONE);
     unacknowledged = firstSeq;
@@ -95,32 +103,55 @@ public final class SendWindow {
     return next - unacknowledged > mask;
   }
 
-  /** Registers a new frame and returns its sequence number. The window holds its buffer. */
-  public int add(int id, int frameBytes, int laneNumber) {
+  /**
+   * Registers a new frame that goes out on a path at once: it gets sequence number {@link #next()},
+   * and joins the end of the path's list. The window holds its buffer.
+   *
+   * @param messages that the frame carries, 1 to 65,535
+   */
+  public void send(
+      int id,
+      int frameBytes,
+      int lane,
+      int messages,
+      int path,
+      int pathIndex,
+      int rail,
+      int ticket,
+      long nowNs) {
     assert !isFull() : "window full at " + next;
     int slot = next & mask;
-    bufferId[slot] = id;
-    lengthBytes[slot] = frameBytes;
-    lane[slot] = laneNumber;
-    copies[slot] = 0;
-    list[slot] = NO_LIST;
-    return next++;
+    int at = slot << RECORD_SHIFT;
+    long[] words = slots;
+    words[at] =
+        id
+            | (long) frameBytes << LENGTH_SHIFT
+            | 1L << COPIES_SHIFT
+            | (long) path << LIST_SHIFT
+            | (long) rail << RAIL_SHIFT;
+    words[at + LINKS] = lane & 0xFFFF_FFFFL | NEXT_MASK | (long) tail[path] << PREVIOUS_SHIFT;
+    words[at + TRANSMISSION] = pathIndex & 0xFFFF_FFFFL | (long) ticket << 32;
+    words[at + TIME] = nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT;
+    next++;
+    join(slot, path, frameBytes);
   }
 
-  /** Notes a transmission: the frame joins the end of its path's list. */
-  public void sent(int seq, int path, int pathIndex, int railIndex, int ticket, long nowNs) {
-    int slot = seq & mask;
-    copies[slot] = (byte) Math.min(Byte.MAX_VALUE, copies[slot] + 1);
-    pathIndexOfSend[slot] = pathIndex;
-    rail[slot] = (byte) railIndex;
-    railTicket[slot] = ticket;
-    sentNs[slot] = nowNs;
+  /** Notes that the first frame of the resend list was transmitted again: it joins its path. */
+  public void resend(int path, int pathIndex, int rail, int ticket, long nowNs) {
+    int slot = head[paths];
+    remove(slot);
+    int at = slot << RECORD_SHIFT;
+    long[] words = slots;
+    long was = words[at];
+    long copies = Math.min(COPIES_MAX, (was >>> COPIES_SHIFT & 0xFF) + 1);
+    words[at] =
+        was & STAYS_AT_SENDING
+            | copies << COPIES_SHIFT
+            | (long) NO_LIST << LIST_SHIFT
+            | (long) rail << RAIL_SHIFT;
+    words[at + TRANSMISSION] = pathIndex & 0xFFFF_FFFFL | (long) ticket << 32;
+    words[at + TIME] = words[at + TIME] & ~TIME_MASK | nowNs & TIME_MASK;
     append(slot, path);
-  }
-
-  /** A new frame finds no path: it waits on the resend list for its first transmission. */
-  public void defer(int seq) {
-    append(seq & mask, paths);
   }
 
   /** Moves a frame from its path's list to the end of the resend list. */
@@ -133,19 +164,19 @@ public final class SendWindow {
   /** Takes an acknowledged frame off its list; its buffer ID, or 0 if that happened before. */
   public int acknowledge(int seq) {
     int slot = seq & mask;
-    int id = bufferId[slot];
+    int at = slot << RECORD_SHIFT;
+    long word = slots[at];
+    int id = (int) (word & ID_MASK);
     if (id != 0) {
-      if (list[slot] != NO_LIST) {
-        remove(slot);
-      }
-      bufferId[slot] = 0;
+      remove(slot);
+      slots[at] = slots[at] & ~ID_MASK;
     }
     return id;
   }
 
   /** Moves the cumulative point one on, past a frame that is acknowledged. */
   public void advance() {
-    assert bufferId[unacknowledged & mask] == 0 : "advance past a held frame " + unacknowledged;
+    assert bufferId(unacknowledged) == 0 : "advance past a held frame " + unacknowledged;
     unacknowledged++;
   }
 
@@ -167,11 +198,6 @@ public final class SendWindow {
     return head[paths] == NONE;
   }
 
-  /** Takes the first frame off the resend list; {@link #sent} must follow. */
-  public void takeLost() {
-    remove(head[paths]);
-  }
-
   public int countOn(int path) {
     return count[path];
   }
@@ -181,47 +207,63 @@ public final class SendWindow {
   }
 
   public int bufferId(int seq) {
-    return bufferId[seq & mask];
+    return (int) (word(seq, 0) & ID_MASK);
   }
 
   /** The frame's resend goes out from a copy: the window holds that one from now on. */
   public void replaceBuffer(int seq, int id) {
-    bufferId[seq & mask] = id;
+    int at = (seq & mask) << RECORD_SHIFT;
+    slots[at] = slots[at] & ~ID_MASK | id;
   }
 
   public int lengthBytes(int seq) {
-    return lengthBytes[seq & mask];
+    return (int) (word(seq, 0) >>> LENGTH_SHIFT) & 0xFFFF;
   }
 
   public int lane(int seq) {
-    return lane[seq & mask];
+    return (int) word(seq, LINKS);
   }
 
+  /** Transmissions so far; counts to 127. */
   public int copies(int seq) {
-    return copies[seq & mask];
+    return (int) (word(seq, 0) >>> COPIES_SHIFT) & 0xFF;
+  }
+
+  /** Messages that the frame carries. */
+  public int messages(int seq) {
+    return (int) (word(seq, TIME) >>> MESSAGES_SHIFT);
   }
 
   public int pathIndex(int seq) {
-    return pathIndexOfSend[seq & mask];
+    return (int) word(seq, TRANSMISSION);
   }
 
   /** The rail of the last transmission. */
   public int rail(int seq) {
-    return rail[seq & mask];
+    return (int) (word(seq, 0) >>> RAIL_SHIFT);
   }
 
   public int railTicket(int seq) {
-    return railTicket[seq & mask];
+    return (int) (word(seq, TRANSMISSION) >>> 32);
   }
 
-  public long sentNs(int seq) {
-    return sentNs[seq & mask];
+  /** Time since the last transmission, up to 39 h, in the clock of {@code nowNs}. */
+  public long sinceSentNs(int seq, long nowNs) {
+    return nowNs - word(seq, TIME) << 64 - MESSAGES_SHIFT >> 64 - MESSAGES_SHIFT;
   }
 
   /** The path whose list the frame is on, or -1 when it is on none or waits for its resend. */
   public int pathOf(int seq) {
-    int l = list[seq & mask];
-    return l == paths ? NONE : l;
+    int list = list(word(seq, 0));
+    return list >= paths ? -1 : list;
+  }
+
+  private long word(int seq, int word) {
+    return slots[((seq & mask) << RECORD_SHIFT) + word];
+  }
+
+  private static int list(long word) {
+    return (int) (word >>> LIST_SHIFT) & 0xFF;
   }
 
   private int seqOfSlot(int slot) {
@@ -230,37 +272,51 @@ public final class SendWindow {
   }
 
   private void append(int slot, int to) {
-    assert list[slot] == NO_LIST : "slot on two lists";
-    list[slot] = (byte) to;
+    int at = slot << RECORD_SHIFT;
+    long word = slots[at];
+    assert list(word) == NO_LIST : "slot on two lists";
+    slots[at] = word & ~LIST_MASK | (long) to << LIST_SHIFT;
+    slots[at + LINKS] =
+        slots[at + LINKS] & 0xFFFF_FFFFL | NEXT_MASK | (long) tail[to] << PREVIOUS_SHIFT;
+    join(slot, to, (int) (word >>> LENGTH_SHIFT) & 0xFFFF);
+  }
+
+  /** Makes a slot, whose own links are written, the last of a list. */
+  private void join(int slot, int to, int frameBytes) {
     int last = tail[to];
-    previousInList[slot] = last;
-    nextInList[slot] = NONE;
     if (last == NONE) {
       head[to] = slot;
     } else {
-      nextInList[last] = slot;
+      int links = (last << RECORD_SHIFT) + LINKS;
+      slots[links] = slots[links] & ~NEXT_MASK | (long) slot << NEXT_SHIFT;
     }
     tail[to] = slot;
     count[to]++;
-    bytes[to] += lengthBytes[slot];
+    bytes[to] += frameBytes;
   }
 
   private void remove(int slot) {
-    int from = list[slot];
-    int before = previousInList[slot];
-    int after = nextInList[slot];
+    int at = slot << RECORD_SHIFT;
+    long[] words = slots;
+    long word = words[at];
+    long links = words[at + LINKS];
+    int from = list(word);
+    int before = (int) (links >>> PREVIOUS_SHIFT);
+    int after = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
     if (before == NONE) {
       head[from] = after;
     } else {
-      nextInList[before] = after;
+      int other = (before << RECORD_SHIFT) + LINKS;
+      words[other] = words[other] & ~NEXT_MASK | (long) after << NEXT_SHIFT;
     }
     if (after == NONE) {
       tail[from] = before;
     } else {
-      previousInList[after] = before;
+      int other = (after << RECORD_SHIFT) + LINKS;
+      words[other] = words[other] & ~PREVIOUS_MASK | (long) before << PREVIOUS_SHIFT;
     }
-    list[slot] = NO_LIST;
+    words[at] = word | LIST_MASK;
     count[from]--;
-    bytes[from] -= lengthBytes[slot];
+    bytes[from] -= (int) (word >>> LENGTH_SHIFT) & 0xFFFF;
   }
 }

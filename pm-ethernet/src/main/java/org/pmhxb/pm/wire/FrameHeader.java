@@ -143,12 +143,35 @@ public final class FrameHeader {
   /** Writes all before the CRC, bytes 0-23, in three stores: addresses, hop part and its check. */
   public static void front(
       MemorySegment frames, long at, long dstMac, long srcMac, int hopLimit, int copy, int path) {
+    front(
+        frames,
+        at,
+        frontWord0(dstMac, srcMac),
+        frontWord1(srcMac, hopLimit),
+        frontWord2(hopLimit, copy, path));
+  }
+
+  /** The same, of words made by {@link #frontWord0} to {@link #frontWord2}. */
+  public static void front(MemorySegment frames, long at, long word0, long word1, long word2) {
+    frames.set(BE_LONG, at, word0);
+    frames.set(BE_LONG, at + 8, word1);
+    frames.set(BE_LONG, at + COPY, word2);
+  }
+
+  /** Bytes 0-7. */
+  public static long frontWord0(long dstMac, long srcMac) {
+    return dstMac << 16 | srcMac >>> 32;
+  }
+
+  /** Bytes 8-15. */
+  public static long frontWord1(long srcMac, int hopLimit) {
+    return (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16 | VERSION << 8 | hopLimit;
+  }
+
+  /** Bytes 16-23. */
+  public static long frontWord2(int hopLimit, int copy, int path) {
     int first = VERSION << 24 | hopLimit << 16 | (copy & 0xFF) << 8;
-    long check = fold(first, path) & 0xFFFF;
-    frames.set(BE_LONG, at, dstMac << 16 | srcMac >>> 32);
-    frames.set(
-        BE_LONG, at + 8, (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16 | first >>> 16);
-    frames.set(BE_LONG, at + COPY, (long) first << 48 | check << 32 | path & 0xFFFF_FFFFL);
+    return (long) first << 48 | (fold(first, path) & 0xFFFFL) << 32 | path & 0xFFFF_FFFFL;
   }
 
   /** One hop less, check included. Everything else of the hop part stays. */

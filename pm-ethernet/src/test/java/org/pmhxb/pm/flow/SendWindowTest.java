@@ -16,17 +16,20 @@ import net.jqwik.api.constraints.IntRange;
 /** The send window against lists of the library (PROTOCOL.md section 5.3). */
 class SendWindowTest {
   private static final int PATHS = 3;
+  private static final int LANE = 0x8000_0009;
 
   /** Where a frame is: on a path, lost, or acknowledged. */
   private static final class Frame {
     final int id;
     final int bytes;
+    final int messages;
     int copies;
     int index = -1;
 
     Frame(int id, int bytes) {
       this.id = id;
       this.bytes = bytes;
+      this.messages = 1 + bytes % 100;
     }
   }
 
@@ -55,14 +58,22 @@ class SendWindowTest {
         case 0, 1, 2 -> {
           if (next - unacknowledged < size) {
             Frame frame = new Frame((int) next + 1, 64 + random.nextInt(1_000));
-            assertThat(window.add(frame.id, frame.bytes, 9)).isEqualTo(first + (int) next);
             held.put(next, frame);
-            if (random.nextInt(4) == 0) {
-              window.defer(first + (int) next);
-              lists.get(PATHS).add(next);
-            } else {
-              send(window, first, next, frame, path, nextIndex, lists, step);
-            }
+            frame.copies = 1;
+            frame.index = nextIndex[path]++;
+            assertThat(window.next()).isEqualTo(first + (int) next);
+            window.send(
+                frame.id,
+                frame.bytes,
+                LANE,
+                frame.messages,
+                path,
+                frame.index,
+                path + 1,
+                step,
+                step * 10L);
+            lists.get(path).add(next);
+            checkSent(window, first, next, path, step);
             next++;
           }
         }
@@ -70,8 +81,12 @@ class SendWindowTest {
           if (!lists.get(PATHS).isEmpty()) {
             long lost = lists.get(PATHS).removeFirst();
             assertThat(window.firstLost()).isEqualTo(first + (int) lost);
-            window.takeLost();
-            send(window, first, lost, held.get(lost), path, nextIndex, lists, step);
+            Frame frame = held.get(lost);
+            frame.copies++;
+            frame.index = nextIndex[path]++;
+            window.resend(path, frame.index, path + 1, step, step * 10L);
+            lists.get(path).add(lost);
+            checkSent(window, first, lost, path, step);
           }
         }
         case 4 -> {
@@ -101,22 +116,11 @@ class SendWindowTest {
     }
   }
 
-  private static void send(
-      SendWindow window,
-      int first,
-      long at,
-      Frame frame,
-      int path,
-      int[] nextIndex,
-      List<List<Long>> lists,
-      int step) {
-    frame.copies++;
-    frame.index = nextIndex[path]++;
-    window.sent(first + (int) at, path, frame.index, path + 1, step, step * 10L);
-    lists.get(path).add(at);
-    assertThat(window.rail(first + (int) at)).isEqualTo(path + 1);
-    assertThat(window.railTicket(first + (int) at)).isEqualTo(step);
-    assertThat(window.sentNs(first + (int) at)).isEqualTo(step * 10L);
+  private static void checkSent(SendWindow window, int first, long at, int path, int step) {
+    int seq = first + (int) at;
+    assertThat(window.rail(seq)).isEqualTo(path + 1);
+    assertThat(window.railTicket(seq)).isEqualTo(step);
+    assertThat(window.sinceSentNs(seq, step * 10L + 7)).isEqualTo(7);
   }
 
   private static void check(
@@ -147,7 +151,8 @@ class SendWindowTest {
           int seq = first + (int) (long) at;
           assertThat(window.bufferId(seq)).isEqualTo(frame.id);
           assertThat(window.lengthBytes(seq)).isEqualTo(frame.bytes);
-          assertThat(window.lane(seq)).isEqualTo(9);
+          assertThat(window.lane(seq)).isEqualTo(LANE);
+          assertThat(window.messages(seq)).isEqualTo(frame.messages);
           assertThat(window.copies(seq)).isEqualTo(frame.copies);
           int on = -1;
           for (int path = 0; path < PATHS; path++) {
