@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Raised by every change that an older caller would not survive. */
-#define HXB_ABI_VERSION 1
+#define HXB_ABI_VERSION 2
 
 /* ---- Packet descriptors -------------------------------------------------------------------------
  * One 64-bit word per frame:
@@ -36,8 +36,25 @@ extern "C" {
 /* Transmit only: the caller keeps its own reference beside the one that the port takes. */
 #define HXB_DESC_HOLD (1u << 24)
 
-/* Byte 0 of the Ethernet header lies here in every buffer (RTE_PKTMBUF_HEADROOM). */
+/*
+ * Byte 0 of the Ethernet header lies HXB_FRAME_OFFSET (RTE_PKTMBUF_HEADROOM) and the buffer's colour
+ * after the buffer's beginning. The colour is HXB_COLOUR_BYTES x (ID mod HXB_COLOURS) where the
+ * stride is 2^HXB_COLOUR_STRIDE_SHIFT bytes or more, else 0. Without it all frames' headers would
+ * lie at one address modulo the stride, so in one set of the first-level cache, and a burst of 32
+ * would drive itself out of its eight ways.
+ */
 #define HXB_FRAME_OFFSET 128
+#define HXB_COLOURS 64
+#define HXB_COLOUR_BYTES 64
+#define HXB_COLOUR_STRIDE_SHIFT 14
+/* Bytes from the beginning of the buffer to byte 0 of the frame. */
+#define HXB_FRAME_AT(id, stride_shift)                                                             \
+    (HXB_FRAME_OFFSET + ((stride_shift) >= HXB_COLOUR_STRIDE_SHIFT                                 \
+                             ? (uint64_t)((id) & (HXB_COLOURS - 1)) * HXB_COLOUR_BYTES             \
+                             : 0))
+/* Longest frame that a buffer holds. */
+#define HXB_FRAME_MAX(stride_shift)                                                                \
+    ((uint32_t)((1u << (stride_shift)) - HXB_FRAME_AT(HXB_COLOURS - 1, stride_shift)))
 /* A burst call moves at most this many frames; a longer request is cut to it. */
 #define HXB_BURST_MAX 256
 /* Queues of one port (limit of net_ring) and buffers of one pool (24-bit IDs, ID 0 = none). */

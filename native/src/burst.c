@@ -8,6 +8,9 @@ int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uin
     int taken = 0;
 
     for (int i = 0; i < n; i++) {
+        if (i + HXB_PREFETCH_AHEAD < n) {
+            rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
+        }
         struct rte_mbuf *m = frames[i];
         uint64_t offset = (uint64_t)(uintptr_t)m->buf_addr - pool->first;
         uint32_t length = m->pkt_len;
@@ -15,6 +18,8 @@ int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uin
         if (likely(offset < pool->span && m->nb_segs == 1 && m->data_off == HXB_FRAME_OFFSET &&
                    length >= HXB_MIN_FRAME && length <= pool->frame_max)) {
             uint64_t id = (offset >> pool->stride_shift) + 1;
+            /* The caller reads the header next, of every frame of the burst. */
+            rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
             descs[taken++] = id | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
             continue;
         }
@@ -38,6 +43,10 @@ int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
     int ready = 0;
 
     for (; ready < n; ready++) {
+        if (ready + HXB_PREFETCH_AHEAD < n) {
+            uint64_t ahead = descs[ready + HXB_PREFETCH_AHEAD];
+            rte_prefetch0(hxb_mbuf(pool, (uint32_t)(ahead & HXB_DESC_ID_MASK)));
+        }
         uint64_t d = descs[ready];
         struct rte_mbuf *m = hxb_mbuf(pool, (uint32_t)(d & HXB_DESC_ID_MASK));
         uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);

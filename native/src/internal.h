@@ -13,11 +13,15 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
+#include <rte_prefetch.h>
 #include <rte_ring.h>
 
 #include "pmhxb.h"
 
 #define HXB_API __attribute__((visibility("default")))
+
+/* How many mbufs ahead a loop asks for: within what a first-level cache has misses under way. */
+#define HXB_PREFETCH_AHEAD 4
 
 /* DPDK mixes "-1 and rte_errno" with "-errno"; this library knows the latter only. */
 static inline int hxb_rte_error(int fallback)
@@ -42,7 +46,7 @@ struct hxb_pool {
     uint64_t span;  /* bytes from buffer 1 to the end of the last buffer */
     uint32_t count;
     uint32_t stride_shift;
-    uint32_t frame_max; /* bytes from HXB_FRAME_OFFSET to the end of a buffer */
+    uint32_t frame_max; /* HXB_FRAME_MAX: longest frame of any colour */
     struct rte_mempool *mempool;
     uint64_t region_bytes;
     bool registered_here;       /* this pool registered the region, so it unregisters it */

@@ -2,7 +2,8 @@
 /*
  * Buffers by ID over memory of our own. DPDK's mbuf structs are allocated by DPDK; their data
  * buffers lie in the caller's region at a constant stride, so that ID and address convert by a
- * shift and the ID -> mbuf table is one array.
+ * shift and the ID -> mbuf table is one array. Within its stride a buffer begins at its colour (see
+ * HXB_FRAME_OFFSET): drivers find it through the mbuf's own address, and need not know.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,12 @@ static void enter_mbuf(struct rte_mempool *mempool, void *opaque, void *object, 
         walk->misplaced = true;
         return;
     }
+    uint64_t colour = HXB_FRAME_AT(id, pool->stride_shift) - HXB_FRAME_OFFSET;
+    m->buf_addr = RTE_PTR_ADD(m->buf_addr, colour);
+    if (rte_mbuf_iova_get(m) != RTE_BAD_IOVA) {
+        rte_mbuf_iova_set(m, rte_mbuf_iova_get(m) + colour);
+    }
+    m->buf_len = (uint16_t)(HXB_FRAME_OFFSET + pool->frame_max);
     pool->mbufs[id] = m;
     walk->filled++;
 }
@@ -82,8 +89,10 @@ static int create_mempool(const struct hxb_pool_config *c, struct hxb_pool *pool
         .elt_size = (uint16_t)stride,
     };
 
+    /* What drivers may rely on is what every buffer has left behind its colour. */
     pool->mempool = rte_pktmbuf_pool_create_extbuf(c->name, c->count, c->cache, 0,
-                                                   (uint16_t)stride, c->socket, &memory, 1);
+                                                   (uint16_t)(HXB_FRAME_OFFSET + pool->frame_max),
+                                                   c->socket, &memory, 1);
     return pool->mempool != NULL ? 0 : hxb_rte_error(ENOMEM);
 }
 
@@ -125,7 +134,7 @@ HXB_API int hxb_pool_create(const struct hxb_pool_config *config, struct hxb_poo
     pool->first = config->base + (UINT64_C(1) << config->stride_shift);
     pool->span = (uint64_t)config->count << config->stride_shift;
     pool->count = config->count;
-    pool->frame_max = (1u << config->stride_shift) - HXB_FRAME_OFFSET;
+    pool->frame_max = HXB_FRAME_MAX(config->stride_shift);
     pool->region_bytes = config->region_bytes;
     pool->mbufs = calloc((size_t)config->count + 1, sizeof(*pool->mbufs));
     rc = pool->mbufs == NULL ? -ENOMEM : register_region(config, &pool->registered_here);
@@ -191,6 +200,23 @@ HXB_API int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n)
     return done;
 }
 
+/*
+ * Drops one reference; true when the mbuf may go home by rte_mempool_put, with the fields that a
+ * free mbuf must have (rte_mbuf_raw_free's contract). The usual case reads and writes the mbuf's
+ * first cache line alone: rte_pktmbuf_prefree_seg would look at `next` and at the shared info of the
+ * external buffer, two more lines. Both need no look in a pool of ours: a single segment has no
+ * `next` (see hxb_prepare), and nothing here attaches a second mbuf to a buffer, so the shared
+ * info's count stays 1.
+ */
+static inline bool drop_reference(struct rte_mbuf *m)
+{
+    if (likely(rte_mbuf_refcnt_read(m) == 1 && m->nb_segs == 1)) {
+        m->ol_flags = RTE_MBUF_F_EXTERNAL;
+        return true;
+    }
+    return rte_pktmbuf_prefree_seg(m) != NULL;
+}
+
 HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, int n)
 {
     struct rte_mbuf *home[HXB_BURST_MAX];
@@ -198,12 +224,14 @@ HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, in
     int done = 0;
 
     for (; done < n; done++) {
+        if (done + HXB_PREFETCH_AHEAD < n) {
+            rte_prefetch0(hxb_mbuf(pool, ids[done + HXB_PREFETCH_AHEAD]));
+        }
         struct rte_mbuf *m = hxb_mbuf(pool, ids[done]);
         if (unlikely(m == NULL)) {
             break;
         }
-        m = rte_pktmbuf_prefree_seg(m);
-        if (m == NULL) {
+        if (unlikely(!drop_reference(m))) {
             continue;
         }
         home[waiting++] = m;

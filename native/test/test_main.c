@@ -100,8 +100,10 @@ void test_free_pool(struct test_pool *p)
 
 uint8_t *test_frame(const struct test_pool *p, uint64_t desc)
 {
-    return (uint8_t *)(uintptr_t)(p->region.address + ((desc & HXB_DESC_ID_MASK) << p->shift) +
-                                  HXB_FRAME_OFFSET);
+    uint64_t id = desc & HXB_DESC_ID_MASK;
+
+    return (uint8_t *)(uintptr_t)(p->region.address + (id << p->shift) +
+                                  HXB_FRAME_AT(id, p->shift));
 }
 
 void test_fill(const struct test_pool *p, uint64_t *descs, int n, uint32_t length)

@@ -32,12 +32,19 @@ void test_pool(void)
     CHECK_EQ(mbufs[0], 0);
     for (uint32_t id = 1; id <= p.count; id++) {
         const struct rte_mbuf *m = (const struct rte_mbuf *)(uintptr_t)mbufs[id];
-        CHECK_EQ((uintptr_t)m->buf_addr, p.region.address + ((uint64_t)id << 14));
-        CHECK_EQ(m->buf_len, 1 << 14);
+        uint64_t begin = p.region.address + ((uint64_t)id << 14);
+        CHECK_EQ((uintptr_t)m->buf_addr + HXB_FRAME_OFFSET, begin + HXB_FRAME_AT(id, 14));
+        /* Of every colour alike, and within the stride. */
+        CHECK_EQ(m->buf_len, HXB_FRAME_OFFSET + HXB_FRAME_MAX(14));
+        CHECK((uintptr_t)m->buf_addr + m->buf_len <= begin + (1 << 14));
         CHECK(RTE_MBUF_HAS_PINNED_EXTBUF(m));
     }
-    /* Other strides, beside the first pool. */
+    /* Neighbours of one stride lie in different sets of any cache: 64 colours of one line. */
+    CHECK_EQ(HXB_FRAME_AT(1, 14) - HXB_FRAME_AT(64, 14), HXB_COLOUR_BYTES);
+    /* Other strides, beside the first pool; a small one has no room for colours. */
     test_make_pool(&q, "q", 11, 40, 8);
+    CHECK_EQ(HXB_FRAME_AT(7, 11), HXB_FRAME_OFFSET);
+    CHECK_EQ(((const struct rte_mbuf *)(uintptr_t)hxb_pool_mbufs(q.pool)[7])->buf_len, 1 << 11);
     test_free_pool(&q);
     test_make_pool(&q, "q", 15, 5, 0);
     test_free_pool(&q);

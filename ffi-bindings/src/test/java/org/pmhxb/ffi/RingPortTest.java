@@ -25,6 +25,11 @@ class RingPortTest {
   private MemorySegment descs;
   private MemorySegment ids;
 
+  /** With the buffer's colour: see HXB_FRAME_OFFSET in pmhxb.h. */
+  private static long frameAt(int id) {
+    return ((long) id << SHIFT) + FRAME_OFFSET + id % 64 * 64L;
+  }
+
   @BeforeEach
   void attach() {
     Eal.init(EalOptions.defaults().withHeapMegabytes(64));
@@ -76,14 +81,14 @@ class RingPortTest {
     long sent = desc(0);
     int id = (int) sent & 0xffffff;
     MemorySegment memory = region.segment();
-    memory.set(ValueLayout.JAVA_LONG, ((long) id << SHIFT) + FRAME_OFFSET, 0x1122334455667788L);
+    memory.set(ValueLayout.JAVA_LONG, frameAt(id), 0x1122334455667788L);
     assertThat(Hxb.txBurst(port, 0, pool, descs.address(), 1)).isEqualTo(1);
     assertThat(Hxb.ringDequeue(fromPort, pool, descs.address(), 8)).isEqualTo(1);
     assertThat(desc(0)).isEqualTo(sent);
     assertThat(Hxb.ringEnqueue(toPort, pool, descs.address(), 1)).isEqualTo(1);
     assertThat(Hxb.rxBurst(port, 0, pool, descs.address(), 32)).isEqualTo(1);
     assertThat(desc(0)).isEqualTo(sent);
-    assertThat(memory.get(ValueLayout.JAVA_LONG, ((long) id << SHIFT) + FRAME_OFFSET))
+    assertThat(memory.get(ValueLayout.JAVA_LONG, frameAt(id)))
         .isEqualTo(0x1122334455667788L);
     release(0, 1);
   }

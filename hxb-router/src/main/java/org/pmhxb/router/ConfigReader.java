@@ -18,11 +18,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.pmhxb.bufpool.BufferPool;
 
 /** Reads and validates a node's configuration; gathers all errors before it complains. */
 final class ConfigReader {
   /** Far more than 27 rails need. */
   private static final int MAX_BYTES = 1 << 20;
+
+  private static final int ETHERNET_HEADER_BYTES = 14;
 
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
   private static final int MAX_SOCKET_BYTES = 107;
@@ -258,21 +261,28 @@ final class ConfigReader {
     int stride =
         scope.powerOfTwo(
             pool, "pool.stride-bytes", 1_024, 65_536, builder.poolStrideBytes, "bytes");
-    // DPDK's headroom of 128 bytes lies before the frame, 14 bytes of Ethernet header within it.
-    if (builder.mtuBytes + 14 > stride - 128) {
+    if (builder.mtuBytes + ETHERNET_HEADER_BYTES > BufferPool.frameCapacityBytes(stride)) {
       scope.error(
           pool.has("stride-bytes") ? "pool.stride-bytes" : "mtu",
           "" + (pool.has("stride-bytes") ? stride : builder.mtuBytes),
           "an mtu of "
               + builder.mtuBytes
               + " needs a stride of at least "
-              + (Integer.highestOneBit(builder.mtuBytes + 14 + 128 - 1) << 1)
-              + " bytes (mtu + 142), not "
+              + leastStride(builder.mtuBytes)
+              + " bytes, not "
               + stride);
     }
     builder.poolStrideBytes = stride;
     builder.hugepages =
         scope.choice(pool, "pool.hugepages", HxbConfig.Hugepages.class, HxbConfig.Hugepages.AUTO);
+  }
+
+  private static int leastStride(int mtuBytes) {
+    int stride = BufferPool.STRIDE_BYTES_MIN;
+    while (BufferPool.frameCapacityBytes(stride) < mtuBytes + ETHERNET_HEADER_BYTES) {
+      stride <<= 1;
+    }
+    return stride;
   }
 
   private void peer(JsonNode root) {

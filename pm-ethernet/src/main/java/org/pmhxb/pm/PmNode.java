@@ -104,7 +104,10 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public int doWork(long nowNs) {
-    poller = Thread.currentThread();
+    if (poller != Thread.currentThread()) {
+      // Only when it changes: a volatile store would drain the processor's stores in every cycle.
+      poller = Thread.currentThread();
+    }
     core.tick(nowNs);
     int work = commandsWaiting ? runCommands() : 0;
     work += drainEndpoints();

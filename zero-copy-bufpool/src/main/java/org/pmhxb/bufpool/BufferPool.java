@@ -6,8 +6,11 @@ import java.lang.foreign.MemorySegment;
  * Equally spaced buffers in one region, known by their ID (DESIGN rules 1-3).
  *
  * <p>Buffer {@code id} (1 to {@link #capacity()}) begins at {@code id * strideBytes} of {@link
- * #memory()}; its frame begins {@link #FRAME_OFFSET} later, on receive and send alike. ID 0 means
- * "none".
+ * #memory()}; its frame begins {@link #FRAME_OFFSET} and its colour later, on receive and send
+ * alike: {@link #frameAt}. ID 0 means "none".
+ *
+ * <p>The colour is {@code id mod 64} cache lines in pools of {@link #COLOURED_STRIDE_BYTES} or more.
+ * Without it all headers would lie in one set of the first-level cache.
  *
  * <p>Each buffer has a reference count and one owner entry. The named owner has one of the
  * references; those beyond it are anonymous ({@link #retain}, a driver's hold). Every hand-over
@@ -26,6 +29,12 @@ public abstract class BufferPool implements AutoCloseable {
   /** Bytes before the frame in each buffer: RTE_PKTMBUF_HEADROOM of every DPDK that we build on. */
   public static final int FRAME_OFFSET = 128;
 
+  /** Strides from this on have room for colours (HXB_COLOUR_STRIDE_SHIFT). */
+  public static final int COLOURED_STRIDE_BYTES = 1 << 14;
+
+  private static final int COLOURS = 64;
+  private static final int COLOUR_SHIFT = 6;
+
   /** IDs are 24 bits wide in descriptors. */
   public static final int CAPACITY_MAX = 0xFF_FFFF;
 
@@ -42,6 +51,7 @@ public abstract class BufferPool implements AutoCloseable {
 
   private final MemorySegment memory;
   private final int strideShift;
+  private final int colourMask;
   private final int capacity;
 
   /** Ports are drivers: what {@link Owner#PORT} has is out of Java's reach. */
@@ -79,6 +89,7 @@ public abstract class BufferPool implements AutoCloseable {
     }
     this.memory = memory;
     this.strideShift = Integer.numberOfTrailingZeros(strideBytes);
+    this.colourMask = colourMask(strideBytes);
     this.capacity = capacity;
     this.driverOwnsSent = driverOwnsSent;
     this.state = new long[capacity + 1];
@@ -131,12 +142,21 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** Offset into {@link #memory()} of a buffer's frame (byte 0 of its Ethernet header). */
   public final long frameAt(int id) {
-    return ((long) id << strideShift) + FRAME_OFFSET;
+    return ((long) id << strideShift) + FRAME_OFFSET + ((id & colourMask) << COLOUR_SHIFT);
   }
 
   /** Longest frame that a buffer holds. */
   public final int frameCapacityBytes() {
-    return (1 << strideShift) - FRAME_OFFSET;
+    return frameCapacityBytes(1 << strideShift);
+  }
+
+  /** Longest frame that buffers of a stride hold. */
+  public static int frameCapacityBytes(int strideBytes) {
+    return strideBytes - FRAME_OFFSET - (colourMask(strideBytes) << COLOUR_SHIFT);
+  }
+
+  private static int colourMask(int strideBytes) {
+    return strideBytes >= COLOURED_STRIDE_BYTES ? COLOURS - 1 : 0;
   }
 
   /** The buffer that an offset into {@link #memory()} lies in. */

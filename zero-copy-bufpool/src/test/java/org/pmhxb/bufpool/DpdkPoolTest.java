@@ -3,6 +3,7 @@ package org.pmhxb.bufpool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +72,21 @@ class DpdkPoolTest extends BufferPoolContract {
     assertThat(dpdk.regionFd()).isNotNegative();
     assertThat(dpdk.memory().address() % 4096).isZero();
     assertThat(Pools.mbufTable(dpdk.handle(), CAPACITY).byteSize()).isEqualTo((CAPACITY + 1L) * 8);
+  }
+
+  @Test
+  void dpdkPutsFramesWhereJavaLooksForThem() {
+    for (int stride : new int[] {1_024, 16_384, 32_768}) {
+      try (DpdkPool dpdk = (DpdkPool) create(stride, 70)) {
+        MemorySegment mbufs = Pools.mbufTable(dpdk.handle(), 70);
+        for (int id = 1; id <= 70; id++) {
+          long mbuf = mbufs.getAtIndex(ValueLayout.JAVA_LONG, id);
+          long begin = MemorySegment.ofAddress(mbuf).reinterpret(8).get(ValueLayout.JAVA_LONG, 0);
+          assertThat(begin + BufferPool.FRAME_OFFSET)
+              .isEqualTo(dpdk.memory().address() + dpdk.frameAt(id));
+        }
+      }
+    }
   }
 
   @Test

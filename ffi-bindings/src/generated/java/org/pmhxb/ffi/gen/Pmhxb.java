@@ -23,10 +23,10 @@ public class Pmhxb extends Pmhxb$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int HXB_ABI_VERSION = (int)1L;
+    private static final int HXB_ABI_VERSION = (int)2L;
     /**
      * {@snippet lang=c :
-     * #define HXB_ABI_VERSION 1
+     * #define HXB_ABI_VERSION 2
      * }
      */
     public static int HXB_ABI_VERSION() {
@@ -49,6 +49,33 @@ public class Pmhxb extends Pmhxb$shared {
      */
     public static int HXB_FRAME_OFFSET() {
         return HXB_FRAME_OFFSET;
+    }
+    private static final int HXB_COLOURS = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_COLOURS 64
+     * }
+     */
+    public static int HXB_COLOURS() {
+        return HXB_COLOURS;
+    }
+    private static final int HXB_COLOUR_BYTES = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_COLOUR_BYTES 64
+     * }
+     */
+    public static int HXB_COLOUR_BYTES() {
+        return HXB_COLOUR_BYTES;
+    }
+    private static final int HXB_COLOUR_STRIDE_SHIFT = (int)14L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_COLOUR_STRIDE_SHIFT 14
+     * }
+     */
+    public static int HXB_COLOUR_STRIDE_SHIFT() {
+        return HXB_COLOUR_STRIDE_SHIFT;
     }
     private static final int HXB_BURST_MAX = (int)256L;
     /**
