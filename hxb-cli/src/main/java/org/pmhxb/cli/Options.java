@@ -1,7 +1,6 @@
 package org.pmhxb.cli;
 
 import java.util.List;
-import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.ITypeConverter;
@@ -32,19 +31,6 @@ final class Options {
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }
-    }
-  }
-
-  /** A cluster's specification; what does not go together is wrong usage of the command. */
-  static ClusterSpec spec(
-      HxbCommand command, ClusterSpec.Fabric fabric, Shape shape, int rails, LinkRate rate) {
-    if (rails < 1 || rails > 9) {
-      throw command.wrongUsage("--rails is " + rails + "; must be in 1..9");
-    }
-    try {
-      return new ClusterSpec(fabric, shape, rails, rate);
-    } catch (IllegalArgumentException e) {
-      throw command.wrongUsage(e.getMessage());
     }
   }
 

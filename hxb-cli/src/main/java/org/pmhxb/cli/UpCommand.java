@@ -10,9 +10,9 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
 import org.pmhxb.cli.cluster.NodeJvm;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Brings up a cluster of processes on this machine. */
@@ -25,27 +25,7 @@ import picocli.CommandLine.Option;
     },
     footer = {"", "Example: hxb up --shape 2x2x2 --rails 2 --rate 200mbit"})
 final class UpCommand extends ClusterCommand {
-  @Option(
-      names = "--shape",
-      paramLabel = "AxBxC",
-      defaultValue = "2x2x2",
-      converter = Options.ShapeConverter.class,
-      description = "Extents in 1 to 3 dimensions.")
-  private Shape shape;
-
-  @Option(
-      names = "--rails",
-      paramLabel = "R",
-      defaultValue = "2",
-      description = "Links per node in each dimension, 1 to 9.")
-  private int rails;
-
-  @Option(
-      names = "--rate",
-      paramLabel = "RATE",
-      converter = Options.RateConverter.class,
-      description = "Raw rate of each link, as in 200mbit or 1gbit; unshaped without.")
-  private LinkRate rate;
+  @Mixin private ClusterOptions options;
 
   @Option(
       names = "--timeout",
@@ -88,7 +68,12 @@ final class UpCommand extends ClusterCommand {
   protected Report run() throws Exception {
     range("--timeout", timeoutSeconds, 1, 3_600);
     long startNs = System.nanoTime();
-    ClusterSpec spec = Options.spec(this, ClusterSpec.Fabric.VETH, shape, rails, rate);
+    ClusterSpec spec =
+        options.spec(
+            this,
+            ClusterSpec.Fabric.VETH,
+            options.shapeOr(Shape.of(2, 2, 2)),
+            options.railsOr(this, 2));
     ClusterPaths paths = paths();
     try (TakeDown guard = new TakeDown(paths)) {
       ClusterState state =
@@ -100,7 +85,7 @@ final class UpCommand extends ClusterCommand {
           state.fabric(),
           state.shape(),
           state.rails(),
-          rate == null ? null : state.rate(),
+          state.rate().isEmpty() ? null : state.rate(),
           (System.nanoTime() - startNs) / 1e9,
           paths.directory().toString(),
           paths.command("status") + ", " + paths.command("down"),

@@ -30,14 +30,17 @@ class BenchCommandTest {
         "bench bandwidth --links 2 --shape 2x2 | --links N stands for",
         "bench bandwidth --relays 3 | --relays is 3; must be in 0..2",
         "bench bandwidth --shape 2x2 --relays 2 | needs a pair of nodes that differ in 3",
-        "bench exchange --relays 1 | between neighbours",
-        "bench latency --both | one message under way",
-        "bench bandwidth --seconds 0 | --seconds must be in 0.1..86400",
+        "bench exchange --relays 1 | no option --relays",
+        "bench latency --both | no option --both",
+        "bench bandwidth --size 8951 | --size is 8951; must be in 4..8950",
+        "bench latency --size 3 | --size is 3; must be in 4..8950",
+        "bench bandwidth --fabric ring --idle spin | --idle, --pin: the ring fabric",
+        "bench bandwidth --seconds 0 | --seconds is 0; must be in 0.1..86400",
         "bench bandwidth --rate 1gbit | the ring fabric has no links to shape",
         "bench bandwidth --fabric memif --rate 1gbit | memif links cannot be shaped to 1gbit",
         "bench bandwidth --fabric memif --shape 3 | lines of two nodes only",
         "bench bandwidth --fabric veth --rails 10 | --rails is 10; must be in 1..9",
-        "bench speed | speed",
+        "bench speed | no command \"speed\"",
         "bench bandwidth --rate fast | as in 200mbit",
         "bench bandwidth --shape 2x2x2x2 | not 1 to 3",
         "up --shape 1 | single node",
@@ -49,6 +52,16 @@ class BenchCommandTest {
     assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
     assertThat(run.json().path("ok").asBoolean(true)).isFalse();
     assertThat(run.json().path("error").asText()).contains(reason);
+  }
+
+  @Test
+  void benchAloneNamesTheBenchmarks() {
+    CommandRun run = CommandRun.of("bench", "--json");
+
+    assertThat(run.code()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("error").asText())
+        .startsWith("name a benchmark: ")
+        .contains("bandwidth", "exchange", "latency", "paper");
   }
 
   @Test
@@ -86,9 +99,20 @@ class BenchCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"up", "status", "down", "bench", "node"})
+  @ValueSource(
+      strings = {
+        "up",
+        "status",
+        "down",
+        "node",
+        "bench",
+        "bench bandwidth",
+        "bench latency",
+        "bench exchange",
+        "bench paper"
+      })
   void helpHasAnExample(String command) {
-    CommandRun run = CommandRun.of(command, "--help");
+    CommandRun run = CommandRun.of((command + " --help").split(" "));
 
     assertThat(run.code()).isEqualTo(Main.OK);
     assertThat(run.out()).contains("Example: hxb " + command);

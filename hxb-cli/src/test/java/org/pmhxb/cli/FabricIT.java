@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.veth.VethFabric;
 
 /** Real nodes over every fabric, by the commands that a user gives. */
@@ -149,6 +150,25 @@ class FabricIT {
     assertThat(result.path("links").asInt()).isEqualTo(3);
     assertThat(result.path("theoreticalBytesPerSecond").asDouble()).isEqualTo(37.5e6);
     assertThat(root).doesNotExist();
+  }
+
+  @Test
+  void thePapersTablesAreBrokenOffInTimeAndLeaveWhatWasMeasured() {
+    needsRoot();
+    Path results = directory.resolve("results");
+    CommandRun run = run("bench paper --quick --rate 100mbit --budget 1 --output " + results);
+
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
+    JsonNode report = run.json();
+    assertThat(report.path("finished").asBoolean(true)).isFalse();
+    assertThat(report.path("failures")).isEmpty();
+    JsonNode oneLink = report.path("tables").get(0).path("rows").get(0);
+    assertThat(oneLink.path("label").asText()).isEqualTo("1 link");
+    assertThat(report.path("figures").get(0).path("curves").get(0).path("label").asText())
+        .isEqualTo("hxb, 1 link of 100mbit");
+    assertThat(results.resolve("paper.md")).content().contains("Not finished");
+    assertThat(results.resolve("paper/figure-3.svg")).isNotEmptyFile();
+    assertThat(VethFabric.namespaces(BenchCluster.ownName())).isEmpty();
   }
 
   @ParameterizedTest

@@ -26,6 +26,7 @@ public final class Benchmark {
   private static final long LEAD_NS = 300_000_000L;
 
   private static final long PROGRESS_MS = 500;
+  private static final long STEP_MS = 20;
 
   private final TrafficPlan plan;
   private final int sizeBytes;
@@ -61,6 +62,7 @@ public final class Benchmark {
    * What came out. The faults are those of the whole run, the rest is of the measurement.
    *
    * @param latency half round trips, or one-way times; null when nothing was timed
+   * @param cpu processor time during the measurement; null when it was not asked for
    * @param failures what did not go as it should, for people
    */
   public record Outcome(
@@ -74,6 +76,7 @@ public final class Benchmark {
       long corrupt,
       long resent,
       LatencyHistogram.Summary latency,
+      CpuUse cpu,
       List<Pair> pairs,
       List<String> failures) {}
 
@@ -81,8 +84,9 @@ public final class Benchmark {
    * Runs it. A node that fails is named in the outcome's failures; the others' figures stand.
    *
    * @param nodes by number, at least those of the plan; relays among them count resends too
+   * @param meter of the nodes' processes; null when they are none of their own
    */
-  public Outcome run(Map<Integer, ? extends BenchNode> nodes)
+  public Outcome run(Map<Integer, ? extends BenchNode> nodes, CpuMeter meter)
       throws IOException, InterruptedException {
     Map<Integer, WorkloadSpec> specs =
         plan.specs(ENDPOINT, sizeBytes, warmUpMs, measureMs, DRAIN_MS);
@@ -98,7 +102,7 @@ public final class Benchmark {
       specs.forEach(
           (node, spec) -> runs.put(node, pool.submit(() -> nodes.get(node).run(spec, startNs))));
       try {
-        showProgress(runs, startNs);
+        showProgress(runs, startNs, meter);
       } catch (InterruptedException e) {
         pool.shutdownNow();
         throw e;
@@ -115,26 +119,37 @@ public final class Benchmark {
     for (Map.Entry<Integer, Long> after : resent(nodes).entrySet()) {
       resent += after.getValue() - resentBefore.getOrDefault(after.getKey(), 0L);
     }
-    return outcome(reports, failures, resent);
+    return outcome(reports, failures, resent, meter == null ? null : meter.use());
   }
 
-  private void showProgress(Map<Integer, Future<WorkloadReport>> runs, long startNs)
+  private void showProgress(Map<Integer, Future<WorkloadReport>> runs, long startNs, CpuMeter meter)
       throws InterruptedException {
+    long shownMs = -PROGRESS_MS;
+    long endMs = warmUpMs + measureMs;
     while (!runs.values().stream().allMatch(Future::isDone)) {
       long ms = (System.nanoTime() - startNs) / 1_000_000;
-      if (ms < warmUpMs) {
-        progress.accept("warming up");
-      } else {
-        long measured = Math.min(ms - warmUpMs, measureMs);
-        progress.accept(
-            String.format("measuring, %.1f of %.1f s", measured / 1e3, measureMs / 1e3));
+      if (meter != null) {
+        meter.follow(ms >= warmUpMs, ms >= endMs);
       }
-      for (long waited = 0; waited < PROGRESS_MS; waited += 20) {
-        if (runs.values().stream().allMatch(Future::isDone)) {
-          return;
-        }
-        Thread.sleep(20);
+      if (ms - shownMs >= PROGRESS_MS) {
+        shownMs = ms;
+        showProgress(ms);
       }
+      Thread.sleep(Math.clamp(nextMs(ms, endMs) - ms, 1, STEP_MS));
+    }
+  }
+
+  /** The next instant that the processor meter must not miss. */
+  private long nextMs(long ms, long endMs) {
+    return ms < warmUpMs ? warmUpMs : ms < endMs ? endMs : Long.MAX_VALUE;
+  }
+
+  private void showProgress(long ms) {
+    if (ms < warmUpMs) {
+      progress.accept("warming up");
+    } else {
+      long measured = Math.min(ms - warmUpMs, measureMs);
+      progress.accept(String.format("measuring, %.1f of %.1f s", measured / 1e3, measureMs / 1e3));
     }
   }
 
@@ -154,7 +169,7 @@ public final class Benchmark {
   }
 
   private Outcome outcome(
-      Map<Integer, WorkloadReport> reports, List<String> failures, long resent) {
+      Map<Integer, WorkloadReport> reports, List<String> failures, long resent, CpuUse cpu) {
     double seconds = measureMs / 1e3;
     LatencyHistogram latency = new LatencyHistogram();
     List<Pair> pairs = new ArrayList<>();
@@ -186,6 +201,7 @@ public final class Benchmark {
         pairs.stream().mapToLong(Pair::corrupt).sum(),
         resent,
         latency.summary(),
+        cpu,
         pairs,
         failures);
   }

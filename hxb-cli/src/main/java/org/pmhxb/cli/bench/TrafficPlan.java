@@ -86,6 +86,40 @@ public record TrafficPlan(
     return new TrafficPlan(BenchKind.EXCHANGE, sends, links, perNode);
   }
 
+  /** What one node exchanges with its neighbours (the paper's section 5.2). */
+  public enum Star {
+    /** It sends to all of them. */
+    SEND,
+    /** All of them send to it. */
+    RECEIVE,
+    /** Both at once. */
+    BOTH
+  }
+
+  /**
+   * Node 0 with one neighbour in each of the first dimensions.
+   *
+   * @param dimensions how many, 1 to those of the shape
+   * @throws IllegalArgumentException when the shape has not that many
+   */
+  public static TrafficPlan star(Shape shape, int rails, int dimensions, Star star) {
+    Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
+    sends.put(0, new TreeSet<>());
+    for (int d = 0; d < dimensions; d++) {
+      int neighbour = d < 3 ? neighbour(shape, 0, d, 1) : 0;
+      if (neighbour == 0) {
+        throw new IllegalArgumentException(
+            "a star of " + dimensions + " dimensions does not fit into the shape " + shape);
+      }
+      sends.put(neighbour, star == Star.SEND ? new TreeSet<>() : new TreeSet<>(List.of(0)));
+      if (star != Star.RECEIVE) {
+        sends.get(0).add(neighbour);
+      }
+    }
+    int links = dimensions * rails;
+    return new TrafficPlan(BenchKind.EXCHANGE, sends, star == Star.BOTH ? 2 * links : links, links);
+  }
+
   private static int neighbour(Shape shape, int node, int dimension, int step) {
     Coordinates c = shape.coordinates(node);
     int[] place = {c.x(), c.y(), c.z()};

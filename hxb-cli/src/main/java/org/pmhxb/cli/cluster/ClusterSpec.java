@@ -9,8 +9,9 @@ import org.pmhxb.router.Shape;
  *
  * @param rails links per node in each dimension, 1 to 9
  * @param rate raw rate of each link, or null for as fast as it goes; veth only
+ * @param poll how the nodes' poll threads behave
  */
-public record ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate) {
+public record ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate, PollPolicy poll) {
   /** What joins the processes. */
   public enum Fabric {
     /** Veth pairs and bridges between network namespaces. */
@@ -22,6 +23,11 @@ public record ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate) 
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  /** A cluster whose poll threads behave as they do by default. */
+  public ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate) {
+    this(fabric, shape, rails, rate, PollPolicy.DEFAULT);
   }
 
   public ClusterSpec {

@@ -21,7 +21,9 @@ final class NodeConfigs {
             .key(paths.cluster())
             .shape(shape)
             .coordinates(shape.coordinates(node))
-            .controlSocket(paths.socket(node).toString());
+            .controlSocket(paths.socket(node).toString())
+            .idle(spec.poll().idle())
+            .pollCpu(spec.poll().cpu(node));
     for (int rail = 0; rail < layout.count(); rail++) {
       builder.rail(rail(spec, paths, layout, node, rail));
     }

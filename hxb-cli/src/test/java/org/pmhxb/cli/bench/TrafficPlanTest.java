@@ -32,6 +32,25 @@ class TrafficPlanTest {
   }
 
   @Test
+  void aStarHasOneNeighbourInEachDimension() {
+    Shape shape = Shape.of(2, 2, 2);
+
+    TrafficPlan both = TrafficPlan.star(shape, 2, 3, TrafficPlan.Star.BOTH);
+    assertThat(both.destinations())
+        .isEqualTo(Map.of(0, Set.of(1, 2, 4), 1, Set.of(0), 2, Set.of(0), 4, Set.of(0)));
+    assertThat(both.links()).isEqualTo(12);
+    assertThat(both.linksPerNode()).isEqualTo(6);
+    TrafficPlan send = TrafficPlan.star(shape, 2, 2, TrafficPlan.Star.SEND);
+    assertThat(send.destinations()).isEqualTo(Map.of(0, Set.of(1, 2), 1, Set.of(), 2, Set.of()));
+    assertThat(send.links()).isEqualTo(4);
+    TrafficPlan receive = TrafficPlan.star(shape, 2, 1, TrafficPlan.Star.RECEIVE);
+    assertThat(receive.destinations()).isEqualTo(Map.of(0, Set.of(), 1, Set.of(0)));
+    assertThatThrownBy(() -> TrafficPlan.star(Shape.of(2, 1, 2), 2, 2, TrafficPlan.Star.SEND))
+        .hasMessageContaining("2 dimensions")
+        .hasMessageContaining("2x1x2");
+  }
+
+  @Test
   void bothWaysUseTwiceTheLinks() {
     TrafficPlan one = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), 4, 0, false);
     TrafficPlan both = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), 4, 0, true);

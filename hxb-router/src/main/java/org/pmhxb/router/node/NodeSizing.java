@@ -52,6 +52,11 @@ public final class NodeSizing {
     return budget;
   }
 
+  /** What one frame carries of a message on links of this MTU, bytes. */
+  public static int maxPayloadBytes(int mtuBytes) {
+    return mtuBytes + ETHERNET_HEADER_BYTES - FrameHeader.BYTES;
+  }
+
   /** The protocol's configuration with this budget. */
   public NodeConfig nodeConfig(
       int key, long incarnation, int windowFrames, long peerTimeoutNs, int mtuBytes) {
@@ -66,7 +71,7 @@ public final class NodeSizing {
         CLAIM_BUFFERS,
         LOANS,
         peerTimeoutNs,
-        mtuBytes + ETHERNET_HEADER_BYTES - FrameHeader.BYTES,
+        maxPayloadBytes(mtuBytes),
         -1);
   }
 }

@@ -1,0 +1,39 @@
+package org.pmhxb.cli;
+
+import org.pmhxb.cli.bench.BenchKind;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Streams between two nodes. */
+@Command(
+    name = "bandwidth",
+    description = {
+      "Stream between two nodes and measure the goodput.",
+      "Uses the cluster that is up, or brings one up for the run and takes it down again.",
+      "Theoretical is the raw rate of the links in use; without --rate links have none."
+    },
+    footer = {
+      "",
+      "Example: hxb bench bandwidth --fabric veth --links 4 --rate 200mbit --size 8192"
+    })
+final class BandwidthBench extends PairBench {
+  private static final int SIZE_BYTES = 8_192;
+
+  @Option(names = "--both", description = "Stream both ways at once.")
+  private boolean both;
+
+  @Override
+  BenchKind kind() {
+    return BenchKind.BANDWIDTH;
+  }
+
+  @Override
+  int defaultSizeBytes() {
+    return SIZE_BYTES;
+  }
+
+  @Override
+  boolean both() {
+    return both;
+  }
+}

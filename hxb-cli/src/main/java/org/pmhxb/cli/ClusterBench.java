@@ -1,0 +1,330 @@
+package org.pmhxb.cli;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.bench.BenchKind;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.Efficiency;
+import org.pmhxb.cli.bench.LocalNode;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.ClusterState;
+import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.node.PolledNode;
+import org.pmhxb.cli.veth.FabricPlan;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.workload.PayloadPattern;
+import org.pmhxb.pm.PollIdle;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
+import org.pmhxb.router.node.NodeSizing;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Measures a cluster, its own or one that is up. */
+abstract class ClusterBench extends ClusterCommand {
+  /** What joins the nodes. */
+  enum Fabric {
+    RING,
+    MEMIF,
+    VETH
+  }
+
+  private static final Duration UP_LIMIT = Duration.ofSeconds(60);
+  private static final int RAILS = 2;
+
+  /** All fabrics of this machine have the same MTU. */
+  private static final int MAX_SIZE_BYTES = NodeSizing.maxPayloadBytes(FabricPlan.MTU_BYTES);
+
+  @Option(
+      names = "--fabric",
+      paramLabel = "FABRIC",
+      description =
+          "ring (one process), memif or veth (a process per node). Default: that of the"
+              + " cluster that is up, else ring.")
+  private Fabric fabric;
+
+  @Mixin private ClusterOptions options;
+
+  @Option(
+      names = "--size",
+      paramLabel = "BYTES",
+      description =
+          "Length of a message, 4 to 8950: what one frame carries. Default: 8192, for latency 64.")
+  private Integer size;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "5",
+      description = "Length of the measurement, 0.1 to 86400.")
+  private double seconds;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "S",
+      description =
+          "Traffic before it: the code is compiled, the token buckets are emptied. Default: 1 s and"
+              + " half a second per node, at most 10 s.")
+  private Double warmUp;
+
+  abstract BenchKind kind();
+
+  abstract int defaultSizeBytes();
+
+  /** The shape that a cluster of this benchmark's own has when none is given. */
+  abstract Shape smallestShape();
+
+  /**
+   * @param absent nodes that do not answer
+   * @throws IllegalArgumentException when the shape does not have what is wanted
+   */
+  abstract TrafficPlan traffic(Shape shape, int rails, Set<Integer> absent);
+
+  /** Nodes between sender and receiver. */
+  int relays() {
+    return 0;
+  }
+
+  /** Whether two nodes stream both ways. */
+  boolean both() {
+    return false;
+  }
+
+  /** The shape that was asked for, or null. */
+  Shape wantedShape() {
+    return options.shape();
+  }
+
+  /** The rails that were asked for, or null. */
+  Integer wantedRails() {
+    return options.rails();
+  }
+
+  final ClusterOptions options() {
+    return options;
+  }
+
+  void checkOptions() {
+    range("--size", sizeBytes(), PayloadPattern.MIN_BYTES, MAX_SIZE_BYTES);
+    range("--seconds", seconds, 0.1, 86_400);
+    if (warmUp != null) {
+      range("--warm-up", warmUp, 0, 600);
+    }
+  }
+
+  private int sizeBytes() {
+    return size == null ? defaultSizeBytes() : size;
+  }
+
+  @Override
+  protected final Report run() throws Exception {
+    checkOptions();
+    Optional<ClusterState> up = ClusterState.read(paths()).filter(s -> !s.nodes().isEmpty());
+    if (up.isPresent() && usable(up.get())) {
+      return overCluster(BenchCluster.of(up.get(), progress()::update));
+    }
+    Shape shape = wantedShape() == null ? smallestShape() : wantedShape();
+    int rails = wantedRails() == null ? RAILS : wantedRails();
+    return switch (fabric == null ? Fabric.RING : fabric) {
+      case RING -> overRing(shape, rails);
+      case MEMIF -> overOwnCluster(ClusterSpec.Fabric.MEMIF, shape, rails);
+      case VETH -> overOwnCluster(ClusterSpec.Fabric.VETH, shape, rails);
+    };
+  }
+
+  /**
+   * Whether what is up is meant; a contradiction to an option is an error, not a reason for
+   * another.
+   */
+  private boolean usable(ClusterState state) {
+    if (fabric != null && !fabric.name().equalsIgnoreCase(state.fabric())) {
+      return false;
+    }
+    requireSame("--shape", wantedShape(), state.shape(), state);
+    requireSame("--rails", wantedRails(), String.valueOf(state.rails()), state);
+    requireSame("--rate", options.rate(), state.rate(), state);
+    if (options.pollGiven()) {
+      throw new IllegalStateException(
+          "--idle and --pin belong to a cluster's start, and '"
+              + state.cluster()
+              + "' is up; give them to hxb up, or name another cluster");
+    }
+    return true;
+  }
+
+  private void requireSame(String option, Object wanted, String there, ClusterState state) {
+    if (wanted != null && !wanted.toString().equals(there)) {
+      throw new IllegalStateException(
+          "cluster '"
+              + state.cluster()
+              + "' is up with "
+              + option
+              + " "
+              + (there.isEmpty() ? "none" : there)
+              + ", not "
+              + wanted
+              + "; leave the option out, name another cluster, or take it down with: "
+              + paths(state.cluster()).command("down"));
+    }
+  }
+
+  private BenchResult overCluster(BenchCluster cluster) throws IOException, InterruptedException {
+    Map<Integer, String> absent = cluster.absent();
+    TrafficPlan plan = plan(cluster.shape(), cluster.rails(), absent);
+    Benchmark.Outcome outcome =
+        cluster.measure(plan, sizeBytes(), warmUpMs(cluster.shape()), Math.round(seconds * 1e3));
+    if (kind() == BenchKind.EXCHANGE) {
+      absent.forEach(
+          (node, reason) -> outcome.failures().add("node " + node + " was left out: " + reason));
+    }
+    return result(
+        plan, outcome, cluster.fabric(), cluster.shape(), cluster.rails(), cluster.rate());
+  }
+
+  private BenchResult overOwnCluster(ClusterSpec.Fabric kindOfFabric, Shape shape, int rails)
+      throws IOException, InterruptedException {
+    ClusterSpec spec =
+        options.spec(this, kindOfFabric, shape, ClusterOptions.requireRails(this, rails));
+    plan(shape, rails, Map.of());
+    // A name of its own: two benchmarks, and a cluster that is up, do not meet.
+    ClusterPaths own = paths(BenchCluster.ownName());
+    try (TakeDown guard = new TakeDown(own);
+        BenchCluster cluster =
+            BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
+      return overCluster(cluster);
+    }
+  }
+
+  private BenchResult overRing(Shape shape, int rails) throws IOException, InterruptedException {
+    if (options.rate() != null) {
+      throw wrongUsage(
+          "--rate " + options.rate() + ": the ring fabric has no links to shape; use veth");
+    }
+    if (options.pollGiven()) {
+      throw wrongUsage("--idle, --pin: the ring fabric has one thread for all nodes; it spins");
+    }
+    TrafficPlan plan = plan(shape, rails, Map.of());
+    progress().update("building " + shape.nodes() + " nodes");
+    // One poller: it may spin without taking the core from another.
+    List<PolledNode> nodes =
+        PolledNode.launch(RingCluster.create(RingCluster.Options.of(shape, rails)), PollIdle.SPIN);
+    try {
+      awaitReady(nodes);
+      Map<Integer, LocalNode> byNumber = new TreeMap<>();
+      nodes.forEach(node -> byNumber.put(node.self(), new LocalNode(node)));
+      try {
+        Benchmark.Outcome outcome =
+            new Benchmark(
+                    plan,
+                    sizeBytes(),
+                    warmUpMs(shape),
+                    Math.round(seconds * 1e3),
+                    progress()::update)
+                .run(byNumber, null);
+        return result(plan, outcome, "ring", shape, rails, null);
+      } finally {
+        byNumber.values().forEach(LocalNode::close);
+      }
+    } finally {
+      nodes.getFirst().close();
+    }
+  }
+
+  private static void awaitReady(List<PolledNode> nodes) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + UP_LIMIT.toNanos();
+    while (!nodes.stream().allMatch(PolledNode::ready)) {
+      Throwable failure = nodes.getFirst().failure();
+      if (failure != null || System.nanoTime() - deadlineNs >= 0) {
+        throw new IllegalStateException(
+            "the ring cluster is not ready: " + (failure == null ? "no reason known" : failure),
+            failure);
+      }
+      Thread.sleep(5);
+    }
+  }
+
+  /** The nodes' compilers share this machine's cores. */
+  private long warmUpMs(Shape shape) {
+    return Math.round(1e3 * (warmUp == null ? Math.min(10, 1 + shape.nodes() / 2.0) : warmUp));
+  }
+
+  /**
+   * @param absent nodes that do not answer: an exchange goes on without them
+   */
+  private TrafficPlan plan(Shape shape, int rails, Map<Integer, String> absent) {
+    TrafficPlan plan;
+    try {
+      plan = traffic(shape, rails, absent.keySet());
+    } catch (IllegalArgumentException e) {
+      throw wrongUsage(e.getMessage());
+    }
+    for (int node : plan.destinations().keySet()) {
+      if (absent.containsKey(node)) {
+        throw new IllegalStateException(
+            "node "
+                + node
+                + " takes part and is not there: "
+                + absent.get(node)
+                + "; see "
+                + paths().command("status"));
+      }
+    }
+    return plan;
+  }
+
+  private BenchResult result(
+      TrafficPlan plan,
+      Benchmark.Outcome outcome,
+      String fabricName,
+      Shape shape,
+      int rails,
+      LinkRate rate) {
+    boolean latency = kind() == BenchKind.LATENCY;
+    Efficiency efficiency =
+        rate == null || latency
+            ? null
+            : Efficiency.of(outcome.bytesPerSecond(), plan.links(), rate);
+    List<String> failures = new ArrayList<>(outcome.failures());
+    if (efficiency != null) {
+      efficiency.objection().ifPresent(failures::add);
+    }
+    long faults = outcome.lost() + outcome.duplicated() + outcome.misordered() + outcome.corrupt();
+    boolean ok = faults == 0 && outcome.messages() > 0 && failures.isEmpty();
+    return new BenchResult(
+        ok,
+        kind().toString(),
+        fabricName,
+        shape.toString(),
+        rails,
+        plan.linksPerNode(),
+        relays(),
+        both(),
+        rate == null ? null : rate.toString(),
+        sizeBytes(),
+        outcome.seconds(),
+        outcome.bytesPerSecond(),
+        efficiency == null ? null : efficiency.theoreticalBytesPerSecond(),
+        efficiency == null ? null : efficiency.share(),
+        outcome.messagesPerSecond(),
+        outcome.messages(),
+        outcome.lost(),
+        outcome.duplicated(),
+        outcome.misordered(),
+        outcome.corrupt(),
+        outcome.resent(),
+        latency ? outcome.latency() : null,
+        latency ? null : outcome.latency(),
+        outcome.cpu(),
+        outcome.pairs(),
+        failures);
+  }
+}

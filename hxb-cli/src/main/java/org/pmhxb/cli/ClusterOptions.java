@@ -1,0 +1,94 @@
+package org.pmhxb.cli;
+
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.PollPolicy;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.RailLayout;
+import org.pmhxb.router.Shape;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
+
+/** What a cluster of this machine looks like: the options of the commands that bring one up. */
+final class ClusterOptions {
+  @Option(
+      names = "--shape",
+      paramLabel = "AxBxC",
+      converter = Options.ShapeConverter.class,
+      description =
+          "Extents in 1 to 3 dimensions. Default: 2x2x2; of a benchmark between two nodes the"
+              + " smallest that has them.")
+  private Shape shape;
+
+  @Option(
+      names = "--rails",
+      paramLabel = "R",
+      description = "Links per node in each dimension, 1 to 9. Default: 2.")
+  private Integer rails;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "RATE",
+      converter = Options.RateConverter.class,
+      description = "Raw rate of each link, as in 200mbit or 1gbit; veth only. Default: unshaped.")
+  private LinkRate rate;
+
+  @Option(
+      names = "--idle",
+      paramLabel = "HOW",
+      description =
+          "What a node's poll thread does when there is nothing to do: ${COMPLETION-CANDIDATES}."
+              + " Default: BACKOFF.")
+  private HxbConfig.Idle idle;
+
+  @Option(
+      names = "--pin",
+      description = "Bind each node's poll thread to a processor of its own, in turn.",
+      showDefaultValue = Visibility.NEVER)
+  private boolean pin;
+
+  /** As given; null when not. */
+  Shape shape() {
+    return shape;
+  }
+
+  /** As given; null when not. */
+  Integer rails() {
+    return rails;
+  }
+
+  /** As given; null when not. */
+  LinkRate rate() {
+    return rate;
+  }
+
+  /** Whether the poll threads' behaviour was given, which a cluster that is up cannot change. */
+  boolean pollGiven() {
+    return idle != null || pin;
+  }
+
+  /** The shape, or another when none was given. */
+  Shape shapeOr(Shape other) {
+    return shape == null ? other : shape;
+  }
+
+  /** The rails, or another number when none were given. */
+  int railsOr(HxbCommand command, int other) {
+    return requireRails(command, rails == null ? other : rails);
+  }
+
+  static int requireRails(HxbCommand command, int count) {
+    command.range("--rails", count, 1, RailLayout.MAX_PER_DIMENSION);
+    return count;
+  }
+
+  /** A cluster's specification; what does not go together is wrong usage of the command. */
+  ClusterSpec spec(HxbCommand command, ClusterSpec.Fabric fabric, Shape shapeUsed, int railsUsed) {
+    try {
+      PollPolicy poll = new PollPolicy(idle == null ? HxbConfig.Idle.BACKOFF : idle, pin);
+      return new ClusterSpec(fabric, shapeUsed, railsUsed, rate, poll);
+    } catch (IllegalArgumentException e) {
+      throw command.wrongUsage(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package org.pmhxb.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.Shape;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
+
+/** A suite of measurements that takes minutes, writes a page and can be broken off and resumed. */
+abstract class SuiteCommand extends ClusterCommand {
+  private static final Duration UP_LIMIT = Duration.ofSeconds(60);
+
+  @Option(
+      names = "--quick",
+      description = "Few and short runs: shows that it works, and about how much.",
+      showDefaultValue = Visibility.NEVER)
+  private boolean quick;
+
+  @Option(
+      names = "--output",
+      paramLabel = "DIR",
+      description =
+          "Where page, plots and JSON go. Default: docs/results of the project, with --quick"
+              + " target/results.")
+  private Path output;
+
+  @Option(
+      names = "--budget",
+      paramLabel = "SECONDS",
+      description = "Break off after this time; --resume goes on. Default: no limit.")
+  private Integer budgetSeconds;
+
+  @Option(
+      names = "--resume",
+      description = "Go on where a command with the same options was broken off.",
+      showDefaultValue = Visibility.NEVER)
+  private boolean resume;
+
+  private final long startNs = System.nanoTime();
+
+  final boolean quick() {
+    return quick;
+  }
+
+  final boolean resume() {
+    return resume;
+  }
+
+  /** Where results go, absolute. */
+  final Path directory() {
+    Path home = Path.of(System.getProperty("hxb.home", "."));
+    Path standard = home.resolve(quick ? "target/results" : "docs/results");
+    return (output == null ? standard : output).toAbsolutePath().normalize();
+  }
+
+  /** Whether the budget is spent. */
+  final boolean outOfTime() {
+    return budgetSeconds != null
+        && System.nanoTime() - startNs >= Duration.ofSeconds(budgetSeconds).toNanos();
+  }
+
+  /** How this is run again. */
+  final String command(String name) {
+    return "hxb bench " + name + (quick ? " --quick" : "");
+  }
+
+  /** Where this command's own clusters live, one at a time. */
+  final ClusterPaths ownPaths() {
+    return paths(BenchCluster.ownName());
+  }
+
+  /** A cluster of this command's own; closing it takes it down. */
+  final BenchCluster vethCluster(Shape shape, int rails, LinkRate rate) throws IOException {
+    return BenchCluster.up(
+        ownPaths(),
+        new ClusterSpec(ClusterSpec.Fabric.VETH, shape, rails, rate),
+        UpCommand.nodeCommand(),
+        UP_LIMIT,
+        line -> {});
+  }
+}

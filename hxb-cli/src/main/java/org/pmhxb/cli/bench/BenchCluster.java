@@ -1,0 +1,138 @@
+package org.pmhxb.cli.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.pmhxb.cli.cluster.ClusterLauncher;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterRemover;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.ClusterState;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.Shape;
+
+/**
+ * A cluster of processes that is measured: one that is up already, or one of its own that closing
+ * takes down. Owner: one thread, which a {@link org.pmhxb.cli.cluster.TakeDown} guards.
+ */
+public final class BenchCluster implements MeasuredCluster {
+  private final ClusterState state;
+  private final ClusterPaths own;
+  private final Consumer<String> progress;
+
+  private BenchCluster(ClusterState state, ClusterPaths own, Consumer<String> progress) {
+    this.state = state;
+    this.own = own;
+    this.progress = progress;
+  }
+
+  /** One that is up; it stays. */
+  public static BenchCluster of(ClusterState state, Consumer<String> progress) {
+    return new BenchCluster(state, null, progress);
+  }
+
+  /** One of our own; whatever fails, nothing of it is left. */
+  public static BenchCluster up(
+      ClusterPaths paths,
+      ClusterSpec spec,
+      List<String> nodeCommand,
+      Duration limit,
+      Consumer<String> progress)
+      throws IOException {
+    ClusterState state = new ClusterLauncher(paths, nodeCommand, progress).up(spec, limit);
+    return new BenchCluster(state, paths, progress);
+  }
+
+  /** A cluster's name that no other command of this machine uses at the same time. */
+  public static String ownName() {
+    return "b" + Long.toString(ProcessHandle.current().pid(), 36);
+  }
+
+  public Shape shape() {
+    return Shape.parse(state.shape());
+  }
+
+  public int rails() {
+    return state.rails();
+  }
+
+  /** Raw rate of each link; null when they are not shaped. */
+  public LinkRate rate() {
+    return state.rate().isEmpty() ? null : LinkRate.parse(state.rate());
+  }
+
+  public String fabric() {
+    return state.fabric();
+  }
+
+  /** Network namespaces by node number; "" for a node in the host's. */
+  public Map<Integer, String> namespaces() {
+    Map<Integer, String> names = new TreeMap<>();
+    state.nodes().forEach(node -> names.put(node.node(), node.namespace()));
+    return names;
+  }
+
+  /** Nodes that do not answer now, with the reason. */
+  public Map<Integer, String> absent() {
+    Map<Integer, String> reasons = new TreeMap<>();
+    for (ClusterState.Node node : state.nodes()) {
+      try {
+        RemoteNode.connect(node.node(), Path.of(node.socket())).close();
+      } catch (IOException e) {
+        reasons.put(node.node(), e.getMessage());
+      }
+    }
+    return reasons;
+  }
+
+  @Override
+  public Benchmark.Outcome measure(TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs)
+      throws IOException, InterruptedException {
+    Map<Integer, RemoteNode> nodes = new TreeMap<>();
+    try {
+      for (ClusterState.Node node : state.nodes()) {
+        try {
+          nodes.put(node.node(), RemoteNode.connect(node.node(), Path.of(node.socket())));
+        } catch (IOException e) {
+          if (plan.destinations().containsKey(node.node())) {
+            throw e;
+          }
+        }
+      }
+      List<Long> pids = state.nodes().stream().map(ClusterState.Node::pid).toList();
+      ShapingCheck shaping =
+          rate() == null ? null : new ShapingCheck(namespaces().values(), rate());
+      Benchmark.Outcome outcome =
+          new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress)
+              .run(nodes, new CpuMeter(() -> pids));
+      if (shaping != null) {
+        outcome.failures().addAll(shaping.objections(outcome.messages() * sizeBytes));
+      }
+      return outcome;
+    } finally {
+      for (RemoteNode node : nodes.values()) {
+        node.close();
+      }
+    }
+  }
+
+  /** Takes a cluster of our own down, also when the thread was interrupted. */
+  @Override
+  public void close() throws IOException {
+    if (own == null) {
+      return;
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      ClusterRemover.remove(own);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

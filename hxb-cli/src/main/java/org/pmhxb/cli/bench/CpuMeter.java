@@ -1,0 +1,108 @@
+package org.pmhxb.cli.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Measures the processor time of processes over an interval, from {@code /proc}: fields 14 and 15
+ * of {@code /proc/PID/stat}, and the first line of {@code /proc/stat} for the machine. Owner: one
+ * thread.
+ */
+public final class CpuMeter {
+  /** Ticks of a second in these files: USER_HZ, which is 100 wherever Linux runs Java. */
+  private static final double TICKS_PER_SECOND = 100;
+
+  private final Path proc;
+  private final Supplier<List<Long>> pids;
+  private Sample from;
+  private Sample to;
+
+  private record Sample(long nowNs, long processTicks, long busyTicks, long allTicks) {}
+
+  /**
+   * @param pids the processes, asked at both ends: one that has come since counts whole, one that
+   *     has ended no more
+   */
+  public CpuMeter(Supplier<List<Long>> pids) {
+    this(Path.of("/proc"), pids);
+  }
+
+  CpuMeter(Path proc, Supplier<List<Long>> pids) {
+    this.proc = proc;
+    this.pids = pids;
+  }
+
+  /** Begins the interval. */
+  public void start() {
+    from = sample();
+    to = null;
+  }
+
+  /** Ends it. */
+  public void stop() {
+    to = sample();
+  }
+
+  /** Begins when it is due and ends when it is due; call often. */
+  void follow(boolean begun, boolean over) {
+    if (begun && from == null) {
+      start();
+    }
+    if (over && from != null && to == null) {
+      stop();
+    }
+  }
+
+  /** What the interval cost; null when it had no beginning or no end. */
+  public CpuUse use() {
+    if (from == null || to == null || to.nowNs == from.nowNs) {
+      return null;
+    }
+    long all = Math.max(1, to.allTicks - from.allTicks);
+    return new CpuUse(
+        (to.nowNs - from.nowNs) / 1e9,
+        Math.max(0, to.processTicks - from.processTicks) / TICKS_PER_SECOND,
+        (double) (to.busyTicks - from.busyTicks) / all,
+        Runtime.getRuntime().availableProcessors());
+  }
+
+  private Sample sample() {
+    long ticks = pids.get().stream().mapToLong(this::processTicks).sum();
+    // cpu user nice system idle iowait irq softirq steal guest guest_nice; guests count as user.
+    String[] words = read("stat").lines().findFirst().orElse("").split(" +");
+    long all = 0;
+    long idle = 0;
+    for (int i = 1; i < Math.min(words.length, 9); i++) {
+      long value = Long.parseLong(words[i]);
+      all += value;
+      idle += i == 4 || i == 5 ? value : 0;
+    }
+    return new Sample(System.nanoTime(), ticks, all - idle, all);
+  }
+
+  private long processTicks(long pid) {
+    String stat = read(pid + "/stat");
+    if (stat.isEmpty()) {
+      return 0;
+    }
+    // The second field is the name in brackets and may hold spaces; the third is index 0 here.
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+  }
+
+  private String read(String file) {
+    try {
+      return Files.readString(proc.resolve(file));
+    } catch (IOException e) {
+      if (file.equals("stat")) {
+        throw new UncheckedIOException("cannot read " + proc.resolve(file), e);
+      }
+      // The process has ended.
+      return "";
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.pmhxb.cli.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a figure was measured on.
+ *
+ * @param cpu model
+ * @param processors that the JVM may use
+ * @param memoryGb of the machine
+ * @param kernel release
+ * @param system distribution
+ * @param versions of the software that was measured, by name
+ */
+public record MachineInfo(
+    String cpu,
+    int processors,
+    long memoryGb,
+    String kernel,
+    String system,
+    Map<String, String> versions) {
+  private static final long LIMIT_SECONDS = 10;
+
+  /** This machine. */
+  public static MachineInfo here(String projectVersion) {
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("hxb", projectVersion);
+    versions.put("JDK", System.getProperty("java.vm.version"));
+    versions.put("DPDK", firstLine("pkg-config", "--modversion", "libdpdk"));
+    return new MachineInfo(
+        field(Path.of("/proc/cpuinfo"), "model name"),
+        Runtime.getRuntime().availableProcessors(),
+        Math.round(kilobytes(field(Path.of("/proc/meminfo"), "MemTotal")) / 1e6),
+        System.getProperty("os.version"),
+        field(Path.of("/etc/os-release"), "PRETTY_NAME").replace("\"", ""),
+        versions);
+  }
+
+  /** One line for a page. */
+  public String line() {
+    StringBuilder text = new StringBuilder();
+    text.append(cpu).append(", ").append(processors).append(" processors, ");
+    text.append(memoryGb).append(" GB, Linux ").append(kernel).append(", ").append(system);
+    versions.forEach((name, version) -> text.append(", ").append(name).append(' ').append(version));
+    return text.toString();
+  }
+
+  private static double kilobytes(String text) {
+    String digits = text.replaceAll("\\D", "");
+    return digits.isEmpty() ? 0 : Double.parseDouble(digits);
+  }
+
+  /** The value behind the first "key :" or "key="; "unknown" when there is none. */
+  private static String field(Path file, String key) {
+    try {
+      return Files.readAllLines(file).stream()
+          .filter(line -> line.matches(key + "\\s*[:=].*"))
+          .map(line -> line.replaceFirst("^[^:=]*[:=]\\s*", ""))
+          .findFirst()
+          .orElse("unknown");
+    } catch (IOException e) {
+      return "unknown";
+    }
+  }
+
+  /** First line that a command prints; "unknown" when it cannot be run. */
+  public static String firstLine(String... command) {
+    try {
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      String text = new String(process.getInputStream().readAllBytes()).strip();
+      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        process.destroyForcibly();
+        return "unknown";
+      }
+      return text.lines().findFirst().orElse("unknown");
+    } catch (IOException e) {
+      return "unknown";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "unknown";
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package org.pmhxb.cli.bench;
+
+import java.io.IOException;
+
+/** A cluster as a suite of measurements sees it. */
+public interface MeasuredCluster extends AutoCloseable {
+  /**
+   * Runs one plan; may be called again with another. Nodes that do not answer are left out.
+   *
+   * @param warmUpMs traffic before the measurement, milliseconds
+   * @param measureMs length of the measurement, milliseconds
+   */
+  Benchmark.Outcome measure(TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs)
+      throws IOException, InterruptedException;
+
+  @Override
+  void close() throws IOException;
+}

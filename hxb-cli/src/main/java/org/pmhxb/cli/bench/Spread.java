@@ -1,0 +1,25 @@
+package org.pmhxb.cli.bench;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.function.DoubleUnaryOperator;
+
+/** Least, middle and largest of several runs. */
+public record Spread(double min, double median, double max, int runs) {
+  /** Of at least one value; of an even number the lower middle, a value that was measured. */
+  public static Spread of(Collection<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    if (sorted.length == 0) {
+      throw new IllegalArgumentException("a spread needs at least one value");
+    }
+    return new Spread(
+        sorted[0], sorted[(sorted.length - 1) / 2], sorted[sorted.length - 1], sorted.length);
+  }
+
+  /** In another unit; {@code unit} may turn the order round, as from a rate to a time. */
+  public Spread map(DoubleUnaryOperator unit) {
+    double[] ends = {unit.applyAsDouble(min), unit.applyAsDouble(max)};
+    Arrays.sort(ends);
+    return new Spread(ends[0], unit.applyAsDouble(median), ends[1], runs);
+  }
+}

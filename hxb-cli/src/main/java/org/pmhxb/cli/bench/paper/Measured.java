@@ -1,0 +1,90 @@
+package org.pmhxb.cli.bench.paper;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.CpuUse;
+import org.pmhxb.cli.bench.Efficiency;
+import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.cli.bench.TrafficPlan;
+
+/**
+ * What the runs of one point found.
+ *
+ * @param links directed links that bound the traffic
+ * @param megabytesPerSecond payload that arrived
+ * @param messagesPerSecond that arrived
+ * @param efficiency share of the links' raw rate; null when they are not shaped
+ * @param halfRoundTripUs medians of the runs; null of streams
+ * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
+ * @param machineBusy share of the machine's processor time, the runs' median; null when unknown
+ * @param resent frames, all runs together
+ * @param limit what kept it from being more
+ * @param failures what did not go as it should
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record Measured(
+    int links,
+    Spread megabytesPerSecond,
+    Spread messagesPerSecond,
+    Spread efficiency,
+    Spread halfRoundTripUs,
+    Double processorsUsed,
+    Double machineBusy,
+    long resent,
+    String limit,
+    List<String> failures) {
+
+  /** From here on the links count as the limit; the header alone takes 0.8 % of 8 KB frames. */
+  private static final double LINKS_FULL = 0.98;
+
+  static Measured of(PaperPoint point, TrafficPlan plan, List<Benchmark.Outcome> runs) {
+    boolean ping = point.traffic() == PaperPoint.Traffic.PING;
+    Spread bytes = spread(runs, Benchmark.Outcome::bytesPerSecond);
+    Spread efficiency =
+        point.setup().rate() == null || ping
+            ? null
+            : bytes.map(b -> Efficiency.of(b, plan.links(), point.setup().rate()).share());
+    boolean metered = runs.stream().allMatch(run -> run.cpu() != null);
+    Double busy =
+        metered ? Double.valueOf(spread(runs, run -> run.cpu().machineBusy()).median()) : null;
+    return new Measured(
+        plan.links(),
+        bytes.map(b -> b / 1e6),
+        spread(runs, Benchmark.Outcome::messagesPerSecond),
+        efficiency,
+        ping ? spread(runs, run -> run.latency().p50() / 1e3) : null,
+        metered ? Double.valueOf(spread(runs, run -> run.cpu().processorsUsed()).median()) : null,
+        busy,
+        runs.stream().mapToLong(Benchmark.Outcome::resent).sum(),
+        limit(point, efficiency, metered ? runs.getFirst().cpu() : null, busy),
+        runs.stream().flatMap(run -> Faults.of(point, run).stream()).distinct().toList());
+  }
+
+  private static Spread spread(
+      List<Benchmark.Outcome> runs, ToDoubleFunction<Benchmark.Outcome> value) {
+    return Spread.of(runs.stream().mapToDouble(value).boxed().toList());
+  }
+
+  /** Named from what was seen: links that are full, or processors that are. */
+  private static String limit(PaperPoint point, Spread efficiency, CpuUse cpu, Double busy) {
+    if (point.traffic() == PaperPoint.Traffic.PING) {
+      return "the way itself";
+    }
+    if (efficiency != null && fillsLinks(point, efficiency)) {
+      return "links";
+    }
+    if (busy == null) {
+      return "unknown";
+    }
+    String share = Math.round(100 * busy) + " % of " + cpu.processors() + " processors";
+    return new CpuUse(1, 0, busy, cpu.processors()).machineFull() ? share : "none full: " + share;
+  }
+
+  /** The raw rate includes the header of each frame: a small message's is larger than itself. */
+  private static boolean fillsLinks(PaperPoint point, Spread efficiency) {
+    double ceiling = Faults.payloadShare(point.sizeBytes());
+    return efficiency.median() >= LINKS_FULL * ceiling;
+  }
+}

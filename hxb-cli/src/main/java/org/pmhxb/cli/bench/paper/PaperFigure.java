@@ -1,0 +1,25 @@
+package org.pmhxb.cli.bench.paper;
+
+import java.util.List;
+
+/**
+ * A plot of the paper with our curves in it.
+ *
+ * @param id as in "figure-3"; the name of its files
+ */
+public record PaperFigure(String id, String title, List<Curve> curves) {
+  /**
+   * Bandwidth by message size.
+   *
+   * @param pair number that our curve and the paper's of the same case share
+   * @param paper whether it is the paper's
+   * @param sizesBytes of the messages
+   * @param megabytesPerSecond medians
+   */
+  public record Curve(
+      String label,
+      int pair,
+      boolean paper,
+      List<Integer> sizesBytes,
+      List<Double> megabytesPerSecond) {}
+}

@@ -1,0 +1,19 @@
+package org.pmhxb.cli.bench.paper;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that was measured.
+ *
+ * @param found by point; a point that failed, or whose turn did not come, is absent
+ * @param probes how the rates were chosen; empty when one was given
+ * @param failures for people
+ * @param brokenOff whether time ran out
+ */
+record PaperFindings(
+    PaperPlan plan,
+    Map<PaperPoint, Measured> found,
+    List<PaperRun.Probe> probes,
+    List<String> failures,
+    boolean brokenOff) {}

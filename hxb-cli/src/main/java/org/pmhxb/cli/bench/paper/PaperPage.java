@@ -1,0 +1,117 @@
+package org.pmhxb.cli.bench.paper;
+
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.pmhxb.cli.bench.Spread;
+
+/** Writes a {@link PaperReport} as a Markdown page. */
+final class PaperPage {
+  private static final String NONE = "-";
+
+  private PaperPage() {}
+
+  static String of(PaperReport report) {
+    StringBuilder page = new StringBuilder();
+    head(page, report);
+    for (PaperTable table : report.tables()) {
+      table(page, table);
+    }
+    figures(page, report);
+    if (!report.failures().isEmpty()) {
+      page.append("\n## What failed\n\n");
+      report.failures().forEach(line -> page.append("- ").append(line).append('\n'));
+    }
+    return page.toString();
+  }
+
+  private static void head(StringBuilder page, PaperReport report) {
+    page.append("# The paper's tables, measured again\n\n");
+    page.append("Sumimoto et al., *High Performance Communication Facility Using Multiple Gigabit");
+    page.append(
+        " Ethernet for PACS-CS*: tables 4 to 6 and figures 3 to 5, over veth links with an");
+    page.append(" MTU of 9,000 between network namespaces, a process per node. Every message was");
+    page.append(" verified: content, order, exactly once. Links are shaped by `tc tbf`; each run");
+    page.append(" checked that its bytes went through the shaped queues and that no more than");
+    page.append(" 101 % of their rate came out.\n\n");
+    page.append("- Command: `").append(report.command()).append("`, ");
+    page.append(report.measuredAt()).append(", ");
+    page.append(String.format(Locale.ROOT, "%.0f s%n", report.seconds()));
+    page.append("- Machine: ").append(report.machine().line()).append('\n');
+    page.append("- Runs of each figure: ").append(report.runs());
+    page.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
+    if (!report.finished()) {
+      page.append("- **Not finished**: `--resume` measures what is missing.\n");
+    }
+    for (PaperRun.Probe probe : report.rates()) {
+      page.append(
+          String.format(
+              Locale.ROOT,
+              "- Links of table %s: %s, since its heaviest traffic reached %.1f %% of the links at"
+                  + " %s on this machine (98 %% would have kept it).%n",
+              probe.table(),
+              probe.chosen(),
+              100 * probe.efficiency(),
+              probe.tried()));
+    }
+    page.append("\nEach cell has our median in bold, then least to most of the runs, then the");
+    page.append(" paper's figure.\n");
+  }
+
+  private static void table(StringBuilder page, PaperTable table) {
+    page.append("\n## ").append(table.id().substring(0, 1).toUpperCase(Locale.ROOT));
+    page.append(table.id().substring(1)).append(": ").append(table.title()).append("\n\n");
+    page.append(table.conditions()).append("\n\n");
+    page.append("| |");
+    table.columns().forEach(column -> page.append(' ').append(column).append(" |"));
+    page.append(" limited by |\n|---|").append("---|".repeat(table.columns().size() + 1));
+    page.append('\n');
+    for (PaperTable.Row row : table.rows()) {
+      page.append("| ").append(row.label()).append(" | ");
+      page.append(row.cells().stream().map(PaperPage::cell).collect(Collectors.joining(" | ")));
+      page.append(" | ").append(row.limit()).append(" |\n");
+    }
+  }
+
+  private static void figures(StringBuilder page, PaperReport report) {
+    page.append("\n## Figures\n\nThe paper's plots print no numbers. Its curves here are what its");
+    page.append(" tables state: the time per packet until the links are full.\n");
+    for (PaperFigure figure : report.figures()) {
+      String name = "paper/" + figure.id();
+      page.append(String.format("%n![%s](%s.svg)%n", figure.title(), name));
+    }
+  }
+
+  private static String cell(PaperTable.Cell cell) {
+    return ours(cell, "**")
+        + "; paper "
+        + (cell.paper() == null ? NONE : number(cell.paper(), cell.digits(), cell.unit()));
+  }
+
+  /** For a terminal: the median, the paper's figure in brackets. */
+  static String plain(PaperTable.Cell cell) {
+    String paper = cell.paper() == null ? NONE : number(cell.paper(), cell.digits(), "").strip();
+    Spread ours = cell.ours();
+    return String.format(
+        "%14s (%s)",
+        ours == null ? NONE : number(ours.median(), cell.digits(), cell.unit()), paper);
+  }
+
+  private static String ours(PaperTable.Cell cell, String bold) {
+    Spread ours = cell.ours();
+    if (ours == null) {
+      return NONE;
+    }
+    String median = bold + number(ours.median(), cell.digits(), cell.unit()) + bold;
+    return ours.runs() == 1
+        ? median
+        : median
+            + " "
+            + number(ours.min(), cell.digits(), "").strip()
+            + " to "
+            + number(ours.max(), cell.digits(), "").strip();
+  }
+
+  private static String number(double value, int digits, String unit) {
+    return String.format(Locale.ROOT, "%,." + digits + "f %s", value, unit);
+  }
+}

@@ -1,0 +1,52 @@
+package org.pmhxb.cli.bench.paper;
+
+import java.io.PrintWriter;
+import java.util.List;
+import org.pmhxb.cli.Report;
+import org.pmhxb.cli.bench.MachineInfo;
+
+/**
+ * The paper's tables and figures beside ours.
+ *
+ * @param command that measures them again
+ * @param measuredAt ISO 8601, UTC
+ * @param seconds that this command took
+ * @param runs of each figure
+ * @param finished false when time ran out; what is missing is measured by {@code --resume}
+ * @param files that were written
+ */
+public record PaperReport(
+    boolean ok,
+    String command,
+    String measuredAt,
+    double seconds,
+    boolean quick,
+    int runs,
+    boolean finished,
+    MachineInfo machine,
+    List<PaperRun.Probe> rates,
+    List<PaperTable> tables,
+    List<PaperFigure> figures,
+    List<String> failures,
+    List<String> files)
+    implements Report {
+  @Override
+  public void print(PrintWriter out) {
+    for (PaperTable table : tables) {
+      out.printf("%s: %s%n", table.id(), table.title());
+      for (PaperTable.Row row : table.rows()) {
+        out.printf("  %-9s", row.label());
+        for (PaperTable.Cell cell : row.cells()) {
+          out.printf("  %s", PaperPage.plain(cell));
+        }
+        out.println();
+      }
+    }
+    out.println("(ours, and in brackets the paper's)");
+    files.forEach(file -> out.println("wrote " + file));
+    if (!finished) {
+      out.println("not finished: time ran out; go on with --resume");
+    }
+    failures.forEach(line -> out.println("FAILED: " + line));
+  }
+}

@@ -1,0 +1,214 @@
+package org.pmhxb.cli.bench.paper;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.Journal;
+import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.paper.PaperPlan.Section;
+import org.pmhxb.cli.bench.paper.PaperPoint.Setup;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.Shape;
+
+/** Measures what a {@link PaperPlan} asks for, cluster by cluster. Owner: one thread. */
+public final class PaperRun {
+  /** The paper's links, and what is taken where the machine does not carry them. */
+  private static final LinkRate FULL_RATE = LinkRate.parse("1gbit");
+
+  private static final LinkRate LOWER_RATE = LinkRate.parse("200mbit");
+
+  /** A machine carries a rate when its heaviest traffic reaches this share of it. */
+  static final double CARRIED = 0.98;
+
+  private final Clusters clusters;
+  private final Pace pace;
+  private final Journal journal;
+  private final Consumer<String> progress;
+  private final BooleanSupplier outOfTime;
+  private final List<String> failures = new ArrayList<>();
+  private final List<Probe> probes = new ArrayList<>();
+  private boolean progressed;
+  private boolean brokenOff;
+
+  /** Brings up what is measured. */
+  public interface Clusters {
+    /**
+     * A cluster over veth; closing it takes it down.
+     *
+     * @param rate null for unshaped links
+     */
+    MeasuredCluster up(Shape shape, int rails, LinkRate rate) throws IOException;
+  }
+
+  /**
+   * How long and how often; times in milliseconds.
+   *
+   * @param runs of each point
+   * @param firstWarmUpMs traffic before a cluster's first measurement, in which code is compiled
+   * @param warmUpMs traffic before each other one: the token buckets are emptied
+   * @param tableMs measurement of a table's figure
+   * @param curveMs measurement of a curve's point
+   */
+  public record Pace(int runs, long firstWarmUpMs, long warmUpMs, long tableMs, long curveMs) {
+    /** Three runs of everything. */
+    public static final Pace FULL = new Pace(3, 2_000, 300, 1_500, 700);
+
+    /** One run of everything: shows that it works, and about how much. */
+    public static final Pace QUICK = new Pace(1, 800, 200, 400, 300);
+
+    public Pace {
+      if (runs < 1) {
+        throw new IllegalArgumentException("runs is " + runs + "; must be 1 or more");
+      }
+    }
+  }
+
+  /**
+   * How a section's rate was chosen.
+   *
+   * @param table of the paper
+   * @param tried rate that was tried
+   * @param efficiency that the section's heaviest traffic reached with it
+   * @param chosen rate
+   */
+  public record Probe(String table, String tried, double efficiency, String chosen) {}
+
+  /**
+   * @param outOfTime asked before each point: true breaks off; what was found is in the journal
+   */
+  public PaperRun(
+      Clusters clusters,
+      Pace pace,
+      Journal journal,
+      BooleanSupplier outOfTime,
+      Consumer<String> progress) {
+    this.clusters = clusters;
+    this.pace = pace;
+    this.journal = journal;
+    this.outOfTime = outOfTime;
+    this.progress = progress;
+  }
+
+  /**
+   * Runs everything that the journal does not hold.
+   *
+   * @param given rate of all links; null to choose one for each section by measuring
+   */
+  PaperFindings run(LinkRate given, List<Integer> sizes) throws IOException, InterruptedException {
+    PaperPlan plan = new PaperPlan(rates(given), sizes);
+    Map<PaperPoint, Measured> found = new LinkedHashMap<>();
+    int done = 0;
+    Map<Setup, List<PaperPoint>> groups = plan.bySetup();
+    for (Map.Entry<Setup, List<PaperPoint>> group : groups.entrySet()) {
+      progress.accept(String.format("cluster %d of %d: %s", ++done, groups.size(), group.getKey()));
+      measure(group.getKey(), group.getValue(), found);
+    }
+    found.values().forEach(measured -> failures.addAll(measured.failures()));
+    return new PaperFindings(plan, found, probes, failures, brokenOff);
+  }
+
+  private Map<Section, LinkRate> rates(LinkRate given) throws IOException, InterruptedException {
+    Map<Section, LinkRate> rates = new EnumMap<>(Section.class);
+    for (Section section : Section.values()) {
+      rates.put(section, given != null ? given : choose(section));
+    }
+    return rates;
+  }
+
+  private LinkRate choose(Section section) throws IOException, InterruptedException {
+    String key = "rate of table " + section.table();
+    Optional<Probe> known = journal.find(key, Probe.class);
+    if (known.isEmpty()) {
+      progress.accept("does this machine carry table " + section.table() + " at " + FULL_RATE);
+      PaperPoint point = PaperPlan.heaviest(section, FULL_RATE);
+      double reached = 0;
+      try (MeasuredCluster cluster = up(point.setup())) {
+        Benchmark.Outcome outcome =
+            cluster.measure(point.plan(), point.sizeBytes(), pace.firstWarmUpMs(), pace.tableMs());
+        reached = Measured.of(point, point.plan(), List.of(outcome)).efficiency().median();
+      } catch (IOException | RuntimeException e) {
+        throwIfInterrupted(e);
+        failures.add(key + ": " + e.getMessage());
+      }
+      LinkRate chosen = reached >= CARRIED ? FULL_RATE : LOWER_RATE;
+      known =
+          Optional.of(new Probe(section.table(), FULL_RATE.toString(), reached, chosen.toString()));
+      journal.add(key, known.get());
+    }
+    probes.add(known.get());
+    return LinkRate.parse(known.get().chosen());
+  }
+
+  private MeasuredCluster up(Setup setup) throws IOException {
+    return clusters.up(setup.shape(), setup.rails(), setup.rate());
+  }
+
+  private void measure(Setup setup, List<PaperPoint> points, Map<PaperPoint, Measured> found)
+      throws IOException, InterruptedException {
+    List<PaperPoint> open = new ArrayList<>();
+    for (PaperPoint point : points) {
+      Optional<Measured> known = journal.find(point.key(), Measured.class);
+      known.ifPresentOrElse(m -> found.put(point, m), () -> open.add(point));
+    }
+    if (open.isEmpty() || over()) {
+      return;
+    }
+    try (MeasuredCluster cluster = up(setup)) {
+      long warmUpMs = pace.firstWarmUpMs();
+      for (PaperPoint point : open) {
+        if (over()) {
+          return;
+        }
+        Measured measured = measure(cluster, point, warmUpMs);
+        found.put(point, measured);
+        progressed = true;
+        if (measured.failures().isEmpty()) {
+          // What failed is measured again when the suite goes on.
+          journal.add(point.key(), measured);
+        }
+        warmUpMs = pace.warmUpMs();
+      }
+    } catch (IOException | RuntimeException e) {
+      throwIfInterrupted(e);
+      failures.add(setup + ": " + e.getMessage());
+    }
+  }
+
+  private Measured measure(MeasuredCluster cluster, PaperPoint point, long firstWarmUpMs)
+      throws IOException, InterruptedException {
+    boolean table = point.sizeBytes() == PaperPlan.LARGE_BYTES || point.setup().rate() == null;
+    List<Benchmark.Outcome> runs = new ArrayList<>();
+    for (int run = 0; run < pace.runs(); run++) {
+      progress.accept(point.key() + ", run " + (run + 1) + " of " + pace.runs());
+      runs.add(
+          cluster.measure(
+              point.plan(),
+              point.sizeBytes(),
+              run == 0 ? firstWarmUpMs : pace.warmUpMs(),
+              table ? pace.tableMs() : pace.curveMs()));
+    }
+    return Measured.of(point, point.plan(), runs);
+  }
+
+  /** Never before one point was measured: whoever resumes again and again comes to an end. */
+  private boolean over() {
+    brokenOff |= progressed && outOfTime.getAsBoolean();
+    return brokenOff;
+  }
+
+  /** Whoever wants this command to end must not be taken for a failed cluster. */
+  private static void throwIfInterrupted(Exception e) throws InterruptedException {
+    if (Thread.interrupted()) {
+      InterruptedException ending = new InterruptedException("interrupted");
+      ending.initCause(e);
+      throw ending;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package org.pmhxb.cli.bench.paper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.bench.BenchKind;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.CpuUse;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.workload.LatencyHistogram;
+import org.pmhxb.router.Shape;
+
+/** The whole suite over clusters that only pretend. */
+class PaperSuiteTest {
+  private static final MachineInfo MACHINE =
+      new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
+
+  @TempDir private Path directory;
+  private final List<String> ups = new ArrayList<>();
+  private int measurements;
+  private int open;
+
+  /** Share of the links' rate that the pretended machine carries at most, MB/s. */
+  private double machineMb = 400;
+
+  private String refused = "";
+
+  private MeasuredCluster up(Shape shape, int rails, LinkRate rate) throws IOException {
+    ups.add(shape + " " + rails + " " + rate);
+    if (ups.getLast().equals(refused)) {
+      throw new IOException("no such cluster today");
+    }
+    open++;
+    return new MeasuredCluster() {
+      @Override
+      public Benchmark.Outcome measure(
+          TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
+        measurements++;
+        return outcome(plan, sizeBytes, rate);
+      }
+
+      @Override
+      public void close() {
+        open--;
+      }
+    };
+  }
+
+  private Benchmark.Outcome outcome(TrafficPlan plan, int sizeBytes, LinkRate rate) {
+    double links = rate == null ? 1e12 : 0.99 * plan.links() * rate.bytesPerSecond();
+    double bytes = Math.min(Math.min(links, machineMb * 1e6), sizeBytes * 0.5e6);
+    boolean ping = plan.kind() == BenchKind.LATENCY;
+    LatencyHistogram.Summary latency =
+        ping ? new LatencyHistogram.Summary(900, 2_000, 3_000, 4_000, 5_000) : null;
+    return new Benchmark.Outcome(
+        1,
+        Math.round(bytes / sizeBytes),
+        bytes,
+        bytes / sizeBytes,
+        0,
+        0,
+        0,
+        0,
+        1,
+        latency,
+        new CpuUse(1, 1.5, 0.95, 2),
+        List.of(),
+        new ArrayList<>());
+  }
+
+  private PaperReport run(boolean quick, boolean resume, int mostMeasurements)
+      throws IOException, InterruptedException {
+    return new PaperSuite(directory, quick, null, resume)
+        .run(
+            this::up,
+            "hxb bench paper",
+            MACHINE,
+            () -> measurements >= mostMeasurements,
+            line -> {});
+  }
+
+  @Test
+  void choosesTheRateThatTheMachineCarries() throws Exception {
+    PaperReport report = run(true, false, Integer.MAX_VALUE);
+
+    // 400 MB/s do not fill 9 links of 1 Gbit/s, nor 12 of table 5, but 2 links over two relays.
+    assertThat(report.rates())
+        .extracting(PaperRun.Probe::chosen)
+        .containsExactly("200mbit", "200mbit", "1gbit");
+    assertThat(report.ok()).as(report.failures().toString()).isTrue();
+    assertThat(open).isZero();
+    assertThat(ups.subList(3, ups.size())).as("after the probes").doesNotHaveDuplicates();
+  }
+
+  @Test
+  void writesPagePlotsAndJsonWithThePapersFiguresInEachCell() throws Exception {
+    PaperReport report = run(false, false, Integer.MAX_VALUE);
+
+    String page = Files.readString(directory.resolve("paper.md"));
+    assertThat(page)
+        .contains("| 2 links | **49.5 MB/s** 49.5 to 49.5; paper 248.0 MB/s | **99.00 %**")
+        .contains("**0.500 M/s** 0.500 to 0.500; paper 0.420 M/s")
+        .contains("paper 93.40 %")
+        .contains("paper 39.30 us")
+        .contains("paper 26.0 %")
+        .contains("a cpu, 2 processors, 8 GB, Linux 6.1, a system, hxb 1")
+        .contains("Runs of each figure: 3\n");
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("paper.json").toFile());
+    assertThat(json.path("ok").asBoolean()).isTrue();
+    assertThat(json.path("tables")).hasSize(3);
+    assertThat(json.path("tables").get(0).path("rows")).hasSize(PaperPlan.LINKS.size());
+    for (PaperFigure figure : report.figures()) {
+      assertThat(figure.curves()).anyMatch(PaperFigure.Curve::paper).anyMatch(c -> !c.paper());
+      assertThat(directory.resolve("paper/" + figure.id() + ".svg")).content().contains("<svg");
+      assertThat(ImageIO.read(directory.resolve("paper/" + figure.id() + ".png").toFile()))
+          .isNotNull();
+    }
+  }
+
+  @Test
+  void whatWasBrokenOffGoesOn() throws Exception {
+    PaperReport first = run(true, false, 20);
+    assertThat(first.finished()).isFalse();
+    assertThat(first.ok()).isFalse();
+    assertThat(measurements).isEqualTo(20);
+    assertThat(open).isZero();
+
+    PaperReport second = run(true, true, Integer.MAX_VALUE);
+    assertThat(second.ok()).isTrue();
+    int all = measurements;
+    measurements = 0;
+    run(true, false, Integer.MAX_VALUE);
+    assertThat(measurements).as("nothing was measured twice").isEqualTo(all);
+  }
+
+  @Test
+  void aClusterThatDoesNotComeUpIsNamedAndTheOthersAreMeasured() throws Exception {
+    refused = "2 4 200mbit";
+    PaperReport report = run(true, false, Integer.MAX_VALUE);
+
+    assertThat(report.ok()).isFalse();
+    assertThat(report.failures()).singleElement().asString().contains("no such cluster today");
+    PaperTable.Row four = report.tables().getFirst().rows().get(2);
+    assertThat(four.cells().getFirst().ours()).isNull();
+    assertThat(four.limit()).contains("8 KB: not measured");
+    assertThat(report.tables().getFirst().rows().get(3).cells().getFirst().ours()).isNotNull();
+  }
+
+  @Test
+  void aRunAboveTheLinksRateIsVoid() throws Exception {
+    PaperPoint point = PaperPlan.heaviest(PaperPlan.Section.ONE_WAY, LinkRate.parse("200mbit"));
+    Benchmark.Outcome fast = outcome(point.plan(), point.sizeBytes(), LinkRate.parse("1gbit"));
+
+    assertThat(Measured.of(point, point.plan(), List.of(fast)).failures())
+        .singleElement()
+        .asString()
+        .contains("did not bite");
+  }
+}
