@@ -44,7 +44,7 @@ extern "C" {
  * would drive itself out of its eight ways.
  */
 #define HXB_FRAME_OFFSET 128
-#define HXB_COLOURS 64
+#define HXB_COLOURS 32
 #define HXB_COLOUR_BYTES 64
 #define HXB_COLOUR_STRIDE_SHIFT 14
 /* Bytes from the beginning of the buffer to byte 0 of the frame. */
@@ -277,6 +277,14 @@ int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, in
  * prefix; -EINVAL when it is the first.
  */
 int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);
+
+/*
+ * Packet path. CRC32C (RFC 3720: reflected, all ones before and after) of the bytes [from, length) of
+ * each frame of descs[0, n), into crcs. For short frames: it takes about 1 ns per 16 bytes, and
+ * returns when all are done. -EINVAL when a descriptor is out of range or shorter than `from`.
+ */
+int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
+               uint32_t *crcs);
 
 /* ---- Rings: the in-process fabric ------------------------------------------------------------ */
 

@@ -20,6 +20,7 @@ static const struct {
     {"pool", test_pool},
     {"alloc_release", test_alloc_release},
     {"references", test_references},
+    {"crc", test_crc},
     {"ring", test_ring},
     {"ring_port", test_ring_port},
     {"null_port", test_null_port},

@@ -39,8 +39,8 @@ void test_pool(void)
         CHECK((uintptr_t)m->buf_addr + m->buf_len <= begin + (1 << 14));
         CHECK(RTE_MBUF_HAS_PINNED_EXTBUF(m));
     }
-    /* Neighbours of one stride lie in different sets of any cache: 64 colours of one line. */
-    CHECK_EQ(HXB_FRAME_AT(1, 14) - HXB_FRAME_AT(64, 14), HXB_COLOUR_BYTES);
+    /* Neighbours of one stride lie in different sets of a cache. */
+    CHECK_EQ(HXB_FRAME_AT(1, 14) - HXB_FRAME_AT(HXB_COLOURS, 14), HXB_COLOUR_BYTES);
     /* Other strides, beside the first pool; a small one has no room for colours. */
     test_make_pool(&q, "q", 11, 40, 8);
     CHECK_EQ(HXB_FRAME_AT(7, 11), HXB_FRAME_OFFSET);
@@ -137,5 +137,63 @@ void test_references(void)
     CHECK_EQ(hxb_pool_ref(p.pool, id, 1), 2);
     uint32_t twice[2] = {id, id};
     CHECK_EQ(hxb_pool_release_bulk(p.pool, twice, 2), 2);
+    test_free_pool(&p);
+}
+
+/* CRC32C by definition, bit by bit. */
+static uint32_t crc_by_definition(const uint8_t *at, uint32_t bytes)
+{
+    uint32_t crc = UINT32_MAX;
+
+    for (uint32_t i = 0; i < bytes; i++) {
+        crc ^= at[i];
+        for (int bit = 0; bit < 8; bit++) {
+            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0x82f63b78) : 0);
+        }
+    }
+    return ~crc;
+}
+
+void test_crc(void)
+{
+    struct test_pool p;
+    uint64_t descs[HXB_BURST_MAX];
+    uint32_t crcs[HXB_BURST_MAX];
+    uint32_t state = 1;
+
+    test_start_eal();
+    test_make_pool(&p, "p", 14, HXB_BURST_MAX, 0);
+    test_fill(&p, descs, HXB_BURST_MAX, 64);
+    /* RFC 3720 B.4: 32 bytes of zeros. */
+    memset(test_frame(&p, descs[0]), 0, 64);
+    descs[0] = test_desc((uint32_t)(descs[0] & HXB_DESC_ID_MASK), 60);
+    CHECK_EQ(hxb_crc32c(p.pool, descs, 1, 28, crcs), 1);
+    CHECK_EQ(crcs[0], 0x8a9136aau);
+    /* Bursts of every size up to 9 and a full one, of frames of unlike lengths and any bytes. */
+    for (int n = 1; n <= HXB_BURST_MAX; n = n < 9 ? n + 1 : n < 10 ? HXB_BURST_MAX : n + 1) {
+        for (int i = 0; i < n; i++) {
+            state = state * 1664525 + 1013904223;
+            uint32_t length = 28 + (state >> 16) % 300;
+            descs[i] = test_desc((uint32_t)(descs[i] & HXB_DESC_ID_MASK), length);
+            uint8_t *frame = test_frame(&p, descs[i]);
+            for (uint32_t b = 0; b < length; b++) {
+                state = state * 1664525 + 1013904223;
+                frame[b] = (uint8_t)(state >> 24);
+            }
+        }
+        CHECK_EQ(hxb_crc32c(p.pool, descs, n, 28, crcs), n);
+        for (int i = 0; i < n; i++) {
+            uint32_t length = (uint32_t)(descs[i] >> HXB_DESC_LENGTH_SHIFT);
+            CHECK_EQ(crcs[i], crc_by_definition(test_frame(&p, descs[i]) + 28, length - 28));
+        }
+    }
+    CHECK_EQ(hxb_crc32c(p.pool, descs, 0, 28, crcs), 0);
+    /* Nothing outside a buffer is read. */
+    uint64_t bad[] = {test_desc(0, 64), test_desc(HXB_BUFFERS_MAX, 64), test_desc(1, 27),
+                      test_desc(1, HXB_FRAME_MAX(14) + 1)};
+    for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
+        CHECK_EQ(hxb_crc32c(p.pool, &bad[i], 1, 28, crcs), -EINVAL);
+    }
+    test_release(&p, descs, HXB_BURST_MAX);
     test_free_pool(&p);
 }

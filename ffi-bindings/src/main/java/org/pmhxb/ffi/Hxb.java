@@ -54,6 +54,11 @@ public final class Hxb {
   private static final MethodHandle POOL_REFCNT =
       critical("hxb_pool_refcnt", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
+  private static final MethodHandle CRC32C =
+      critical(
+          "hxb_crc32c",
+          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+
   // System calls: a safepoint must not wait for them.
   private static final MethodHandle RX_BURST_BLOCKING = blocking("hxb_rx_burst", BURST);
   private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", BURST);
@@ -97,6 +102,19 @@ public final class Hxb {
   public static int txBurstBlocking(int port, int queue, long pool, long descs, int n) {
     try {
       return (int) TX_BURST_BLOCKING.invokeExact(port, queue, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * CRC32C of bytes {@code from} to its end of each of {@code n} frames of the pool, into 32-bit
+   * words at address {@code crcs}; returns n. For short frames: it delays safepoints until all are
+   * done.
+   */
+  public static int crc32c(long pool, long descs, int n, int from, long crcs) {
+    try {
+      return (int) CRC32C.invokeExact(pool, descs, n, from, crcs);
     } catch (Throwable t) {
       throw unexpected(t);
     }

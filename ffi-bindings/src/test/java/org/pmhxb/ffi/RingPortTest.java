@@ -27,7 +27,7 @@ class RingPortTest {
 
   /** With the buffer's colour: see HXB_FRAME_OFFSET in pmhxb.h. */
   private static long frameAt(int id) {
-    return ((long) id << SHIFT) + FRAME_OFFSET + id % 64 * 64L;
+    return ((long) id << SHIFT) + FRAME_OFFSET + id % 32 * 64L;
   }
 
   @BeforeEach
@@ -88,8 +88,7 @@ class RingPortTest {
     assertThat(Hxb.ringEnqueue(toPort, pool, descs.address(), 1)).isEqualTo(1);
     assertThat(Hxb.rxBurst(port, 0, pool, descs.address(), 32)).isEqualTo(1);
     assertThat(desc(0)).isEqualTo(sent);
-    assertThat(memory.get(ValueLayout.JAVA_LONG, frameAt(id)))
-        .isEqualTo(0x1122334455667788L);
+    assertThat(memory.get(ValueLayout.JAVA_LONG, frameAt(id))).isEqualTo(0x1122334455667788L);
     release(0, 1);
   }
 

@@ -298,7 +298,7 @@ class HxbConfigTest {
             .key(random.nextBoolean() ? "0x" + Integer.toHexString(random.nextInt()) : wild(random))
             .shape(shape)
             .coordinates(shape.coordinates(random.nextInt(shape.nodes())))
-            .mtuBytes(576 + random.nextInt(11_000))
+            .mtuBytes(576 + random.nextInt(13_000))
             .controlSocket("/run/" + wild(random))
             .poolBuffers(64 + random.nextInt(10_000))
             .poolStrideBytes(16_384 << random.nextInt(3))

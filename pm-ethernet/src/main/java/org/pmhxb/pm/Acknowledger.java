@@ -215,8 +215,7 @@ final class Acknowledger {
       int limit = lane.limit();
       if (limit != lane.advertised) {
         lane.advertised = limit;
-        int endpoints = lane.srcEndpoint << 16 | lane.dstEndpoint;
-        FrameHeader.payloadInt(frames, at, position, endpoints);
+        FrameHeader.payloadInt(frames, at, position, lane.endpoints);
         FrameHeader.payloadInt(frames, at, position + 4, limit);
         position += CREDIT_BYTES;
         credits++;

@@ -6,8 +6,8 @@ package org.pmhxb.pm;
  * wait in the inbox and occupy what was granted. Owner: the poll thread.
  */
 final class InLane {
-  final int srcEndpoint;
-  final int dstEndpoint;
+  /** Both endpoints, as the frame's header has them: {@code srcEndpoint:16 | dstEndpoint:16}. */
+  final int endpoints;
 
   /** Frames that this lane may have outstanding, out of the node's credit budget. */
   int granted;
@@ -31,8 +31,11 @@ final class InLane {
   InLane next;
 
   InLane(int srcEndpoint, int dstEndpoint) {
-    this.srcEndpoint = srcEndpoint;
-    this.dstEndpoint = dstEndpoint;
+    this.endpoints = endpoints(srcEndpoint, dstEndpoint);
+  }
+
+  static int endpoints(int srcEndpoint, int dstEndpoint) {
+    return srcEndpoint << 16 | dstEndpoint & 0xFFFF;
   }
 
   /** Absolute limit: the peer may send frames up to this count in this session. */

@@ -67,6 +67,9 @@ final class Peer {
   // --- receiving ---
   SequenceArray order;
 
+  /** The acknowledgement of the last data frame that carried a new one. */
+  int ackRead;
+
   /** One past the highest sequence number received. */
   int highest;
 
@@ -102,8 +105,15 @@ final class Peer {
   }
 
   InLane lane(int srcEndpoint, int dstEndpoint) {
+    return lane(InLane.endpoints(srcEndpoint, dstEndpoint));
+  }
+
+  /**
+   * @param endpoints as in the frame's header; see {@link InLane#endpoints}
+   */
+  InLane lane(int endpoints) {
     InLane lane = lanes;
-    while (lane != null && (lane.srcEndpoint != srcEndpoint || lane.dstEndpoint != dstEndpoint)) {
+    while (lane != null && lane.endpoints != endpoints) {
       lane = lane.next;
     }
     return lane;

@@ -2,6 +2,7 @@ package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
 import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.flow.Serial;
@@ -31,6 +32,15 @@ final class Receiver {
   private final BufferPool pool;
   private final MemorySegment frames;
   private final FrameCrc crc;
+
+  /** Address of {@link #frames}: what is read of each frame is read of {@link Memory#ALL}. */
+  private final long framesAddress;
+
+  /** Of the present burst, what is for this node. */
+  private final LocalBurst local;
+
+  private final Peer[] peers;
+  private final int self;
   private final int key;
 
   // What this round has done, until it is counted.
@@ -47,6 +57,10 @@ final class Receiver {
     this.pool = core.pool;
     this.frames = core.frames;
     this.crc = core.crc;
+    this.framesAddress = core.framesAddress;
+    this.local = new LocalBurst(pool, crc, BURST);
+    this.peers = core.peers;
+    this.self = core.self;
     this.key = core.config.key();
     this.sender = sender;
     this.paths = paths;
@@ -54,15 +68,22 @@ final class Receiver {
     this.sessions = sessions;
   }
 
-  /** One burst from every rail; returns frames received. */
+  /**
+   * One burst from every rail; returns frames received.
+   *
+   * <p>Each burst is gone through twice, the frames for this node in their order: first the checks
+   * of the hop part, which send transit frames on; then, with all CRCs computed at once between,
+   * what is for this node.
+   */
   int receive() {
     int total = 0;
     for (Rail rail : core.rails) {
       int n = rail.port.rxBurst(rail.rx, BURST);
-      for (int i = 0; i < n; i++) {
-        receive(rail.index, rail.rx.get(i));
+      if (n > 0) {
+        total += n;
+        sort(rail, n);
+        acceptLocal();
       }
-      total += n;
     }
     if (total > 0) {
       count(total);
@@ -85,71 +106,69 @@ final class Receiver {
     }
   }
 
-  private void receive(int rail, long descriptor) {
-    int id = Burst.id(descriptor);
-    int frameBytes = Burst.lengthBytes(descriptor);
-    long at = pool.frameAt(id);
-    pool.transfer(id, Owner.PORT, Owner.NODE);
+  // --- the hop part: steps 1 to 6 of PROTOCOL.md section 2.4 ----------------------------------
+
+  private void sort(Rail rail, int n) {
     if (tap != null) {
-      tap.onFrame(rail, id, frames, at, frameBytes);
+      showBurst(rail, n);
     }
-    int verdict = accept(rail, id, at, frameBytes);
-    if (verdict != KEPT) {
-      if (verdict < 0) {
-        core.counters.dropCode(verdict);
+    for (int i = 0; i < n; i++) {
+      long d = rail.rx.get(i);
+      int verdict = sort(rail.index, Burst.id(d), Burst.lengthBytes(d));
+      if (verdict != KEPT) {
+        drop(Burst.id(d), verdict);
       }
-      pool.release(id, Owner.NODE);
     }
   }
 
-  /** KEPT, DONE, or why the frame is dropped. */
-  private int accept(int rail, int id, long at, int frameBytes) {
+  private void showBurst(Rail rail, int n) {
+    for (int i = 0; i < n; i++) {
+      long d = rail.rx.get(i);
+      int id = Burst.id(d);
+      tap.onFrame(rail.index, id, frames, pool.frameAt(id), Burst.lengthBytes(d));
+    }
+  }
+
+  /** KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's. */
+  private int sort(int rail, int id, int frameBytes) {
     if (frameBytes < FrameHeader.BYTES) {
       return DropReason.TOO_SHORT.code();
     }
-    long etherWord = FrameHeader.etherWord(frames, at);
-    if (FrameHeader.etherTypeOf(etherWord) != FrameHeader.ETHER_TYPE) {
-      return DropReason.NOT_OURS.code();
+    long address = framesAddress + pool.frameAt(id);
+    long etherWord = FrameHeader.etherWord(Memory.ALL, address);
+    if (!FrameHeader.isOurs(etherWord)) {
+      return notOurs(rail, id, etherWord, frameBytes);
     }
-    if (FrameHeader.versionOf(etherWord) >>> 4 != FrameHeader.VERSION_MAJOR) {
-      return otherMajor(rail, at, frameBytes);
-    }
-    if (!FrameHeader.hopCheckHolds(etherWord, FrameHeader.pathWord(frames, at))) {
+    if (!FrameHeader.hopCheckHolds(etherWord, FrameHeader.pathWord(Memory.ALL, address))) {
       return DropReason.HOP_CHECK.code();
     }
-    long endpointWord = FrameHeader.endpointWord(frames, at);
-    int length = FrameHeader.lengthOf(endpointWord);
-    if (FrameHeader.BYTES + length > frameBytes) {
+    int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
+    if (lengthBytes > frameBytes) {
       return DropReason.TOO_SHORT.code();
     }
-    long dstWord = FrameHeader.dstWord(frames, at);
-    int dst = (int) (dstWord >>> 32) & 0xFF_FFFF;
-    if (dst != core.self) {
-      return dst == FrameHeader.EVERY_NODE
-          ? linkFrame(rail, at, length, frameBytes)
-          : relay(rail, id, at, frameBytes);
+    int dst = FrameHeader.dst(Memory.ALL, address);
+    if (dst == self) {
+      local.add(id, lengthBytes);
+      return KEPT;
     }
-    long crcWord = FrameHeader.crcWord(frames, at);
-    if ((int) (crcWord >>> 32) != crc.of(at, length)) {
-      return DropReason.CRC.code();
+    return dst == FrameHeader.EVERY_NODE
+        ? linkFrame(rail, pool.frameAt(id), lengthBytes - FrameHeader.BYTES, frameBytes)
+        : relay(rail, id, address, frameBytes);
+  }
+
+  private int notOurs(int rail, int id, long etherWord, int frameBytes) {
+    return FrameHeader.etherTypeOf(etherWord) == FrameHeader.ETHER_TYPE
+        ? otherMajor(rail, pool.frameAt(id), frameBytes)
+        : DropReason.NOT_OURS.code();
+  }
+
+  /** The end of a frame that nobody keeps. */
+  private void drop(int id, int verdict) {
+    if (verdict < 0) {
+      core.counters.dropCode(verdict);
     }
-    if ((int) dstWord != key) {
-      return DropReason.KEY.code();
-    }
-    int src = (int) crcWord & 0xFF_FFFF;
-    if (src >= core.peers.length || src == core.self) {
-      return DropReason.UNKNOWN_NODE.code();
-    }
-    Peer peer = core.peer(src);
-    int kind = (int) crcWord >>> 24;
-    long sessionWord = FrameHeader.sessionWord(frames, at);
-    int session = (int) (sessionWord >>> 32);
-    if (kind == FrameHeader.DATA && session == peer.session && session != 0) {
-      // Nine of ten frames: what follows of inSession() for them.
-      peer.heardAt = core.patienceNs;
-      return data(peer, id, at, (int) (dstWord >>> 56), (int) sessionWord, endpointWord);
-    }
-    return local(peer, kind, session, id, at, length);
+    pool.transfer(id, Owner.PORT, Owner.NODE);
+    pool.release(id, Owner.NODE);
   }
 
   /** Counted, and named where it announces itself; nothing but version and source MAC is read. */
@@ -172,19 +191,66 @@ final class Receiver {
   }
 
   /** The very buffer that was received goes on, its hop part rewritten (DESIGN rule 2). */
-  private int relay(int rail, int id, long at, int frameBytes) {
-    if (FrameHeader.key(frames, at) != key) {
+  private int relay(int rail, int id, long address, int frameBytes) {
+    if (FrameHeader.key(Memory.ALL, address) != key) {
       return DropReason.KEY.code();
     }
-    int egress = core.routing.transit(frames, at, frameBytes, rail);
+    int egress = core.routing.transit(Memory.ALL, address, frameBytes, rail);
     if (egress < 0) {
       return egress;
     }
     if (!core.rails[egress].putTransit(id, frameBytes)) {
       return DropReason.RELAY_QUEUE_FULL.code();
     }
+    pool.transfer(id, Owner.PORT, Owner.NODE);
     relayed++;
     return KEPT;
+  }
+
+  // --- frames for this node: steps 7 to 13 -----------------------------------------------------
+
+  private void acceptLocal() {
+    int n = local.size();
+    if (n == 0) {
+      return;
+    }
+    local.computeCrcs();
+    for (int i = 0; i < n; i++) {
+      long d = local.descriptor(i);
+      int verdict = accept(Burst.id(d), Burst.lengthBytes(d) - FrameHeader.BYTES, local.crc(i));
+      if (verdict != KEPT) {
+        drop(Burst.id(d), verdict);
+      }
+    }
+    local.clear();
+  }
+
+  /** KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's. */
+  private int accept(int id, int length, int crc) {
+    long at = pool.frameAt(id);
+    long address = framesAddress + at;
+    long crcWord = FrameHeader.crcWord(Memory.ALL, address);
+    if ((int) (crcWord >>> 32) != crc) {
+      return DropReason.CRC.code();
+    }
+    long dstWord = FrameHeader.dstWord(Memory.ALL, address);
+    if ((int) dstWord != key) {
+      return DropReason.KEY.code();
+    }
+    int src = (int) crcWord & 0xFF_FFFF;
+    if (src >= peers.length || src == self) {
+      return DropReason.UNKNOWN_NODE.code();
+    }
+    Peer peer = core.peer(src);
+    int kind = (int) crcWord >>> 24;
+    long sessionWord = FrameHeader.sessionWord(Memory.ALL, address);
+    int session = (int) (sessionWord >>> 32);
+    if (kind == FrameHeader.DATA && session == peer.session && session != 0) {
+      // Nine of ten frames: what follows of inSession() for them.
+      peer.heardAt = core.patienceNs;
+      return data(peer, id, address, (int) (dstWord >>> 56), (int) sessionWord);
+    }
+    return local(peer, kind, session, id, at, length);
   }
 
   private int local(Peer peer, int kind, int session, int id, long at, int length) {
@@ -210,8 +276,7 @@ final class Receiver {
     peer.heardAt = core.patienceNs;
     if (kind == FrameHeader.DATA) {
       int flags = FrameHeader.flags(frames, at);
-      int seq = FrameHeader.seq(frames, at);
-      return data(peer, id, at, flags, seq, FrameHeader.endpointWord(frames, at));
+      return data(peer, id, framesAddress + at, flags, FrameHeader.seq(frames, at));
     }
     return control(peer, kind, at, length);
   }
@@ -278,8 +343,21 @@ final class Receiver {
     return DONE;
   }
 
-  private int data(Peer peer, int id, long at, int flags, int seq, long endpointWord) {
-    int ack = FrameHeader.ack(frames, at);
+  private int data(Peer peer, int id, long address, int flags, int seq) {
+    long endpointWord = FrameHeader.endpointWord(Memory.ALL, address);
+    int ack = FrameHeader.ack(Memory.ALL, address);
+    // Neither a flag nor news of our own frames: the usual case of a stream that goes one way.
+    if (flags != 0 || ack != peer.ackRead) {
+      int verdict = readBeside(peer, address - framesAddress, flags, ack, endpointWord);
+      if (verdict != KEPT) {
+        return verdict;
+      }
+    }
+    return order(peer, id, seq, flags, endpointWord);
+  }
+
+  /** What a data frame says beside its payload; KEPT, or why the frame is dropped. */
+  private int readBeside(Peer peer, long at, int flags, int ack, long endpointWord) {
     if ((flags & (FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_TAG)) != 0) {
       return DropReason.UNKNOWN_KIND.code();
     }
@@ -287,10 +365,11 @@ final class Receiver {
         && !isFragment(at, FrameHeader.lengthOf(endpointWord))) {
       return DropReason.MALFORMED.code();
     }
-    if (ack != peer.window.unacknowledged()) {
+    if (ack != peer.ackRead) {
       if (!sender.acknowledgeUpTo(peer, ack)) {
         return DropReason.MALFORMED.code();
       }
+      peer.ackRead = ack;
       paths.detectLoss(peer);
       sender.pump(peer);
     }
@@ -301,7 +380,7 @@ final class Receiver {
           FrameHeader.srcEndpointOf(endpointWord),
           FrameHeader.credit(frames, at));
     }
-    return order(peer, id, seq, flags, endpointWord);
+    return KEPT;
   }
 
   /** Whether the fragment header is complete and the fragment lies within its message. */
@@ -315,16 +394,26 @@ final class Receiver {
   }
 
   private int order(Peer peer, int id, int seq, int flags, long endpointWord) {
-    SequenceArray order = peer.order;
-    if (order.passOwned(seq)) {
-      countNews(peer, seq);
-      deliver(peer, id, Owner.NODE, flags, endpointWord);
-      if (peer.state == PeerState.UP) {
-        deliverNext(peer);
-      }
-      return KEPT;
+    if (!peer.order.passOwned(seq)) {
+      return outOfOrder(peer, id, seq);
     }
-    int result = order.insertOwned(seq, id);
+    countNews(peer);
+    if (peer.highest == seq) {
+      peer.highest = seq + 1;
+      peer.gapKnown = false;
+      deliver(peer, id, Owner.PORT, flags, endpointWord);
+    } else {
+      deliver(peer, id, Owner.PORT, flags, endpointWord);
+      deliverFollowers(peer);
+    }
+    if (peer.state == PeerState.UP) {
+      acknowledger.note(peer);
+    }
+    return KEPT;
+  }
+
+  private int outOfOrder(Peer peer, int id, int seq) {
+    int result = peer.order.insertOwned(seq, id);
     if (result != SequenceArray.INSERTED) {
       if (result == SequenceArray.OUT_OF_WINDOW) {
         return DropReason.OUT_OF_WINDOW.code();
@@ -334,8 +423,11 @@ final class Receiver {
       acknowledger.note(peer);
       return DropReason.DUPLICATE.code();
     }
-    pool.transfer(id, Owner.NODE, peer.reorderOwner);
-    countNews(peer, seq);
+    pool.transfer(id, Owner.PORT, peer.reorderOwner);
+    countNews(peer);
+    if (!Serial.before(seq, peer.highest)) {
+      peer.highest = seq + 1;
+    }
     core.counters.increment(Counter.OUT_OF_ORDER);
     if (!peer.gapKnown) {
       peer.gapKnown = true;
@@ -345,49 +437,41 @@ final class Receiver {
     return KEPT;
   }
 
-  private void countNews(Peer peer, int seq) {
+  private void countNews(Peer peer) {
     if (peer.news++ == 0) {
       peer.firstNewsNs = core.nowNs;
     }
-    if (!Serial.before(seq, peer.highest)) {
-      peer.highest = seq + 1;
-    }
   }
 
-  /** A frame went to its endpoint: those that waited for it follow. */
-  private void deliverNext(Peer peer) {
+  /** A gap was filled: those that waited behind it follow. */
+  private void deliverFollowers(Peer peer) {
     SequenceArray order = peer.order;
-    if (peer.highest != order.next()) {
-      for (int id = order.take(); id != 0; id = order.take()) {
-        long at = pool.frameAt(id);
-        int flags = FrameHeader.flags(frames, at);
-        deliver(peer, id, peer.reorderOwner, flags, FrameHeader.endpointWord(frames, at));
-        if (peer.state != PeerState.UP) {
-          return;
-        }
+    while (peer.state == PeerState.UP) {
+      int id = order.take();
+      if (id == 0) {
+        break;
       }
+      long at = pool.frameAt(id);
+      int flags = FrameHeader.flags(frames, at);
+      deliver(peer, id, peer.reorderOwner, flags, FrameHeader.endpointWord(frames, at));
     }
     if (peer.highest == order.next()) {
       peer.gapKnown = false;
     }
-    acknowledger.note(peer);
   }
 
   private void deliver(Peer peer, int id, int owner, int flags, long endpointWord) {
-    int srcEndpoint = FrameHeader.srcEndpointOf(endpointWord);
-    int dstEndpoint = FrameHeader.dstEndpointOf(endpointWord);
-    PmEndpoint endpoint = core.endpoint(dstEndpoint);
-    InLane lane = peer.lane(srcEndpoint, dstEndpoint);
+    int endpoints = (int) (endpointWord >>> 32);
+    InLane lane = peer.lane(endpoints);
     if (lane == null || Serial.after(lane.received + 1, lane.limit())) {
-      core.counters.drop(DropReason.NO_CREDIT);
-      pool.release(id, owner);
-      sessions.end(peer, DownReason.CREDIT_VIOLATED);
+      creditViolated(peer, id, owner);
       return;
     }
     lane.received++;
+    PmEndpoint endpoint = core.endpoint(endpoints & 0xFFFF);
     if (endpoint == null) {
       core.counters.drop(DropReason.NO_ENDPOINT);
-      pool.release(id, owner);
+      discard(id, owner);
       lane.consume();
       return;
     }
@@ -395,6 +479,17 @@ final class Receiver {
     delivered++;
     deliveredBytes += length;
     pool.transfer(id, owner, endpoint.inboxOwner);
-    endpoint.deliver(peer.node, srcEndpoint, id, flags, length);
+    endpoint.deliver(peer.node, endpoints >>> 16, id, flags, length);
+  }
+
+  private void creditViolated(Peer peer, int id, int owner) {
+    core.counters.drop(DropReason.NO_CREDIT);
+    discard(id, owner);
+    sessions.end(peer, DownReason.CREDIT_VIOLATED);
+  }
+
+  private void discard(int id, int owner) {
+    pool.transfer(id, owner, Owner.NODE);
+    pool.release(id, Owner.NODE);
   }
 }

@@ -220,6 +220,7 @@ final class Sessions {
     peer.paths = paths.create(peer.node);
     peer.window = new SendWindow(size, peer.paths.length, myFirstSeq);
     peer.order = new SequenceArray(size, peerFirstSeq);
+    peer.ackRead = myFirstSeq;
     peer.highest = peerFirstSeq;
     peer.news = 0;
     peer.duplicates = 0;

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
  * #memory()}; its frame begins {@link #FRAME_OFFSET} and its colour later, on receive and send
  * alike: {@link #frameAt}. ID 0 means "none".
  *
- * <p>The colour is {@code id mod 64} cache lines in pools of {@link #COLOURED_STRIDE_BYTES} or more.
- * Without it all headers would lie in one set of the first-level cache.
+ * <p>The colour is {@code id mod 32} cache lines in pools of {@link #COLOURED_STRIDE_BYTES} or
+ * more. Without it all headers would lie in one set of the first-level cache.
  *
  * <p>Each buffer has a reference count and one owner entry. The named owner has one of the
  * references; those beyond it are anonymous ({@link #retain}, a driver's hold). Every hand-over
@@ -32,7 +32,7 @@ public abstract class BufferPool implements AutoCloseable {
   /** Strides from this on have room for colours (HXB_COLOUR_STRIDE_SHIFT). */
   public static final int COLOURED_STRIDE_BYTES = 1 << 14;
 
-  private static final int COLOURS = 64;
+  private static final int COLOURS = 32;
   private static final int COLOUR_SHIFT = 6;
 
   /** IDs are 24 bits wide in descriptors. */

@@ -50,10 +50,10 @@ public class Pmhxb extends Pmhxb$shared {
     public static int HXB_FRAME_OFFSET() {
         return HXB_FRAME_OFFSET;
     }
-    private static final int HXB_COLOURS = (int)64L;
+    private static final int HXB_COLOURS = (int)32L;
     /**
      * {@snippet lang=c :
-     * #define HXB_COLOURS 64
+     * #define HXB_COLOURS 32
      * }
      */
     public static int HXB_COLOURS() {
@@ -2485,6 +2485,70 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_tx_burst", port, queue, pool, descs, n);
             }
             return (int)mh$.invokeExact(port, queue, pool, descs, n);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_crc32c {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_crc32c");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * }
+     */
+    public static FunctionDescriptor hxb_crc32c$descriptor() {
+        return hxb_crc32c.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * }
+     */
+    public static MethodHandle hxb_crc32c$handle() {
+        return hxb_crc32c.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * }
+     */
+    public static MemorySegment hxb_crc32c$address() {
+        return hxb_crc32c.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * }
+     */
+    public static int hxb_crc32c(MemorySegment pool, MemorySegment descs, int n, int from, MemorySegment crcs) {
+        var mh$ = hxb_crc32c.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_crc32c", pool, descs, n, from, crcs);
+            }
+            return (int)mh$.invokeExact(pool, descs, n, from, crcs);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

@@ -1,9 +1,9 @@
 package org.pmhxb.pm.port;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
+import org.pmhxb.bufpool.Memory;
 
 /**
  * A fixed array of packet descriptors in native memory, shared with the driver's burst calls.
@@ -18,12 +18,6 @@ public final class Burst {
 
   private static final long ID_MASK = 0xFF_FFFFL;
   private static final int LENGTH_SHIFT = 32;
-
-  /**
-   * All memory, as a constant: the compiler then knows its kind, its lifetime and its size, which
-   * it would look up again after each call. The index is checked here instead.
-   */
-  private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   private final long address;
   private final int capacity;
@@ -48,11 +42,11 @@ public final class Burst {
   }
 
   public long get(int i) {
-    return MEMORY.get(ValueLayout.JAVA_LONG, wordAt(i));
+    return Memory.ALL.get(ValueLayout.JAVA_LONG, wordAt(i));
   }
 
   public void set(int i, long descriptor) {
-    MEMORY.set(ValueLayout.JAVA_LONG, wordAt(i), descriptor);
+    Memory.ALL.set(ValueLayout.JAVA_LONG, wordAt(i), descriptor);
   }
 
   private long wordAt(int i) {

@@ -105,6 +105,10 @@ public final class FrameHeader {
   private static final ValueLayout.OfLong BE_LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
+  // Of etherWord: EtherType and major version.
+  private static final long OURS_MASK = 0xFFFF_F000L;
+  private static final long OURS = (long) ETHER_TYPE << 16 | VERSION_MAJOR << 12;
+
   private FrameHeader() {}
 
   // --- Ethernet -----------------------------------------------------------------------------
@@ -365,6 +369,11 @@ public final class FrameHeader {
   /** {@code srcEndpoint:16 | dstEndpoint:16 | length:16 | echo:16}. */
   public static long endpointWord(MemorySegment frames, long at) {
     return frames.get(BE_LONG, at + SRC_ENDPOINT);
+  }
+
+  /** EtherType and major version are ours, in one comparison. */
+  public static boolean isOurs(long etherWord) {
+    return (etherWord & OURS_MASK) == OURS;
   }
 
   public static int etherTypeOf(long etherWord) {
