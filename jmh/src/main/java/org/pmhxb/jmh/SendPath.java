@@ -70,6 +70,8 @@ public class SendPath {
             List.of(lab.port(0)),
             true);
     endpoint = node.open(ReceivePath.ENDPOINT);
+    // A frame for each message: that is the cost in question.
+    endpoint.coalesceUpTo(-1);
     int[] numbers = IntStream.rangeClosed(1, peers).toArray();
     acks = new AckTemplate[peers];
     ackEvery = peers == 1 ? ACK_EVERY : ACK_EVERY_OF_MANY;

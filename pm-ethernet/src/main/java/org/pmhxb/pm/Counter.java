@@ -8,6 +8,7 @@ public enum Counter {
   FRAMES_RECEIVED("frames taken from the ports"),
   FRAMES_SENT("frames handed to the ports, resends and control frames included"),
   DATA_SENT("data frames sent for the first time"),
+  MESSAGES_COALESCED("messages sent in a frame that they share with others"),
   DATA_DELIVERED("data frames handed to endpoints, in order"),
   BYTES_DELIVERED("payload bytes handed to endpoints"),
   RELAYED("transit frames forwarded"),

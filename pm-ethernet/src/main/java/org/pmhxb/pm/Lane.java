@@ -49,7 +49,7 @@ final class Lane {
   private boolean wanted;
 
   // --- published by the poll thread ---
-  /** Session epoch in the high half, absolute credit limit in the low half. */
+  /** Session epoch in the high half, in the low half the claims that may be made in it. */
   private long grant;
 
   private long acknowledged;
@@ -62,7 +62,16 @@ final class Lane {
   InLane back;
 
   int grantEpoch;
+
+  /** Absolute limit in frames, as the peer granted it in this session. */
   int limit;
+
+  /** Messages of this session that were copied into a frame with others: they took no credit. */
+  private int joined;
+
+  /** The frame that the next small message may join; 0 is none. It waits for its number. */
+  int openId;
+
   boolean creditWanted;
   long creditAskedNs;
   long creditAskIntervalNs;
@@ -147,14 +156,25 @@ final class Lane {
   /** Raises the limit; it never moves back within a session. Poll thread. */
   void publishLimit(int newLimit) {
     limit = newLimit;
+    publishGrant();
+  }
+
+  /** A claim took credit for a frame that was not needed: its message joined another. */
+  void returnCredit() {
+    joined++;
+    publishGrant();
+  }
+
+  private void publishGrant() {
     // R2: pairs with A2 in takeCredit().
-    GRANT.setRelease(this, (long) grantEpoch << 32 | newLimit & 0xFFFF_FFFFL);
+    GRANT.setRelease(this, (long) grantEpoch << 32 | limit + joined & 0xFFFF_FFFFL);
   }
 
   /** A session ended: no credit until the next one. Poll thread. */
   void closeSession() {
     grantEpoch++;
     creditWanted = false;
+    joined = 0;
     publishLimit(0);
   }
 

@@ -74,7 +74,7 @@ public final class Loan implements AutoCloseable {
     return bufferId;
   }
 
-  /** The loan budget was used up, so the message was copied. */
+  /** The message was copied: it shared its frame, or the loan budget was used up. */
   public boolean isCopy() {
     return copy;
   }

@@ -23,6 +23,7 @@ public final class Message {
   private int lengthBytes;
   private long offset;
   private boolean fragment;
+  private boolean coalesced;
   private long messageLengthBytes;
   private long fragmentOffsetBytes;
 
@@ -32,12 +33,8 @@ public final class Message {
   }
 
   void bind(long lo, long hi, long frameAt) {
-    bound = true;
-    retained = false;
-    deferred = false;
-    source = Descriptor.node(hi);
-    sourceEndpoint = Descriptor.endpoint(lo);
-    bufferId = Descriptor.bufferId(hi);
+    bindFrame(lo, hi);
+    coalesced = false;
     lengthBytes = Descriptor.length(hi);
     offset = frameAt + FrameHeader.BYTES;
     fragment = (Descriptor.flags(lo) & FrameHeader.FLAG_FRAGMENT) != 0;
@@ -50,6 +47,30 @@ public final class Message {
       messageLengthBytes = lengthBytes;
       fragmentOffsetBytes = 0;
     }
+  }
+
+  private void bindFrame(long lo, long hi) {
+    bound = true;
+    retained = false;
+    deferred = false;
+    source = Descriptor.node(hi);
+    sourceEndpoint = Descriptor.endpoint(lo);
+    bufferId = Descriptor.bufferId(hi);
+  }
+
+  /** The messages of this frame follow, one {@link #bindPart} each. */
+  void bindCoalesced(long lo, long hi) {
+    bindFrame(lo, hi);
+    coalesced = true;
+    fragment = false;
+    fragmentOffsetBytes = 0;
+  }
+
+  void bindPart(long at, int length) {
+    deferred = false;
+    offset = at;
+    lengthBytes = length;
+    messageLengthBytes = length;
   }
 
   void unbind() {
@@ -99,6 +120,11 @@ public final class Message {
     return bufferId;
   }
 
+  /** It shares its frame with others; {@link #retain} copies it. */
+  public boolean isCoalesced() {
+    return coalesced;
+  }
+
   /** Part of a message longer than one frame; fragments of a source arrive in order. */
   public boolean isFragment() {
     return fragment;
@@ -120,8 +146,9 @@ public final class Message {
   }
 
   /**
-   * Keeps the message beyond the handler: its buffer goes on loan, or, when the loan budget is used
-   * up, it is copied once into the endpoint's copy area.
+   * Keeps the message beyond the handler: its buffer goes on loan, or it is copied once into the
+   * endpoint's copy area: when the loan budget is used up, and when it shares its frame with
+   * others.
    *
    * @return null when that area is used up too; {@link #defer} then leaves the message undelivered
    */

@@ -8,6 +8,7 @@ import org.pmhxb.bufpool.Descriptor;
 import org.pmhxb.bufpool.LoanBudget;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.bufpool.SpscDescriptorRing;
+import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -35,6 +36,12 @@ public final class PmEndpoint implements AutoCloseable {
 
   /** In the flags of OP_CONSUMED: the buffer went on loan. */
   static final int FLAG_RETAINED = 0x80;
+
+  /** Longest message that shares a frame by itself: see docs/PERFORMANCE.md, "Small messages". */
+  public static final int COALESCE_BYTES = 256;
+
+  /** Longest message that may be made to. */
+  public static final int COALESCE_BYTES_MAX = 2_048;
 
   private final PmNode node;
   private final NodeCore core;
@@ -80,6 +87,19 @@ public final class PmEndpoint implements AutoCloseable {
   private SendBuffer[] idle = new SendBuffer[8];
   private int idleCount;
   private int claimed;
+  private int coalesceUpTo;
+
+  /** Inline mode: a buffer of the claim owner's that no claim has; 0 is none. */
+  private int spareId;
+
+  /** Where the next message in the frame at the head of the inbox is, when it holds several. */
+  private int partNext;
+
+  private int partAt;
+
+  /** Poll has handed over all of the frame at the head of the inbox. */
+  private boolean headFinished;
+
   private long claimsRefused;
   private long loansCopied;
   private final Message message;
@@ -103,6 +123,7 @@ public final class PmEndpoint implements AutoCloseable {
     claimOwner = Owner.of(Owner.APPLICATION, number);
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
+    coalesceUpTo = Math.min(COALESCE_BYTES, coalesceBytesMax());
   }
 
   private static int powerOfTwoFrom(int least) {
@@ -141,6 +162,27 @@ public final class PmEndpoint implements AutoCloseable {
     return take(lane, lengthBytes, 0);
   }
 
+  /**
+   * Messages sent from now on share a frame when one of their channel waits (DESIGN rule 16) and
+   * they are not longer than this. They are copied into it once, and never wait for it.
+   *
+   * @param bytes 0 to {@value #COALESCE_BYTES_MAX}; below 0: every message has a frame of its own.
+   *     At first {@value #COALESCE_BYTES}; a frame always holds two of that
+   */
+  public void coalesceUpTo(int bytes) {
+    checkUse();
+    if (bytes > COALESCE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "messages of up to " + bytes + " bytes to coalesce: the limit is " + COALESCE_BYTES_MAX);
+    }
+    coalesceUpTo = Math.min(bytes, coalesceBytesMax());
+  }
+
+  /** What is copied must be a small part of a frame. */
+  private int coalesceBytesMax() {
+    return Math.max(0, core.config.maxPayloadBytes() / 4);
+  }
+
   private SendBuffer take(Lane lane, int lengthBytes, int flags) {
     if (claimed >= claimLimit) {
       return refuse();
@@ -172,14 +214,19 @@ public final class PmEndpoint implements AutoCloseable {
     return claimsRefused;
   }
 
-  /** Retained messages that were copied because the loan budget was used up. Application thread. */
+  /**
+   * Retained messages that were copied: they shared a frame, or the loan budget was used up.
+   * Application thread.
+   */
   public long loansCopied() {
     return loansCopied;
   }
 
   private int takeBuffer() {
     if (inline) {
-      return pool.allocate(claimOwner);
+      int id = spareId;
+      spareId = 0;
+      return id != 0 ? id : pool.allocate(claimOwner);
     }
     return supply.poll() ? Descriptor.bufferId(supply.hi()) : 0;
   }
@@ -273,16 +320,23 @@ public final class PmEndpoint implements AutoCloseable {
     checkUse();
     Lane lane = buffer.takeForSend(this);
     int id = buffer.bufferId();
-    int length = buffer.lengthBytes() + buffer.fragmentHeaderBytes();
+    int length = buffer.lengthBytes();
+    int flags = buffer.flags();
+    if (flags != 0) {
+      length += SendBuffer.FRAGMENT_HEADER_BYTES;
+    } else if (length <= coalesceUpTo) {
+      flags = FrameHeader.FLAG_COALESCED;
+    }
     lane.spendCredit(buffer.claimEpoch());
     claimed--;
     if (inline) {
-      node.accept(this, lane, id, length, buffer.flags(), buffer.claimEpoch());
+      if (!node.accept(this, lane, id, length, flags, buffer.claimEpoch())) {
+        keepSpare(id);
+      }
     } else {
       boolean taken =
           toNode.offer(
-              Descriptor.lo(
-                  OP_SEND, buffer.flags(), lane.number, buffer.claimEpoch(), FrameHeader.BYTES),
+              Descriptor.lo(OP_SEND, flags, lane.number, buffer.claimEpoch(), FrameHeader.BYTES),
               Descriptor.hi(id, lane.dst, length));
       assert taken : "send ring full: it holds every claim";
       node.ring();
@@ -290,6 +344,15 @@ public final class PmEndpoint implements AutoCloseable {
     buffer.unbind();
     putIdle(buffer);
     return lane.nextTicket();
+  }
+
+  /** A message was copied out of its buffer: the next claim can have that. Inline mode. */
+  private void keepSpare(int id) {
+    if (spareId == 0) {
+      spareId = id;
+    } else {
+      pool.release(id, claimOwner);
+    }
   }
 
   void abort(SendBuffer buffer) {
@@ -311,7 +374,11 @@ public final class PmEndpoint implements AutoCloseable {
     if (idleCount == idle.length) {
       idle = Arrays.copyOf(idle, idleCount * 2);
     }
-    idle[idleCount++] = buffer;
+    if (idle[idleCount] != buffer) {
+      // What was taken from here last is what comes back most often: no write barrier then.
+      idle[idleCount] = buffer;
+    }
+    idleCount++;
   }
 
   /** Frames sent to the same endpoint number at {@code dst} that are stored there: a ticket. */
@@ -385,46 +452,91 @@ public final class PmEndpoint implements AutoCloseable {
     if (polling) {
       throw new IllegalStateException("poll within a handler of endpoint " + number);
     }
-    int n = Math.min(inbox.size(), limit);
+    int n = inbox.size();
     if (n <= 0) {
       return 0;
     }
     polling = true;
-    int done = 0;
+    int frames = 0;
+    int handed = 0;
     try {
-      while (done < n) {
-        long lo = inbox.peekLo(done);
-        long hi = inbox.peekHi(done);
+      while (frames < n && handed < limit) {
+        long lo = inbox.peekLo(frames);
+        long hi = inbox.peekHi(frames);
         if (Descriptor.op(lo) == OP_PEER_DOWN) {
-          done++;
+          frames++;
+          handed++;
           handler.onPeerDown(Descriptor.node(hi), (int) lo);
           continue;
         }
-        message.bind(lo, hi, pool.frameAt(Descriptor.bufferId(hi)));
-        boolean returned = false;
+        headFinished = false;
         try {
-          handler.onMessage(message);
-          returned = true;
+          handed +=
+              (Descriptor.flags(lo) & FrameHeader.FLAG_COALESCED) == 0
+                  ? handOver(handler, lo, hi)
+                  : handOverParts(handler, lo, hi, limit - handed);
         } finally {
-          if (returned && message.isDeferred()) {
-            n = done;
-          } else {
-            // A handler that throws has had its message.
-            done++;
+          if (headFinished) {
+            frames++;
             consumed(hi);
           }
           message.unbind();
         }
+        if (!headFinished) {
+          break;
+        }
       }
     } finally {
-      inbox.advance(done);
+      inbox.advance(frames);
       polling = false;
       if (!inline) {
         // Credit may be on its way back: nobody else wakes a poll thread that sleeps.
         node.ring();
       }
     }
-    return done;
+    return handed;
+  }
+
+  /** A frame that is one message or fragment; 1, or 0 when it was left undelivered. */
+  private int handOver(MessageHandler handler, long lo, long hi) {
+    message.bind(lo, hi, pool.frameAt(Descriptor.bufferId(hi)));
+    // A handler that throws has had its message.
+    headFinished = true;
+    handler.onMessage(message);
+    headFinished = !message.isDeferred();
+    return headFinished ? 1 : 0;
+  }
+
+  /** A frame of several messages, from where the last poll stopped; messages handed over. */
+  private int handOverParts(MessageHandler handler, long lo, long hi, int limit) {
+    long at = pool.frameAt(Descriptor.bufferId(hi)) + FrameHeader.BYTES;
+    int bytes = Descriptor.length(hi);
+    int messages = CoalescedPayload.messages(frames, at, bytes);
+    message.bindCoalesced(lo, hi);
+    int handed = 0;
+    try {
+      while (partNext < messages && handed < limit) {
+        int length = CoalescedPayload.length(frames, at, bytes, partNext);
+        message.bindPart(at + partAt, length);
+        // A handler that throws has had its message.
+        partNext++;
+        partAt += CoalescedPayload.paddedBytes(length);
+        handler.onMessage(message);
+        if (message.isDeferred()) {
+          partNext--;
+          partAt -= CoalescedPayload.paddedBytes(length);
+          break;
+        }
+        handed++;
+      }
+    } finally {
+      if (partNext == messages) {
+        headFinished = true;
+        partNext = 0;
+        partAt = 0;
+      }
+    }
+    return handed;
   }
 
   private void consumed(long hi) {
@@ -445,7 +557,8 @@ public final class PmEndpoint implements AutoCloseable {
 
   /** A loan for the message that is being handled; null when both budgets are used up. */
   Loan lend(Message m) {
-    int loan = loans.take(m.bufferId(), inboxOwner);
+    // The buffer of a frame that others share goes home with the last of them.
+    int loan = m.isCoalesced() ? -1 : loans.take(m.bufferId(), inboxOwner);
     MemorySegment memory = frames;
     long offset = m.offset();
     boolean copied = false;

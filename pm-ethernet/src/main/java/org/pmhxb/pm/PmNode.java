@@ -170,13 +170,10 @@ public final class PmNode implements PollWork, AutoCloseable {
       case PmEndpoint.OP_SEND -> {
         endpoint.supplied--;
         Lane lane = endpoint.laneOf(Descriptor.tag(lo));
-        accept(
-            endpoint,
-            lane,
-            id,
-            Descriptor.length(hi),
-            Descriptor.flags(lo),
-            Descriptor.endpoint(lo));
+        int flags = Descriptor.flags(lo);
+        if (!accept(endpoint, lane, id, Descriptor.length(hi), flags, Descriptor.endpoint(lo))) {
+          core.pool.release(id, endpoint.claimOwner);
+        }
       }
       case PmEndpoint.OP_CONSUMED -> {
         boolean retained = Descriptor.flags(lo) == PmEndpoint.FLAG_RETAINED;
@@ -210,21 +207,31 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   // --- from endpoints, on the poll thread ---------------------------------------------------
 
-  void accept(PmEndpoint endpoint, Lane lane, int id, int payloadBytes, int flags, int epoch) {
+  /**
+   * Accepts what a program sent: its place in the order is fixed.
+   *
+   * @return false when the message was copied into a frame that waits: the buffer stays the claim's
+   */
+  boolean accept(PmEndpoint endpoint, Lane lane, int id, int payloadBytes, int flags, int epoch) {
     if ((lane.grantEpoch & 0xFFFF) != (epoch & 0xFFFF)) {
       // Claimed under a session that ended since.
       core.pool.release(id, endpoint.claimOwner);
       lane.lose(1);
       core.counters.increment(Counter.FATE_UNKNOWN);
-      return;
+      return true;
     }
     if (lane.dst == core.self) {
-      loopBack(lane, endpoint, id, payloadBytes, flags);
-      return;
+      loopBack(lane, endpoint, id, payloadBytes, flags & ~FrameHeader.FLAG_COALESCED);
+      return true;
+    }
+    if ((flags & FrameHeader.FLAG_COALESCED) != 0 && sender.join(lane, id, payloadBytes)) {
+      lane.returnCredit();
+      return false;
     }
     Peer peer = core.peer(lane.dst);
     core.pool.transfer(id, endpoint.claimOwner, peer.windowOwner);
     sender.accept(peer, lane, id, payloadBytes, flags);
+    return true;
   }
 
   /** A message to this node itself: the same buffer, from the one endpoint to the other. */

@@ -7,6 +7,7 @@ import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.flow.Serial;
 import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -358,11 +359,11 @@ final class Receiver {
 
   /** What a data frame says beside its payload; KEPT, or why the frame is dropped. */
   private int readBeside(Peer peer, long at, int flags, int ack, long endpointWord) {
-    if ((flags & (FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_TAG)) != 0) {
+    if ((flags & FrameHeader.FLAG_TAG) != 0) {
       return DropReason.UNKNOWN_KIND.code();
     }
-    if ((flags & FrameHeader.FLAG_FRAGMENT) != 0
-        && !isFragment(at, FrameHeader.lengthOf(endpointWord))) {
+    if ((flags & (FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_FRAGMENT)) != 0
+        && !isWellFormed(at, flags, FrameHeader.lengthOf(endpointWord))) {
       return DropReason.MALFORMED.code();
     }
     if (ack != peer.ackRead) {
@@ -381,6 +382,15 @@ final class Receiver {
           FrameHeader.credit(frames, at));
     }
     return KEPT;
+  }
+
+  /** A payload that is not one whole message: a fragment, or small messages, never both. */
+  private boolean isWellFormed(long at, int flags, int length) {
+    if ((flags & FrameHeader.FLAG_COALESCED) == 0) {
+      return isFragment(at, length);
+    }
+    return (flags & FrameHeader.FLAG_FRAGMENT) == 0
+        && CoalescedPayload.isValid(frames, at + FrameHeader.BYTES, length);
   }
 
   /** Whether the fragment header is complete and the fragment lies within its message. */

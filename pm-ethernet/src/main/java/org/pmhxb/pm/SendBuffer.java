@@ -17,10 +17,17 @@ public final class SendBuffer {
   private final PmEndpoint endpoint;
   private final MemorySegment memory;
   private BytesView view;
+
+  /** The last claim's; only stored when it changes, because a reference costs a write barrier. */
   private Lane lane;
+
+  private boolean claimed;
   private int bufferId;
   private int lengthBytes;
+
+  /** FRAGMENT, or 0. */
   private int flags;
+
   private int claimEpoch;
   private long payloadAt;
 
@@ -30,7 +37,10 @@ public final class SendBuffer {
   }
 
   void bind(Lane to, int id, int length, int frameFlags) {
-    lane = to;
+    if (lane != to) {
+      lane = to;
+    }
+    claimed = true;
     bufferId = id;
     lengthBytes = length;
     flags = frameFlags;
@@ -39,7 +49,7 @@ public final class SendBuffer {
   }
 
   void unbind() {
-    lane = null;
+    claimed = false;
     if (view != null) {
       view.unbind();
     }
@@ -112,20 +122,24 @@ public final class SendBuffer {
 
   Lane takeForSend(PmEndpoint by) {
     if (by != endpoint) {
-      throw new IllegalArgumentException(
-          "buffer "
-              + bufferId
-              + " was claimed from endpoint "
-              + endpoint.number()
-              + ", not from endpoint "
-              + by.number());
+      throw claimedFromAnother(by);
     }
     checkClaimed();
     return lane;
   }
 
+  private IllegalArgumentException claimedFromAnother(PmEndpoint by) {
+    return new IllegalArgumentException(
+        "buffer "
+            + bufferId
+            + " was claimed from endpoint "
+            + endpoint.number()
+            + ", not from endpoint "
+            + by.number());
+  }
+
   private void checkClaimed() {
-    if (lane == null) {
+    if (!claimed) {
       throw new IllegalStateException(
           "buffer " + bufferId + " was sent or aborted already: claim another");
     }

@@ -6,6 +6,7 @@ import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.flow.PendingFrames;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.Serial;
+import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -29,6 +30,9 @@ final class Sender {
   private final PendingFrames pending;
   private final long keyWord;
 
+  /** Payload bytes that a frame has room for. */
+  private final int roomBytes;
+
   /** Peers with frames that wait for their number. */
   private Peer[] pendingPeers = new Peer[8];
 
@@ -51,13 +55,44 @@ final class Sender {
     this.crc = core.crc;
     this.pending = core.pending;
     this.keyWord = (long) core.config.key() << 32;
+    this.roomBytes = core.config.maxPayloadBytes();
   }
 
   // --- new frames ---------------------------------------------------------------------------
 
   /**
+   * Copies a small message into the frame of its lane that waits for its number (DESIGN rule 16).
+   * Messages never wait for company: nothing waits but what found no path, or was sent in this very
+   * round.
+   *
+   * @return false when no frame waits, or it is full: {@link #accept} is next
+   */
+  boolean join(Lane lane, int id, int messageBytes) {
+    int open = lane.openId;
+    if (open == 0) {
+      return false;
+    }
+    int messages = pending.messages(open);
+    int firstBytes = pending.payloadBytes(open);
+    int used = CoalescedPayload.paddedBytes(firstBytes);
+    if (!CoalescedPayload.fits(used, messages, messageBytes, roomBytes)) {
+      return false;
+    }
+    long at = framesAddress + pool.frameAt(open) + FrameHeader.BYTES;
+    if (messages == 1) {
+      CoalescedPayload.begin(Memory.ALL, at, roomBytes, firstBytes);
+    }
+    long from = framesAddress + pool.frameAt(id) + FrameHeader.BYTES;
+    CoalescedPayload.append(Memory.ALL, at, roomBytes, messages, used, from, messageBytes);
+    pending.grown(open, used + CoalescedPayload.paddedBytes(messageBytes), messages + 1);
+    return true;
+  }
+
+  /**
    * Accepts a claimed frame from an endpoint: order is fixed now, the number follows in {@link
    * #pumpPending}, once a round. The buffer is the node's.
+   *
+   * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
     if (peer.pendingHead == 0) {
@@ -71,6 +106,7 @@ final class Sender {
     }
     peer.pendingTail = id;
     peer.pendingCount++;
+    lane.openId = (flags & FrameHeader.FLAG_COALESCED) != 0 ? id : 0;
   }
 
   private void enlist(Peer peer) {
@@ -113,7 +149,7 @@ final class Sender {
     int sent = 0;
     while (peer.pendingHead != 0 && !peer.window.isFull()) {
       int path = paths.choose(peer);
-      if (path < 0) {
+      if (path < 0 || mayGrow(peer, peer.paths[path].rail)) {
         break;
       }
       sent += sendNew(peer, path);
@@ -125,6 +161,12 @@ final class Sender {
         peer.news = 0;
       }
     }
+  }
+
+  /** A frame that others may still join has no hurry while its rail has a burst waiting. */
+  private boolean mayGrow(Peer peer, Rail rail) {
+    int id = peer.pendingHead;
+    return rail.hasBurstWaiting() && core.lanes[pending.lane(id)].openId == id;
   }
 
   /**
@@ -149,10 +191,20 @@ final class Sender {
     do {
       int id = peer.pendingHead;
       peer.pendingHead = pending.next(id);
+      long at = framesAddress + pool.frameAt(id);
+      int messages = pending.messages(id);
       int payloadBytes = pending.payloadBytes(id);
+      int flags = pending.flags(id);
+      if (messages > 1) {
+        payloadBytes = finish(at, messages, payloadBytes);
+      } else {
+        flags &= ~FrameHeader.FLAG_COALESCED;
+      }
       int frameBytes = FrameHeader.BYTES + payloadBytes;
       Lane lane = core.lanes[pending.lane(id)];
-      int flags = pending.flags(id);
+      if (lane.openId == id) {
+        lane.openId = 0;
+      }
       int credit = 0;
       InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
       if (back != null) {
@@ -160,7 +212,6 @@ final class Sender {
         back.advertised = credit;
         flags |= FrameHeader.FLAG_CREDIT;
       }
-      long at = framesAddress + pool.frameAt(id);
       FrameHeader.front(Memory.ALL, at, front0, front1, front2);
       FrameHeader.endToEnd(
           Memory.ALL,
@@ -174,16 +225,7 @@ final class Sender {
       sealLater(id);
       int ticket = rail.putHeld(id, frameBytes);
       int index = paths.onTransmit(peer, path);
-      window.send(
-          id,
-          frameBytes,
-          lane.id,
-          pending.messages(id),
-          path,
-          index,
-          rail.index,
-          ticket,
-          core.nowNs);
+      window.send(id, frameBytes, lane.id, messages, path, index, rail.index, ticket, core.nowNs);
       bytes += frameBytes;
       sent++;
     } while (bytes < STRIPE_BYTES
@@ -192,6 +234,12 @@ final class Sender {
         && rail.hasLocalRoom());
     peer.pendingCount -= sent;
     return sent;
+  }
+
+  private int finish(long at, int messages, int usedBytes) {
+    core.counters.add(Counter.MESSAGES_COALESCED, messages);
+    long payloadAt = at + FrameHeader.BYTES;
+    return CoalescedPayload.finish(Memory.ALL, payloadAt, roomBytes, messages, usedBytes);
   }
 
   private static InLane channelBack(Peer peer, Lane lane) {
@@ -355,7 +403,9 @@ final class Sender {
       int id = peer.pendingHead;
       peer.pendingHead = pending.next(id);
       int messages = pending.messages(id);
-      core.lanes[pending.lane(id)].lose(messages);
+      Lane lane = core.lanes[pending.lane(id)];
+      lane.openId = 0;
+      lane.lose(messages);
       core.counters.add(Counter.FATE_UNKNOWN, messages);
       pool.release(id, peer.windowOwner);
     }

@@ -215,6 +215,39 @@ class HostileFrameTest {
     }
   }
 
+  /** A table that says something else than what is there; the last is a fragment besides. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0, 0, 0",
+    "1, 1, 0, 0",
+    "16, 0, 8, 0",
+    "16, 7, 8, 0",
+    "16, 8, 0, 0",
+    "16, 65535, 0, 0",
+    "16, 1, 16, 0",
+    "16, 1, 4, 0",
+    "16, 1, 12, 1"
+  })
+  void refusesTablesThatDoNotMatchTheirMessages(int length, int messages, int first, int fragment) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] like = latest(fromZero, FrameHeader.DATA);
+      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 20);
+      MemorySegment m = MemorySegment.ofArray(data);
+      FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_COALESCED | fragment, 1);
+      FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
+      FrameHeader.endpointsLengthEcho(m, 0, ENDPOINT, ENDPOINT, length, 0);
+      if (length >= 16) {
+        FrameHeader.payloadInt(m, 0, length - 4, first << 16 | messages);
+      }
+      ReceiverFuzzTest.repair(data);
+      net.ports[1][0].arrive(data);
+      net.run(100_000);
+      assertThat(dropped(net, 1, DropReason.MALFORMED)).isEqualTo(1);
+      assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
+    }
+  }
+
   @Test
   void aNewerMinorInteroperatesAndAnotherMajorIsCounted() {
     Pair pair = pair();

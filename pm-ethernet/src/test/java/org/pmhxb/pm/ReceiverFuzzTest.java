@@ -122,7 +122,10 @@ class ReceiverFuzzTest {
     for (int s = 0; s < 3; s++) {
       for (int d = 0; d < 3; d++) {
         if (s != d) {
-          send(s, d);
+          // Several share a frame.
+          for (int n = 1 + random.nextInt(3); n > 0; n--) {
+            send(s, d);
+          }
         }
       }
     }
@@ -314,6 +317,8 @@ class ReceiverFuzzTest {
         case 9 -> put16(frame, FrameHeader.SRC_ENDPOINT, random.nextInt(65_536));
         case 10 -> put16(frame, FrameHeader.DST_ENDPOINT, random.nextInt(65_536));
         case 11 -> frame[FrameHeader.FLAGS_DST] |= FrameHeader.FLAG_FRAGMENT;
+        case 13 -> frame[FrameHeader.FLAGS_DST] |= FrameHeader.FLAG_COALESCED;
+        case 14 -> put16(frame, frame.length - 2 * (1 + random.nextInt(3)), random.nextInt(20));
         case 12 -> put32(frame, random.nextInt(14, frame.length - 4), hostileInt());
         default -> hostilePayload(frame);
       }

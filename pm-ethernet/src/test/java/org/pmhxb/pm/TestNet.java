@@ -37,8 +37,17 @@ final class TestNet implements AutoCloseable {
 
   private final int rails;
   private final int capacity;
+  private final boolean inline;
 
   TestNet(int nodeCount, int rails, long seed, int capacity, NodeConfig config) {
+    this(nodeCount, rails, seed, capacity, config, true);
+  }
+
+  /**
+   * @param inline else programs and nodes speak over their rings, as with poll threads
+   */
+  TestNet(int nodeCount, int rails, long seed, int capacity, NodeConfig config, boolean inline) {
+    this.inline = inline;
     this.random = new SplittableRandom(seed);
     this.rails = rails;
     this.capacity = capacity;
@@ -79,7 +88,7 @@ final class TestNet implements AutoCloseable {
             1024,
             config.firstSeq());
     pools.set(n, pool);
-    nodes.set(n, new PmNode(own, pool, new LineRouting(n, macs), mine, true));
+    nodes.set(n, new PmNode(own, pool, new LineRouting(n, macs), mine, inline));
   }
 
   static long mac(int node, int rail) {

@@ -10,13 +10,16 @@ import java.util.List;
  * both ways, neighbour exchange and all-to-all differ only in who sends to whom.
  */
 final class StreamWorkload implements Workload, MessageLink.Receiver {
-  /** Messages to one destination before the next has its turn. */
+  /** What goes to one destination before the next has its turn: so many messages or bytes. */
   private static final int SEND_BATCH = 8;
 
-  private static final int POLL_LIMIT = 64;
+  private static final int SEND_BATCH_BYTES = 16_384;
+
+  private static final int POLL_LIMIT = 512;
 
   private final WorkloadSpec spec;
   private final MessageLink link;
+  private final int sendBatch;
   private final StreamSender[] senders;
   private final StreamVerifier[] verifiers;
 
@@ -40,6 +43,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs) {
     this.spec = spec;
     this.link = link;
+    this.sendBatch = Math.max(SEND_BATCH, SEND_BATCH_BYTES / spec.sizeBytes());
     this.startNs = startNs;
     this.measureFromNs = startNs + spec.warmUpMs() * 1_000_000;
     this.measureToNs = measureFromNs + spec.measureMs() * 1_000_000;
@@ -71,7 +75,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     }
     if (nowNs - measureToNs < 0) {
       for (StreamSender sender : senders) {
-        work += sender.send(SEND_BATCH, nowNs);
+        work += sender.send(sendBatch, nowNs);
       }
       return work;
     }

@@ -83,7 +83,7 @@ public final class FrameHeader {
   /** The payload begins with the 8-byte fragment header: messageLength:32, fragmentOffset:32. */
   public static final int FLAG_FRAGMENT = 0x01;
 
-  /** Reserved: the payload is a list of small messages. */
+  /** The payload holds several small messages: {@link CoalescedPayload}. */
   public static final int FLAG_COALESCED = 0x02;
 
   /** Reserved: a 16-byte keyed tag follows the payload. */
