@@ -55,6 +55,11 @@ public abstract class HxbCommand implements Callable<Integer> {
     return report.ok() ? Main.OK : Main.FAILED;
   }
 
+  /** Standard output is for the result alone. */
+  protected final boolean json() {
+    return json;
+  }
+
   /** Lines for a person who waits; standard error. */
   protected final Progress progress() {
     if (progress == null) {

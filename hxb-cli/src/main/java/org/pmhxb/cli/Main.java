@@ -32,6 +32,7 @@ import picocli.CommandLine.ParameterException;
       StatusCommand.class,
       DownCommand.class,
       BenchCommand.class,
+      MpirunCommand.class,
       NodeCommand.class,
       DoctorCommand.class
     })

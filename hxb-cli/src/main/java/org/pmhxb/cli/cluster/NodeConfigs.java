@@ -9,10 +9,11 @@ import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 
 /** Writes the configuration of each node of a cluster on this machine. */
-final class NodeConfigs {
+public final class NodeConfigs {
   private NodeConfigs() {}
 
-  static HxbConfig of(ClusterSpec spec, ClusterPaths paths, int node) {
+  /** The configuration of one node; its files are in the cluster's directory. */
+  public static HxbConfig of(ClusterSpec spec, ClusterPaths paths, int node) {
     Shape shape = spec.shape();
     RailLayout layout = new RailLayout(shape, spec.rails());
     HxbConfig.Builder builder =

@@ -19,7 +19,7 @@ public final class NodeJvm {
    * A node's memory is off-heap; what it allocates is control state. The serial collector has no
    * threads of its own, which matters where eight nodes share two cores.
    */
-  private static final List<String> OWN_FLAGS =
+  public static final List<String> OWN_FLAGS =
       List.of("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
 
   private static final Pattern NOT_INHERITED =
@@ -33,6 +33,18 @@ public final class NodeJvm {
 
   /** The command that runs a main class; its arguments follow. */
   public static List<String> command(String mainClass) {
+    List<String> command = withoutClassPath();
+    command.addAll(OWN_FLAGS);
+    command.add("-cp");
+    command.add(classPath());
+    command.add(mainClass);
+    return command;
+  }
+
+  /**
+   * The executable, the flags and the hxb properties of this JVM: class path and main class follow.
+   */
+  public static List<String> withoutClassPath() {
     List<String> command = new ArrayList<>();
     command.add(executable());
     for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -46,10 +58,6 @@ public final class NodeJvm {
         command.add("-D" + key + "=" + System.getProperty(key));
       }
     }
-    command.addAll(OWN_FLAGS);
-    command.add("-cp");
-    command.add(classPath());
-    command.add(mainClass);
     return command;
   }
 

@@ -1,0 +1,61 @@
+package org.pmhxb.cli.mpi;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.Shape;
+
+/**
+ * What {@code hxb mpirun} is to run.
+ *
+ * @param rails per dimension, 1 to 9
+ * @param rate of each link, or null; veth only
+ * @param classPath of the program
+ * @param jvmArgs for the ranks' JVMs
+ * @param label every line of output with its rank
+ * @param program main class and its arguments
+ */
+public record MpiJob(
+    Fabric fabric,
+    Shape shape,
+    int rails,
+    LinkRate rate,
+    int ranks,
+    Placement placement,
+    List<Path> classPath,
+    List<String> jvmArgs,
+    boolean label,
+    List<String> program) {
+
+  /** What joins the nodes. */
+  public enum Fabric {
+    /** All ranks in one process. */
+    RING,
+    /** A process and a network namespace per node. */
+    VETH;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  public MpiJob {
+    if (ranks < 1 || ranks > shape.nodes()) {
+      throw new IllegalArgumentException(
+          "-n is " + ranks + "; the shape " + shape + " has room for 1.." + shape.nodes());
+    }
+    if (rails < 1 || rails > 9) {
+      throw new IllegalArgumentException("--rails is " + rails + "; must be in 1..9");
+    }
+    if (rate != null && fabric != Fabric.VETH) {
+      throw new IllegalArgumentException(
+          "--rate is " + rate + "; only links of the veth fabric can be shaped: --fabric veth");
+    }
+  }
+
+  int[] nodeOfRank() {
+    return placement.nodes(shape, ranks);
+  }
+}

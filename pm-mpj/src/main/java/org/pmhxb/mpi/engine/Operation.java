@@ -1,0 +1,144 @@
+package org.pmhxb.mpi.engine;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Something that a program asked of the engine: made by a program's thread, carried out by the poll
+ * thread, waited for by any thread. Its fields belong to the poll thread between {@link
+ * Engine#post} and completion, and to the program before and after.
+ */
+public abstract class Operation {
+  /** Yields longer than this say that others need the core. */
+  private static final long SLOW_YIELD_NS = 100_000L;
+
+  private static final long YIELDING_NS = 50_000L;
+  private static final int SPINS = 100;
+
+  private static final int PENDING = 0;
+  private static final int DONE = 1;
+  private static final VarHandle STATE;
+
+  static {
+    try {
+      STATE = MethodHandles.lookup().findVarHandle(Operation.class, "state", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile int state = PENDING;
+  private volatile Thread waiter;
+
+  /** Written before {@code state} becomes DONE. */
+  private OperationException failure;
+
+  private Runnable listener;
+
+  /** Poll thread: begins. */
+  abstract void begin(Engine engine);
+
+  /**
+   * Runs on the completing thread, right after completion. Set before {@link Engine#post}; be
+   * brief.
+   */
+  public final void onDone(Runnable then) {
+    listener = then;
+  }
+
+  final void complete() {
+    finish(null);
+  }
+
+  /** The first outcome counts. Any thread. */
+  final void fail(String reason) {
+    finish(new OperationException(reason));
+  }
+
+  private void finish(OperationException why) {
+    if (state == DONE) {
+      return;
+    }
+    failure = why;
+    // O1: publishes the fields; pairs with O2 in isDone().
+    if (!STATE.compareAndSet(this, PENDING, DONE)) {
+      return;
+    }
+    // Volatile store of state before this load, volatile store of waiter before the load of state
+    // in park(): one of the two sees the other.
+    Thread sleeper = waiter;
+    if (sleeper != null) {
+      LockSupport.unpark(sleeper);
+    }
+    if (listener != null) {
+      listener.run();
+    }
+  }
+
+  /** Whether it has completed, well or not. */
+  public final boolean isDone() {
+    // O2: pairs with O1.
+    return state == DONE;
+  }
+
+  /** What went wrong; null when all is well. Call after completion. */
+  public final OperationException failure() {
+    return failure;
+  }
+
+  /**
+   * Waits for completion.
+   *
+   * @throws OperationException when it failed
+   */
+  public final void await() {
+    await(Long.MAX_VALUE);
+  }
+
+  /**
+   * Waits for completion, up to a limit. Spins and yields at first; once a yield shows that others
+   * need the core, or after {@value #YIELDING_NS} ns, it sleeps.
+   *
+   * @return false when the time was up
+   */
+  public final boolean await(long limitNs) {
+    for (int i = 0; i < SPINS && !isDone(); i++) {
+      Thread.onSpinWait();
+    }
+    long startNs = System.nanoTime();
+    long beforeNs = startNs;
+    boolean patient = true;
+    while (!isDone() && patient) {
+      Thread.yield();
+      long nowNs = System.nanoTime();
+      patient = nowNs - beforeNs < SLOW_YIELD_NS && nowNs - startNs < YIELDING_NS;
+      beforeNs = nowNs;
+    }
+    if (!isDone() && !park(startNs, limitNs)) {
+      return false;
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    return true;
+  }
+
+  private boolean park(long startNs, long limitNs) {
+    boolean interrupted = false;
+    waiter = Thread.currentThread();
+    while (!isDone()) {
+      long leftNs = limitNs - (System.nanoTime() - startNs);
+      if (leftNs <= 0) {
+        break;
+      }
+      LockSupport.parkNanos(this, Math.min(leftNs, 1_000_000_000L));
+      interrupted |= Thread.interrupted();
+    }
+    waiter = null;
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return isDone();
+  }
+}

@@ -1,0 +1,52 @@
+package org.pmhxb.mpi.engine;
+
+import java.util.ArrayDeque;
+
+/** What is between this rank and one other. Owner: the poll thread. */
+final class PeerChannel {
+  /** A short answer that waits to be sent. */
+  record Answer(int kind, int flags, int handle, int toHandle) {}
+
+  final int rank;
+  final int node;
+
+  // --- sending ---
+  final ArrayDeque<Answer> answers = new ArrayDeque<>();
+
+  /** Their envelope or head is not all out; in the order in which the program sent them. */
+  final ArrayDeque<SendOperation> starting = new ArrayDeque<>();
+
+  /** The receiver waits for the rest. */
+  final ArrayDeque<SendOperation> granted = new ArrayDeque<>();
+
+  /** Cost of all heads sent, and of those that the peer has freed. */
+  long headsSent;
+
+  long headsFreed;
+  boolean active;
+  long lastTicket;
+
+  // --- receiving ---
+  /** Its head is still coming. */
+  Incoming current;
+
+  /** Cost of all heads that were freed here, and how much of it the peer knows. */
+  long freedHere;
+
+  long freedTold;
+
+  /** Cost of heads that wait here. */
+  long stored;
+
+  /** Why nothing comes from here any more; null while all is well. */
+  String down;
+
+  PeerChannel(int rank, int node) {
+    this.rank = rank;
+    this.node = node;
+  }
+
+  boolean hasOutput() {
+    return !starting.isEmpty() || !granted.isEmpty() || !answers.isEmpty();
+  }
+}

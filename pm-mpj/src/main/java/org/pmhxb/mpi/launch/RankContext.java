@@ -1,0 +1,37 @@
+package org.pmhxb.mpi.launch;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.pmhxb.mpi.engine.Engine;
+
+/**
+ * What a launcher hands to the device of a rank. MPJ makes its device by itself and passes it
+ * nothing, so the device asks for the context by its class loader, which is the rank's own.
+ *
+ * @param jobNumber the same at all ranks of a job, different from other jobs'
+ * @param startLimitNs how long MPI.Init waits for the other ranks
+ */
+public record RankContext(Engine engine, long jobNumber, long startLimitNs) {
+  private static final Map<ClassLoader, RankContext> CONTEXTS =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** Before the rank's program begins. */
+  public static void register(ClassLoader loader, RankContext context) {
+    CONTEXTS.put(loader, context);
+  }
+
+  /**
+   * Any thread.
+   *
+   * @throws IllegalStateException the program was not started as a rank
+   */
+  public static RankContext of(ClassLoader loader) {
+    RankContext context = CONTEXTS.get(loader);
+    if (context == null) {
+      throw new IllegalStateException(
+          "this process was not started as a rank; start the program with: hxb mpirun -n N -- ...");
+    }
+    return context;
+  }
+}
