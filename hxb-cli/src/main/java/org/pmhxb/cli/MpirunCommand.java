@@ -119,7 +119,7 @@ final class MpirunCommand extends ClusterCommand {
     long startNs = System.nanoTime();
     PrintStream out = json() ? System.err : System.out;
     String reason;
-    try (TakeDown guard = new TakeDown()) {
+    try (TakeDown guard = new TakeDown(paths())) {
       reason = new MpiLauncher(job, paths(), out, System.err, line -> {}).run();
     }
     if (!reason.isEmpty()) {
