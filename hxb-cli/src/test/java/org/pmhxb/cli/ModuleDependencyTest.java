@@ -36,7 +36,7 @@ class ModuleDependencyTest {
           .whereLayer("pm")
           .mayOnlyBeAccessedByLayers("router", "mpi", "cli")
           .whereLayer("bufpool")
-          .mayOnlyBeAccessedByLayers("pm", "router", "cli");
+          .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "cli");
 
   @ArchTest
   static final ArchRule protocolReadsNoClock =

@@ -17,6 +17,7 @@ final class MemoryLinks {
   /** A message under way. */
   record Frame(int src, byte[] bytes) {}
 
+  /** Messages from one node that wait at another, at most: credit is per channel. */
   static final int CREDIT = 32;
   static final int MAX_BYTES = 8_936;
 
@@ -76,7 +77,7 @@ final class MemoryLinks {
     public boolean claim(int dst, int lengthBytes) {
       this.dst = dst;
       this.lengthBytes = lengthBytes;
-      return links.get(dst).inbox.size() < CREDIT;
+      return links.get(dst).inbox.stream().filter(f -> f.src() == self).count() < CREDIT;
     }
 
     @Override
