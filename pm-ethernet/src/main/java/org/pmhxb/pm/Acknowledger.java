@@ -67,6 +67,7 @@ final class Acknowledger {
       urgent = withRoom(urgent, urgentCount);
       urgent[urgentCount++] = peer;
     }
+    peer.quietNews = peer.ackAtOnce || hasGap(peer) ? 0 : quarterWindow(peer);
   }
 
   private static Peer[] withRoom(Peer[] list, int count) {
@@ -114,7 +115,7 @@ final class Acknowledger {
     for (int i = 0; i < dueCount; i++) {
       Peer peer = due[i];
       if (peer.state != PeerState.UP) {
-        peer.onAckList = false;
+        takeOffDue(peer);
         continue;
       }
       if (isDue(peer, true)) {
@@ -124,12 +125,17 @@ final class Acknowledger {
       if (somethingToSay(peer)) {
         due[kept++] = peer;
       } else {
-        peer.onAckList = false;
+        takeOffDue(peer);
       }
     }
     java.util.Arrays.fill(due, kept, dueCount, null);
     dueCount = kept;
     return sent;
+  }
+
+  private static void takeOffDue(Peer peer) {
+    peer.onAckList = false;
+    peer.quietNews = 0;
   }
 
   /** Whether the peer may have to be told something before this node is idle. */
@@ -212,9 +218,8 @@ final class Acknowledger {
     }
     int credits = 0;
     for (InLane lane = peer.lanes; lane != null && credits < CREDITS_MAX; lane = lane.next) {
-      int limit = lane.limit();
-      if (limit != lane.advertised) {
-        lane.advertised = limit;
+      if (lane.hasNews()) {
+        int limit = lane.advertise();
         FrameHeader.payloadInt(frames, at, position, lane.endpoints);
         FrameHeader.payloadInt(frames, at, position + 4, limit);
         position += CREDIT_BYTES;
@@ -310,9 +315,10 @@ final class Acknowledger {
   /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */
   void takeBackIfSpent(Peer peer, InLane lane) {
     if (lane.isSpent()) {
-      core.ledger.takeBack(lane.granted);
-      peer.grantedFrames -= lane.granted;
-      lane.granted = 0;
+      int frames = lane.takeBack();
+      core.ledger.takeBack(frames);
+      peer.grantedFrames -= frames;
+      peer.quietNews = 0;
     }
   }
 
@@ -330,20 +336,20 @@ final class Acknowledger {
         return;
       }
       peer.laneCount++;
-      lane = new InLane(srcEndpoint, dstEndpoint);
+      lane = new InLane(srcEndpoint, dstEndpoint, false);
       lane.next = peer.lanes;
       peer.lanes = lane;
     }
-    lane.ended = false;
-    if (lane.granted == 0) {
-      lane.granted = core.ledger.grant();
-      peer.grantedFrames += lane.granted;
-      if (lane.granted == 0) {
+    lane.openSession();
+    if (lane.granted() == 0) {
+      lane.grant(core.ledger.grant());
+      peer.grantedFrames += lane.granted();
+      if (lane.granted() == 0) {
         core.counters.drop(DropReason.CREDIT_EXHAUSTED);
       }
     }
     // Say it again if it was said before: the answer may have been lost.
-    lane.advertised = 0;
+    lane.forgetAdvertised();
     peer.ackAtOnce = true;
     note(peer);
   }

@@ -9,65 +9,137 @@ final class InLane {
   /** Both endpoints, as the frame's header has them: {@code srcEndpoint:16 | dstEndpoint:16}. */
   final int endpoints;
 
+  private final boolean own;
+
   /** Frames that this lane may have outstanding, out of the node's credit budget. */
-  int granted;
+  private int granted;
 
   /** Frames delivered to the inbox in this session. */
-  int received;
+  private int received;
 
-  /** Frames of this session whose handler returned. */
-  int consumed;
-
-  /** Frames of ended sessions that still wait in the inbox; they are consumed first. */
-  int left;
+  /**
+   * Absolute: the peer may send frames up to this count in this session. It is what the lane was
+   * granted and the frames of this session whose handler returned, less what ended sessions left in
+   * the inbox: each frame that is consumed, of whichever session, raises it by one.
+   */
+  private int limit;
 
   /** The session ended: what was granted goes home once nothing is left in the inbox. */
-  boolean ended;
+  private boolean ended;
 
   /** The limit that the peer was told last. */
-  int advertised;
+  private int advertised;
+
+  /**
+   * How far the limit has to move to be told unasked; so low that it always has, to be looked at.
+   */
+  private int tellStep;
 
   /** Next lane of the same peer. */
   InLane next;
 
-  InLane(int srcEndpoint, int dstEndpoint) {
+  /**
+   * @param own the source endpoint is one of this node: each frame that is consumed is looked at
+   */
+  InLane(int srcEndpoint, int dstEndpoint, boolean own) {
     this.endpoints = endpoints(srcEndpoint, dstEndpoint);
+    this.own = own;
+    setTellStep();
   }
 
   static int endpoints(int srcEndpoint, int dstEndpoint) {
     return srcEndpoint << 16 | dstEndpoint & 0xFFFF;
   }
 
-  /** Absolute limit: the peer may send frames up to this count in this session. */
   int limit() {
-    return consumed + granted - left;
+    return limit;
   }
 
-  /** Enough returned since the last word to say so unasked: a quarter of the grant. */
+  int granted() {
+    return granted;
+  }
+
+  /** Takes the credit of one frame that arrived; false when there is none. */
+  boolean receive() {
+    if (received - limit >= 0) {
+      return false;
+    }
+    received++;
+    return true;
+  }
+
+  /**
+   * The handler of a frame returned.
+   *
+   * @return whether there may be something to do: enough credit returned to say so unasked, a
+   *     quarter of the grant, or the lane is no ordinary one
+   */
+  boolean consume() {
+    return ++limit - advertised >= tellStep;
+  }
+
+  /** Whether enough credit has returned to say so unasked. */
   boolean worthTelling() {
-    int news = limit() - advertised;
+    int news = limit - advertised;
     return news > 0 && news >= granted >> 2;
   }
 
-  void consume() {
-    if (left > 0) {
-      left--;
-    } else {
-      consumed++;
-    }
+  /** Whether so much has returned that the peer may be waiting for it. */
+  boolean isPressing() {
+    return limit - advertised >= granted >> 1;
+  }
+
+  /** Whether the peer was not told the limit. */
+  boolean hasNews() {
+    return limit != advertised;
+  }
+
+  /** The limit, which the peer is told now. */
+  int advertise() {
+    advertised = limit;
+    return limit;
+  }
+
+  /** Also what was told before is told again. */
+  void forgetAdvertised() {
+    advertised = 0;
+  }
+
+  void grant(int frames) {
+    granted = frames;
+    limit += frames;
+    setTellStep();
+  }
+
+  /** What is to be brought home; nothing is granted from now on. */
+  int takeBack() {
+    int frames = granted;
+    granted = 0;
+    limit -= frames;
+    return frames;
+  }
+
+  /** A session begins. */
+  void openSession() {
+    ended = false;
+    setTellStep();
   }
 
   /** The session ended. What waits in the inbox stays counted. */
   void closeSession() {
-    left += received - consumed;
+    limit -= received;
     received = 0;
-    consumed = 0;
     advertised = 0;
     ended = true;
+    setTellStep();
   }
 
   /** Nothing of this lane occupies what it was granted. */
   boolean isSpent() {
-    return ended && left == 0 && granted > 0;
+    return ended && limit == granted && granted > 0;
+  }
+
+  private void setTellStep() {
+    tellStep = own || ended ? Integer.MIN_VALUE : Math.max(1, granted >> 2);
   }
 }

@@ -69,7 +69,7 @@ final class LocalBurst {
 
   /** The CRC that the i-th frame ought to carry, after {@link #computeCrcs}. */
   int crc(int i) {
-    return Memory.ALL.get(ValueLayout.JAVA_INT, crcAt(i));
+    return Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, crcAt(i));
   }
 
   void computeCrcs() {
@@ -87,11 +87,11 @@ final class LocalBurst {
       long d = frames.get(i);
       int payloadBytes = Burst.lengthBytes(d) - FrameHeader.BYTES;
       int crc = single.of(pool.frameAt(Burst.id(d)), payloadBytes);
-      Memory.ALL.set(ValueLayout.JAVA_INT, crcAt(i), crc);
+      Memory.ALL.set(ValueLayout.JAVA_INT_UNALIGNED, crcAt(i), crc);
     }
   }
 
   private long crcAt(int i) {
-    return crcs + ((long) Objects.checkIndex(i, frames.capacity()) << 2);
+    return Memory.known(crcs + ((long) Objects.checkIndex(i, frames.capacity()) << 2));
   }
 }

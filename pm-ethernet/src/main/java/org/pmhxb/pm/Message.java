@@ -11,19 +11,25 @@ import org.pmhxb.pm.wire.FrameHeader;
  * handler; {@link #retain} keeps it longer. Owner: the endpoint's thread.
  */
 public final class Message {
+  // Bound to a message or not, and what the handler has made of it.
+  private static final int UNBOUND = 0;
+  private static final int BOUND = 1;
+  private static final int RETAINED = 2;
+  private static final int DEFERRED = 3;
+
   private final PmEndpoint endpoint;
   private final MemorySegment memory;
   private BytesView view;
-  private boolean bound;
-  private boolean retained;
-  private boolean deferred;
-  private int source;
-  private int sourceEndpoint;
-  private int bufferId;
+
+  private int state;
+
+  /** The message's descriptor: what the program does not ask for is not taken apart. */
+  private long lo;
+
+  private long hi;
   private int lengthBytes;
   private long offset;
   private boolean fragment;
-  private boolean coalesced;
   private long messageLengthBytes;
   private long fragmentOffsetBytes;
 
@@ -32,49 +38,44 @@ public final class Message {
     this.memory = memory;
   }
 
-  void bind(long lo, long hi, long frameAt) {
-    bindFrame(lo, hi);
-    coalesced = false;
-    lengthBytes = Descriptor.length(hi);
+  void bind(long descriptorLo, long descriptorHi, long frameAt) {
+    state = BOUND;
+    lo = descriptorLo;
+    hi = descriptorHi;
+    lengthBytes = Descriptor.length(descriptorHi);
     offset = frameAt + FrameHeader.BYTES;
-    fragment = (Descriptor.flags(lo) & FrameHeader.FLAG_FRAGMENT) != 0;
-    if (fragment && lengthBytes >= SendBuffer.FRAGMENT_HEADER_BYTES) {
+    fragment = false;
+    if ((Descriptor.flags(descriptorLo) & FrameHeader.FLAG_FRAGMENT) != 0) {
+      bindFragment(frameAt);
+    }
+  }
+
+  private void bindFragment(long frameAt) {
+    if (lengthBytes >= SendBuffer.FRAGMENT_HEADER_BYTES) {
+      fragment = true;
       messageLengthBytes = FrameHeader.payloadInt(memory, frameAt, 0) & 0xFFFF_FFFFL;
       fragmentOffsetBytes = FrameHeader.payloadInt(memory, frameAt, 4) & 0xFFFF_FFFFL;
       offset += SendBuffer.FRAGMENT_HEADER_BYTES;
       lengthBytes -= SendBuffer.FRAGMENT_HEADER_BYTES;
-    } else {
-      messageLengthBytes = lengthBytes;
-      fragmentOffsetBytes = 0;
     }
   }
 
-  private void bindFrame(long lo, long hi) {
-    bound = true;
-    retained = false;
-    deferred = false;
-    source = Descriptor.node(hi);
-    sourceEndpoint = Descriptor.endpoint(lo);
-    bufferId = Descriptor.bufferId(hi);
-  }
-
   /** The messages of this frame follow, one {@link #bindPart} each. */
-  void bindCoalesced(long lo, long hi) {
-    bindFrame(lo, hi);
-    coalesced = true;
+  void bindCoalesced(long descriptorLo, long descriptorHi) {
+    state = BOUND;
+    lo = descriptorLo;
+    hi = descriptorHi;
     fragment = false;
-    fragmentOffsetBytes = 0;
   }
 
   void bindPart(long at, int length) {
-    deferred = false;
+    state = BOUND;
     offset = at;
     lengthBytes = length;
-    messageLengthBytes = length;
   }
 
   void unbind() {
-    bound = false;
+    state = UNBOUND;
     if (view != null) {
       view.unbind();
     }
@@ -82,12 +83,12 @@ public final class Message {
 
   /** The node that sent it. */
   public int source() {
-    return source;
+    return Descriptor.node(hi);
   }
 
   /** The endpoint that sent it, at that node. */
   public int sourceEndpoint() {
-    return sourceEndpoint;
+    return Descriptor.endpoint(lo);
   }
 
   /** Payload bytes here: of the whole message, or of this fragment. */
@@ -117,12 +118,12 @@ public final class Message {
 
   /** The buffer's ID in the pool. */
   public int bufferId() {
-    return bufferId;
+    return Descriptor.bufferId(hi);
   }
 
   /** It shares its frame with others; {@link #retain} copies it. */
   public boolean isCoalesced() {
-    return coalesced;
+    return (Descriptor.flags(lo) & FrameHeader.FLAG_COALESCED) != 0;
   }
 
   /** Part of a message longer than one frame; fragments of a source arrive in order. */
@@ -132,17 +133,17 @@ public final class Message {
 
   /** Length of the whole message. */
   public long messageLengthBytes() {
-    return messageLengthBytes;
+    return fragment ? messageLengthBytes : lengthBytes;
   }
 
   /** Where this fragment belongs in its message. */
   public long fragmentOffsetBytes() {
-    return fragmentOffsetBytes;
+    return fragment ? fragmentOffsetBytes : 0;
   }
 
   /** The last or only part of its message. */
   public boolean isLast() {
-    return fragmentOffsetBytes + lengthBytes >= messageLengthBytes;
+    return fragmentOffsetBytes() + lengthBytes >= messageLengthBytes();
   }
 
   /**
@@ -154,12 +155,12 @@ public final class Message {
    */
   public Loan retain() {
     checkBound();
-    if (retained || deferred) {
+    if (state != BOUND) {
       throw new IllegalStateException("message was retained or deferred already");
     }
     Loan loan = endpoint.lend(this);
     if (loan != null && !loan.isCopy()) {
-      retained = true;
+      state = RETAINED;
     }
     return loan;
   }
@@ -167,22 +168,22 @@ public final class Message {
   /** Leaves the message undelivered: the next poll begins with it again. */
   public void defer() {
     checkBound();
-    if (retained) {
+    if (state == RETAINED) {
       throw new IllegalStateException("message was retained already");
     }
-    deferred = true;
+    state = DEFERRED;
   }
 
   boolean isRetained() {
-    return retained;
+    return state == RETAINED;
   }
 
   boolean isDeferred() {
-    return deferred;
+    return state == DEFERRED;
   }
 
   private void checkBound() {
-    if (!bound) {
+    if (state == UNBOUND) {
       throw new IllegalStateException("message is valid within its handler only; see retain()");
     }
   }

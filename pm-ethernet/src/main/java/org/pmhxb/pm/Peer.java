@@ -76,6 +76,12 @@ final class Peer {
   /** Frames received since the last acknowledgement left. */
   int news;
 
+  /**
+   * While there is no gap and less news than this, {@link Acknowledger#note} would find nothing to
+   * do. 0: ask it.
+   */
+  int quietNews;
+
   long firstNewsNs;
   boolean ackAtOnce;
   boolean gapKnown;

@@ -544,7 +544,10 @@ public final class PmEndpoint implements AutoCloseable {
     int source = Descriptor.node(hi);
     boolean retained = message.isRetained();
     if (inline) {
-      node.consumed(this, id, source, message.sourceEndpoint(), retained);
+      if (!retained) {
+        pool.release(id, inboxOwner);
+      }
+      node.consumed(this, source, message.sourceEndpoint());
     } else {
       int flags = retained ? FLAG_RETAINED : 0;
       boolean taken =

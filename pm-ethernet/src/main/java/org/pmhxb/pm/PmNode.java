@@ -176,8 +176,10 @@ public final class PmNode implements PollWork, AutoCloseable {
         }
       }
       case PmEndpoint.OP_CONSUMED -> {
-        boolean retained = Descriptor.flags(lo) == PmEndpoint.FLAG_RETAINED;
-        consumed(endpoint, id, Descriptor.node(hi), Descriptor.endpoint(lo), retained);
+        if (Descriptor.flags(lo) != PmEndpoint.FLAG_RETAINED) {
+          core.pool.release(id, endpoint.inboxOwner);
+        }
+        consumed(endpoint, Descriptor.node(hi), Descriptor.endpoint(lo));
       }
       case PmEndpoint.OP_ABORT -> {
         endpoint.supplied--;
@@ -239,7 +241,8 @@ public final class PmNode implements PollWork, AutoCloseable {
     lane.acknowledge(1);
     PmEndpoint to = core.endpoint(lane.dstEndpoint);
     InLane in = core.peer(core.self).lane(from.number(), lane.dstEndpoint);
-    in.received++;
+    boolean credited = in.receive();
+    assert credited : "a claim took the credit";
     if (to == null) {
       core.counters.drop(DropReason.NO_ENDPOINT);
       core.pool.release(id, from.claimOwner);
@@ -253,21 +256,24 @@ public final class PmNode implements PollWork, AutoCloseable {
     to.deliver(core.self, from.number(), id, flags, payloadBytes);
   }
 
-  void consumed(PmEndpoint endpoint, int id, int source, int sourceEndpoint, boolean retained) {
-    if (!retained) {
-      core.pool.release(id, endpoint.inboxOwner);
-    }
+  /** The handler of a message returned; its buffer is released already, or on loan. */
+  void consumed(PmEndpoint endpoint, int source, int sourceEndpoint) {
     Peer peer = core.peer(source);
     InLane lane = peer.lane(sourceEndpoint, endpoint.number());
-    lane.consume();
+    if (lane.consume()) {
+      creditReturned(endpoint, peer, lane, sourceEndpoint);
+    }
+  }
+
+  private void creditReturned(PmEndpoint endpoint, Peer peer, InLane lane, int sourceEndpoint) {
     acknowledger.takeBackIfSpent(peer, lane);
-    if (source == core.self) {
+    if (peer.node == core.self) {
       PmEndpoint from = core.endpoint(sourceEndpoint);
       if (from != null) {
         selfLane(peer, from, endpoint.number()).publishLimit(lane.limit());
       }
     } else if (lane.worthTelling()) {
-      if (lane.limit() - lane.advertised >= lane.granted >> 1) {
+      if (lane.isPressing()) {
         peer.ackAtOnce = true;
       }
       acknowledger.note(peer);
@@ -293,12 +299,12 @@ public final class PmNode implements PollWork, AutoCloseable {
     InLane in = self.lane(lane.endpoint.number(), lane.dstEndpoint);
     if (in == null) {
       sessions.registerLane(lane);
-      in = new InLane(lane.endpoint.number(), lane.dstEndpoint);
+      in = new InLane(lane.endpoint.number(), lane.dstEndpoint, true);
       in.next = self.lanes;
       self.lanes = in;
     }
-    if (in.granted == 0) {
-      in.granted = core.ledger.grant();
+    if (in.granted() == 0) {
+      in.grant(core.ledger.grant());
     }
     lane.publishLimit(in.limit());
   }
@@ -410,12 +416,8 @@ public final class PmNode implements PollWork, AutoCloseable {
     while (endpoint.inbox.poll()) {
       if (Descriptor.op(endpoint.inbox.lo()) == PmEndpoint.OP_MESSAGE) {
         long hi = endpoint.inbox.hi();
-        consumed(
-            endpoint,
-            Descriptor.bufferId(hi),
-            Descriptor.node(hi),
-            Descriptor.endpoint(endpoint.inbox.lo()),
-            false);
+        core.pool.release(Descriptor.bufferId(hi), endpoint.inboxOwner);
+        consumed(endpoint, Descriptor.node(hi), Descriptor.endpoint(endpoint.inbox.lo()));
       }
     }
     endpoint.loans.drain(Integer.MAX_VALUE);

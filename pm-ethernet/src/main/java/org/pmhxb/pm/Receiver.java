@@ -34,9 +34,6 @@ final class Receiver {
   private final MemorySegment frames;
   private final FrameCrc crc;
 
-  /** Address of {@link #frames}: what is read of each frame is read of {@link Memory#ALL}. */
-  private final long framesAddress;
-
   /** Of the present burst, what is for this node. */
   private final LocalBurst local;
 
@@ -58,7 +55,6 @@ final class Receiver {
     this.pool = core.pool;
     this.frames = core.frames;
     this.crc = core.crc;
-    this.framesAddress = core.framesAddress;
     this.local = new LocalBurst(pool, crc, BURST);
     this.peers = core.peers;
     this.self = core.self;
@@ -135,7 +131,7 @@ final class Receiver {
     if (frameBytes < FrameHeader.BYTES) {
       return DropReason.TOO_SHORT.code();
     }
-    long address = framesAddress + pool.frameAt(id);
+    long address = pool.addressOf(id);
     long etherWord = FrameHeader.etherWord(Memory.ALL, address);
     if (!FrameHeader.isOurs(etherWord)) {
       return notOurs(rail, id, etherWord, frameBytes);
@@ -228,8 +224,7 @@ final class Receiver {
 
   /** KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's. */
   private int accept(int id, int length, int crc) {
-    long at = pool.frameAt(id);
-    long address = framesAddress + at;
+    long address = pool.addressOf(id);
     long crcWord = FrameHeader.crcWord(Memory.ALL, address);
     if ((int) (crcWord >>> 32) != crc) {
       return DropReason.CRC.code();
@@ -251,7 +246,7 @@ final class Receiver {
       peer.heardAt = core.patienceNs;
       return data(peer, id, address, (int) (dstWord >>> 56), (int) sessionWord);
     }
-    return local(peer, kind, session, id, at, length);
+    return local(peer, kind, session, id, pool.frameAt(id), length);
   }
 
   private int local(Peer peer, int kind, int session, int id, long at, int length) {
@@ -277,7 +272,7 @@ final class Receiver {
     peer.heardAt = core.patienceNs;
     if (kind == FrameHeader.DATA) {
       int flags = FrameHeader.flags(frames, at);
-      return data(peer, id, framesAddress + at, flags, FrameHeader.seq(frames, at));
+      return data(peer, id, pool.addressOf(id), flags, FrameHeader.seq(frames, at));
     }
     return control(peer, kind, at, length);
   }
@@ -349,7 +344,7 @@ final class Receiver {
     int ack = FrameHeader.ack(Memory.ALL, address);
     // Neither a flag nor news of our own frames: the usual case of a stream that goes one way.
     if (flags != 0 || ack != peer.ackRead) {
-      int verdict = readBeside(peer, address - framesAddress, flags, ack, endpointWord);
+      int verdict = readBeside(peer, pool.frameAt(id), flags, ack, endpointWord);
       if (verdict != KEPT) {
         return verdict;
       }
@@ -416,7 +411,7 @@ final class Receiver {
       deliver(peer, id, Owner.PORT, flags, endpointWord);
       deliverFollowers(peer);
     }
-    if (peer.state == PeerState.UP) {
+    if (peer.news >= peer.quietNews && peer.state == PeerState.UP) {
       acknowledger.note(peer);
     }
     return KEPT;
@@ -473,11 +468,10 @@ final class Receiver {
   private void deliver(Peer peer, int id, int owner, int flags, long endpointWord) {
     int endpoints = (int) (endpointWord >>> 32);
     InLane lane = peer.lane(endpoints);
-    if (lane == null || Serial.after(lane.received + 1, lane.limit())) {
+    if (lane == null || !lane.receive()) {
       creditViolated(peer, id, owner);
       return;
     }
-    lane.received++;
     PmEndpoint endpoint = core.endpoint(endpoints & 0xFFFF);
     if (endpoint == null) {
       core.counters.drop(DropReason.NO_ENDPOINT);

@@ -208,8 +208,7 @@ final class Sender {
       int credit = 0;
       InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
       if (back != null) {
-        credit = back.limit();
-        back.advertised = credit;
+        credit = back.advertise();
         flags |= FrameHeader.FLAG_CREDIT;
       }
       FrameHeader.front(Memory.ALL, at, front0, front1, front2);

@@ -223,6 +223,7 @@ final class Sessions {
     peer.ackRead = myFirstSeq;
     peer.highest = peerFirstSeq;
     peer.news = 0;
+    peer.quietNews = 0;
     peer.duplicates = 0;
     peer.duplicatesReported = 0;
     peer.gapKnown = false;

@@ -48,8 +48,13 @@ public abstract class BufferPool implements AutoCloseable {
 
   private static final int REFERENCE_SHIFT = 32;
   private static final long ONE_REFERENCE = 1L << REFERENCE_SHIFT;
+  private static final long ENTRY_MASK = ONE_REFERENCE - 1;
+
+  /** No bit of these in an entry: it is FREE or a PORT. */
+  private static final int ABOVE = ~(Owner.PORT | Owner.HOLDER_MAX);
 
   private final MemorySegment memory;
+  private final long base;
   private final int strideShift;
   private final int colourMask;
   private final int capacity;
@@ -58,9 +63,9 @@ public abstract class BufferPool implements AutoCloseable {
   private final boolean driverOwnsSent;
 
   /**
-   * Per buffer: references that Java holds in bits 32-63, owner entry in bits 0-31. Written by
-   * whoever owns the buffer; an ID changes threads only through a ring, whose release and acquire
-   * order these plain accesses too.
+   * Per buffer, at {@link #indexOf}: references that Java holds in bits 32-63, owner entry in bits
+   * 0-31. Written by whoever owns the buffer; an ID changes threads only through a ring, whose
+   * release and acquire order these plain accesses too.
    */
   private final long[] state;
 
@@ -88,11 +93,12 @@ public abstract class BufferPool implements AutoCloseable {
           "region of " + memory.byteSize() + " B is smaller than " + (capacity + 1L) + " buffers");
     }
     this.memory = memory;
+    this.base = memory.address();
     this.strideShift = Integer.numberOfTrailingZeros(strideBytes);
     this.colourMask = colourMask(strideBytes);
     this.capacity = capacity;
     this.driverOwnsSent = driverOwnsSent;
-    this.state = new long[capacity + 1];
+    this.state = new long[capacity];
     // A small pool keeps its batches small, or most of it would sit in them.
     int batch = Math.clamp(capacity / 8, 1, BATCH_MAX);
     this.stash = new int[batch];
@@ -143,6 +149,11 @@ public abstract class BufferPool implements AutoCloseable {
   /** Offset into {@link #memory()} of a buffer's frame (byte 0 of its Ethernet header). */
   public final long frameAt(int id) {
     return ((long) id << strideShift) + FRAME_OFFSET + ((id & colourMask) << COLOUR_SHIFT);
+  }
+
+  /** Address of a buffer's frame, for {@link Memory#ALL}: of an ID that is known to be ours. */
+  public final long addressOf(int id) {
+    return Memory.known(base + frameAt(id));
   }
 
   /** Longest frame that a buffer holds. */
@@ -206,14 +217,14 @@ public abstract class BufferPool implements AutoCloseable {
    */
   public final void release(int id, int owner) {
     assert onPollThread();
-    checkId(id);
-    long was = state[id];
+    int index = indexOf(id);
+    long was = state[index];
     int references = references(was);
     int entry = entry(was);
     if (entry == owner && references > 0) {
-      state[id] = was - ONE_REFERENCE & ~0xFFFF_FFFFL;
+      state[index] = was - ONE_REFERENCE & ~ENTRY_MASK;
     } else if (references > (entry == Owner.FREE ? 0 : 1)) {
-      state[id] = was - ONE_REFERENCE;
+      state[index] = was - ONE_REFERENCE;
     } else {
       throw badRelease(id, owner, was);
     }
@@ -245,11 +256,11 @@ public abstract class BufferPool implements AutoCloseable {
   /** Adds one anonymous reference to a buffer that is in use. */
   public final void retain(int id) {
     assert onPollThread();
-    checkId(id);
-    if (references(state[id]) == 0) {
+    int index = indexOf(id);
+    if (references(state[index]) == 0) {
       throw misuse("retain of buffer " + id + ", which is not in use", id);
     }
-    state[id] += ONE_REFERENCE;
+    state[index] += ONE_REFERENCE;
     addReference(id);
   }
 
@@ -260,8 +271,7 @@ public abstract class BufferPool implements AutoCloseable {
    * kept-back releases.
    */
   public final int references(int id) {
-    checkId(id);
-    if (references(state[id]) == 0) {
+    if (references(state[indexOf(id)]) == 0) {
       return 0;
     }
     int found = referencesInBacking(id);
@@ -275,8 +285,7 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** The owner entry; {@link Owner#FREE} when nobody here answers for the buffer. */
   public final int owner(int id) {
-    checkId(id);
-    return entry(state[id]);
+    return entry(state[indexOf(id)]);
   }
 
   /**
@@ -287,24 +296,31 @@ public abstract class BufferPool implements AutoCloseable {
    * took it, with the reference.
    */
   public final void transfer(int id, int fromOwner, int toOwner) {
-    checkId(id);
-    long was = state[id];
-    int entry = entry(was);
-    boolean fromBelow = isBelow(fromOwner);
-    if (fromBelow ? !isBelow(entry) : entry != fromOwner || references(was) == 0) {
-      throw badTransfer(id, fromOwner, toOwner, was);
-    }
-    if (driverOwnsSent && isBelow(toOwner)) {
-      // The owner's reference is the driver's now; anonymous ones stay countable.
-      state[id] = (fromBelow ? was : was - ONE_REFERENCE) & ~0xFFFF_FFFFL | toOwner;
-    } else if (fromBelow && (driverOwnsSent || references(was) == 0)) {
-      state[id] = ONE_REFERENCE | toOwner;
-      if (guard != null) {
-        guard.received(id);
+    int index = indexOf(id);
+    long was = state[index];
+    if (isBelow(fromOwner)) {
+      if (!isBelow(entry(was))) {
+        throw badTransfer(id, fromOwner, toOwner, was);
       }
+      state[index] = fromBelow(id, was, toOwner);
     } else {
-      state[id] = was & ~0xFFFF_FFFFL | toOwner;
+      if (entry(was) != fromOwner || references(was) == 0) {
+        throw badTransfer(id, fromOwner, toOwner, was);
+      }
+      // To a driver goes the owner's reference too; anonymous ones stay countable.
+      long stays = driverOwnsSent && isBelow(toOwner) ? was - ONE_REFERENCE : was;
+      state[index] = stays & ~ENTRY_MASK | toOwner;
     }
+  }
+
+  private long fromBelow(int id, long was, int toOwner) {
+    if (isBelow(toOwner) && driverOwnsSent || references(was) != 0 && !driverOwnsSent) {
+      return was & ~ENTRY_MASK | toOwner;
+    }
+    if (guard != null) {
+      guard.received(id);
+    }
+    return ONE_REFERENCE | toOwner;
   }
 
   /**
@@ -318,7 +334,7 @@ public abstract class BufferPool implements AutoCloseable {
     }
     int count = 0;
     for (int id = 1; id <= capacity; id++) {
-      if (entry(state[id]) == owner && references(state[id]) > 0) {
+      if (entry(state[id - 1]) == owner && references(state[id - 1]) > 0) {
         release(id, owner);
         count++;
       }
@@ -332,7 +348,7 @@ public abstract class BufferPool implements AutoCloseable {
     boolean wholeKind = Owner.holder(owner) == 0;
     int count = 0;
     for (int id = 1; id <= capacity; id++) {
-      int entry = entry(state[id]);
+      int entry = entry(state[id - 1]);
       if (entry == owner || wholeKind && entry != Owner.FREE && Owner.kind(entry) == owner) {
         count++;
       }
@@ -392,11 +408,12 @@ public abstract class BufferPool implements AutoCloseable {
   }
 
   private void begin(int id, int owner) {
-    long was = state[id];
+    int index = indexOf(id);
+    long was = state[index];
     if (!isBelow(entry(was)) || references(was) != 0 || owner == Owner.FREE) {
       throw badAllocation(id, owner, was);
     }
-    state[id] = ONE_REFERENCE | owner;
+    state[index] = ONE_REFERENCE | owner;
     if (guard != null) {
       guard.received(id);
     }
@@ -413,7 +430,7 @@ public abstract class BufferPool implements AutoCloseable {
   }
 
   private static boolean isBelow(int owner) {
-    return owner == Owner.FREE || Owner.kind(owner) == Owner.PORT;
+    return (owner & ABOVE) == 0;
   }
 
   private static int entry(long state) {
@@ -424,11 +441,18 @@ public abstract class BufferPool implements AutoCloseable {
     return (int) (state >>> REFERENCE_SHIFT);
   }
 
-  private void checkId(int id) {
-    if (id < 1 || id > capacity) {
-      throw new PoolMisuseError(
-          "buffer ID " + id + " is foreign: this pool has 1.." + capacity, null);
+  /** Where the state of a buffer lies. One comparison for both ends, and for the array's too. */
+  private int indexOf(int id) {
+    int index = id - 1;
+    if (Integer.compareUnsigned(index, state.length) >= 0) {
+      throw foreign(id);
     }
+    return index;
+  }
+
+  private PoolMisuseError foreign(int id) {
+    return new PoolMisuseError(
+        "buffer ID " + id + " is foreign: this pool has 1.." + capacity, null);
   }
 
   private boolean onPollThread() {

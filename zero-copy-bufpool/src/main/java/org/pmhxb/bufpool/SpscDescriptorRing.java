@@ -30,14 +30,18 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   private static final long CONSUMED_AT = 128;
   private static final long SLOTS_AT = 256;
   private static final int SLOT_SHIFT = 4;
-  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
-  private static final VarHandle INDEX = LONG.varHandle();
+  private static final VarHandle INDEX = ValueLayout.JAVA_LONG.varHandle();
 
-  private final MemorySegment memory;
+  /** Slots are aligned; an access that does not ask whether they are is an instruction less. */
+  private static final ValueLayout.OfLong SLOT = ValueLayout.JAVA_LONG_UNALIGNED;
+
+  /** In {@link Memory#ALL}: within the ring whatever an index says, since it is masked. */
+  private final long address;
+
   private final int capacity;
   private final long mask;
 
-  /** Keeps memory that was allocated here alive; null when it was given. */
+  /** The ring's memory lives as long as this. */
   @SuppressWarnings("unused")
   private final MemorySegment keepAlive;
 
@@ -47,24 +51,21 @@ public final class SpscDescriptorRing extends SpscPadAfter {
     void onDescriptor(long lo, long hi);
   }
 
-  private SpscDescriptorRing(MemorySegment memory, int capacity, MemorySegment keepAlive) {
-    this.memory = memory;
+  private SpscDescriptorRing(MemorySegment memory, int capacity) {
+    this.address = memory.address();
     this.capacity = capacity;
     this.mask = capacity - 1L;
-    this.keepAlive = keepAlive;
+    this.keepAlive = memory;
     // Joining a ring that is in use: start from what was published.
-    produced = (long) INDEX.getAcquire(memory, PRODUCED_AT);
-    consumed = (long) INDEX.getAcquire(memory, CONSUMED_AT);
+    produced = (long) INDEX.getAcquire(Memory.ALL, indexAt(PRODUCED_AT));
+    consumed = (long) INDEX.getAcquire(Memory.ALL, indexAt(CONSUMED_AT));
     consumedSeen = consumed;
     producedSeen = consumed;
   }
 
   /** An empty ring in memory of its own, which lives as long as the ring. */
   public static SpscDescriptorRing create(int capacity) {
-    MemorySegment owned = Arena.ofAuto().allocate(bytes(capacity), 128);
-    // Seen through the global scope, so that all packet-path segments are of one kind.
-    MemorySegment global = MemorySegment.ofAddress(owned.address()).reinterpret(owned.byteSize());
-    return new SpscDescriptorRing(global, capacity, owned);
+    return new SpscDescriptorRing(Arena.ofAuto().allocate(bytes(capacity), 128), capacity);
   }
 
   /**
@@ -78,7 +79,11 @@ public final class SpscDescriptorRing extends SpscPadAfter {
           "a ring of %d descriptors needs %d B, not %d B"
               .formatted(capacity, bytes(capacity), memory.byteSize()));
     }
-    return new SpscDescriptorRing(memory, capacity, null);
+    if (!memory.isNative() || memory.isReadOnly() || (memory.address() & 7) != 0) {
+      throw new IllegalArgumentException(
+          "a ring needs native memory that can be written, aligned to 8 B, not " + memory);
+    }
+    return new SpscDescriptorRing(memory, capacity);
   }
 
   /** Memory that a ring needs. */
@@ -134,7 +139,7 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   /** Descriptors that fit now. Producer. */
   public int room() {
     // A2: pairs with R2; the consumer has read the slots that it frees.
-    long seen = (long) INDEX.getAcquire(memory, CONSUMED_AT);
+    long seen = (long) INDEX.getAcquire(Memory.ALL, indexAt(CONSUMED_AT));
     long used = produced - seen;
     if (used < 0 || used > capacity) {
       return (int) (capacity - (produced - consumedSeen));
@@ -144,15 +149,15 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   }
 
   private void put(long index, long lo, long hi) {
-    long at = SLOTS_AT + ((index & mask) << SLOT_SHIFT);
-    memory.set(LONG, at, lo);
-    memory.set(LONG, at + Long.BYTES, hi);
+    long at = slotAt(index);
+    Memory.ALL.set(SLOT, at, lo);
+    Memory.ALL.set(SLOT, at + Long.BYTES, hi);
   }
 
   private void publish(long index) {
     produced = index;
     // R1: publishes the slots and all that the producer wrote before; pairs with A1 in look().
-    INDEX.setRelease(memory, PRODUCED_AT, index);
+    INDEX.setRelease(Memory.ALL, indexAt(PRODUCED_AT), index);
   }
 
   // ---- consumer -------------------------------------------------------------------------------
@@ -167,12 +172,12 @@ public final class SpscDescriptorRing extends SpscPadAfter {
 
   /** First word of the i-th waiting descriptor, {@code 0 <= i < size()}. Consumer. */
   public long peekLo(int i) {
-    return memory.get(LONG, slotAt(consumed + i));
+    return Memory.ALL.get(SLOT, slotAt(consumed + i));
   }
 
   /** Second word of the i-th waiting descriptor. Consumer. */
   public long peekHi(int i) {
-    return memory.get(LONG, slotAt(consumed + i) + Long.BYTES);
+    return Memory.ALL.get(SLOT, slotAt(consumed + i) + Long.BYTES);
   }
 
   /** Frees the slots of the first {@code count} waiting descriptors. Consumer. */
@@ -180,7 +185,7 @@ public final class SpscDescriptorRing extends SpscPadAfter {
     assert count >= 0 && count <= producedSeen - consumed : count;
     consumed += count;
     // R2: the slots may be overwritten now; pairs with A2 in room().
-    INDEX.setRelease(memory, CONSUMED_AT, consumed);
+    INDEX.setRelease(Memory.ALL, indexAt(CONSUMED_AT), consumed);
   }
 
   /** Takes one descriptor into {@link #lo()} and {@link #hi()}; false when none waits. Consumer. */
@@ -189,8 +194,8 @@ public final class SpscDescriptorRing extends SpscPadAfter {
       return false;
     }
     long at = slotAt(consumed);
-    lo = memory.get(LONG, at);
-    hi = memory.get(LONG, at + Long.BYTES);
+    lo = Memory.ALL.get(SLOT, at);
+    hi = Memory.ALL.get(SLOT, at + Long.BYTES);
     advance(1);
     return true;
   }
@@ -217,7 +222,7 @@ public final class SpscDescriptorRing extends SpscPadAfter {
     try {
       while (done < count) {
         long at = slotAt(consumed + done++);
-        handler.onDescriptor(memory.get(LONG, at), memory.get(LONG, at + Long.BYTES));
+        handler.onDescriptor(Memory.ALL.get(SLOT, at), Memory.ALL.get(SLOT, at + Long.BYTES));
       }
     } finally {
       if (done > 0) {
@@ -232,13 +237,17 @@ public final class SpscDescriptorRing extends SpscPadAfter {
     return drain(handler, capacity);
   }
 
+  private long indexAt(long offset) {
+    return Memory.known(address + offset);
+  }
+
   private long slotAt(long index) {
-    return SLOTS_AT + ((index & mask) << SLOT_SHIFT);
+    return Memory.known(address + SLOTS_AT + ((index & mask) << SLOT_SHIFT));
   }
 
   private long look() {
     // A1: pairs with R1; slots below this index are complete.
-    long seen = (long) INDEX.getAcquire(memory, PRODUCED_AT);
+    long seen = (long) INDEX.getAcquire(Memory.ALL, indexAt(PRODUCED_AT));
     long waiting = seen - consumed;
     if (waiting >= 0 && waiting <= capacity) {
       producedSeen = seen;

@@ -92,12 +92,14 @@ public final class SequenceArray {
    * @return false when it is not this frame's turn; nothing was changed then
    */
   public boolean passOwned(int seq) {
-    int slot = seq & mask;
-    if (seq != next || slots[slot] != entry(seq, 0)) {
+    // Masked by the length itself, which lets the compiler leave out the bounds checks.
+    long[] array = slots;
+    int slot = seq & array.length - 1;
+    if (seq != next || array[slot] != entry(seq, 0)) {
       return false;
     }
     // R2, as in take().
-    SLOT.setRelease(slots, slot, entry(seq + slots.length, 0));
+    SLOT.setRelease(array, slot, entry(seq + array.length, 0));
     next = seq + 1;
     return true;
   }

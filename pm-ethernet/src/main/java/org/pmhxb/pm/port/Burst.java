@@ -42,15 +42,15 @@ public final class Burst {
   }
 
   public long get(int i) {
-    return Memory.ALL.get(ValueLayout.JAVA_LONG, wordAt(i));
+    return Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, wordAt(i));
   }
 
   public void set(int i, long descriptor) {
-    Memory.ALL.set(ValueLayout.JAVA_LONG, wordAt(i), descriptor);
+    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, wordAt(i), descriptor);
   }
 
   private long wordAt(int i) {
-    return address + ((long) Objects.checkIndex(i, capacity) << 3);
+    return Memory.known(address + ((long) Objects.checkIndex(i, capacity) << 3));
   }
 
   public static long descriptor(int id, int lengthBytes) {

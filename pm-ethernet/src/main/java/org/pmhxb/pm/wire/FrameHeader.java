@@ -109,6 +109,9 @@ public final class FrameHeader {
   private static final long OURS_MASK = 0xFFFF_F000L;
   private static final long OURS = (long) ETHER_TYPE << 16 | VERSION_MAJOR << 12;
 
+  /** Of the hop check: 2^64 divided by the golden ratio. */
+  private static final long FOLD = 0x9E37_79B9_7F4A_7C15L;
+
   private FrameHeader() {}
 
   // --- Ethernet -----------------------------------------------------------------------------
@@ -219,7 +222,7 @@ public final class FrameHeader {
    * Multiplicative fold (PROTOCOL.md section 2.1): a random change passes with probability 2^-16.
    */
   private static int fold(int first, int path) {
-    long mixed = ((long) first << 32 | path & 0xFFFF_FFFFL) * 0x9E37_79B9_7F4A_7C15L;
+    long mixed = ((long) first << 32 | path & 0xFFFF_FFFFL) * FOLD;
     return (int) (mixed >>> 48) ^ (int) (mixed >>> 16) & 0xFFFF;
   }
 
@@ -386,8 +389,9 @@ public final class FrameHeader {
 
   /** Whether the hop part is as it was written: bytes 14-17 and 20-23 against 18-19. */
   public static boolean hopCheckHolds(long etherWord, long pathWord) {
-    int first = (int) etherWord << 16 | (int) (pathWord >>> 48);
-    return ((fold(first, (int) pathWord) ^ (int) (pathWord >>> 32)) & 0xFFFF) == 0;
+    long covered = etherWord << 48 | pathWord >>> 48 << 32 | pathWord & 0xFFFF_FFFFL;
+    long mixed = covered * FOLD;
+    return (short) (mixed >>> 48 ^ mixed >>> 16 ^ pathWord >>> 32) == 0;
   }
 
   public static int srcEndpointOf(long endpointWord) {
