@@ -194,6 +194,10 @@ HXB_API int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n)
             break;
         }
         for (unsigned int i = 0; i < want; i++) {
+            const char *frame = (const char *)got[i]->buf_addr + HXB_FRAME_OFFSET;
+            /* Whoever takes a buffer writes header and payload next. */
+            __builtin_prefetch(frame, 1);
+            __builtin_prefetch(frame + RTE_CACHE_LINE_SIZE, 1);
             ids[done++] = own_id(pool, got[i]);
         }
     }

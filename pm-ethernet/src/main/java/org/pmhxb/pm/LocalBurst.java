@@ -12,7 +12,8 @@ import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * The frames of one receive burst that are for this node, and their CRCs.
+ * Frames of this node that are handled together, and their CRCs: of one receive burst, or new ones
+ * on their way out.
  *
  * <p>A CRC is a chain of instructions that each wait for the one before, about 15 ns for 64 B of
  * payload; side by side, four take the time of one. So the CRCs of a burst are computed together,

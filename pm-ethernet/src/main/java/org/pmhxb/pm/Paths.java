@@ -70,13 +70,15 @@ final class Paths {
     return best;
   }
 
-  /** A frame is about to join a path; its index there, for the acknowledgement. */
-  int onTransmit(Peer peer, int path) {
+  /** Frames are about to join a path; the first's index there, for the acknowledgement. */
+  int onTransmit(Peer peer, int path, int frames) {
     PathState state = peer.paths[path];
     if (peer.window.isEmpty(path)) {
       evidence(state);
     }
-    return state.nextIndex++;
+    int index = state.nextIndex;
+    state.nextIndex += frames;
+    return index;
   }
 
   /** The peer has a frame that was transmitted once, with this index, on this path. */

@@ -3,6 +3,7 @@ package org.pmhxb.pm;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.DescriptorQueue;
+import org.pmhxb.pm.flow.FrameRun;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
 
@@ -55,6 +56,11 @@ final class Rail {
     return !local.isFull();
   }
 
+  /** Local frames that fit now. */
+  int localRoom() {
+    return local.room();
+  }
+
   /** A new local frame would not leave with the next burst. */
   boolean hasBurstWaiting() {
     return local.size() >= BURST;
@@ -91,6 +97,17 @@ final class Rail {
     int ticket = local.ticket();
     local.put(Burst.descriptor(id, lengthBytes) | Burst.HOLD);
     localBytes += lengthBytes;
+    return ticket;
+  }
+
+  /** The same for several, of which {@link #localRoom} has room: ticket of the first. */
+  int putHeld(FrameRun frames) {
+    int ticket = local.ticket();
+    int[] ids = frames.ids();
+    for (int i = 0; i < frames.size(); i++) {
+      local.put(Burst.descriptor(ids[i], frames.frameBytes(i)) | Burst.HOLD);
+    }
+    localBytes += frames.bytes();
     return ticket;
   }
 

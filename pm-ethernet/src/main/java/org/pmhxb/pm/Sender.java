@@ -3,11 +3,12 @@ package org.pmhxb.pm;
 import java.util.Arrays;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
+import org.pmhxb.pm.flow.FrameRun;
 import org.pmhxb.pm.flow.PendingFrames;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.Serial;
+import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.wire.CoalescedPayload;
-import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -26,7 +27,6 @@ final class Sender {
   private final Paths paths;
   private final BufferPool pool;
   private final long framesAddress;
-  private final FrameCrc crc;
   private final PendingFrames pending;
   private final long keyWord;
 
@@ -43,16 +43,17 @@ final class Sender {
    * others: a load that spans two fresh stores waits until both have reached the cache. A few
    * frames later they have.
    */
-  private final int[] unsealed = new int[UNSEALED_MAX];
+  private final LocalBurst unsealed;
 
-  private int unsealedCount;
+  /** Frames that are being sent, or settled. */
+  private final FrameRun run = new FrameRun();
 
   Sender(NodeCore core, Paths paths) {
     this.core = core;
     this.paths = paths;
     this.pool = core.pool;
     this.framesAddress = core.framesAddress;
-    this.crc = core.crc;
+    this.unsealed = new LocalBurst(pool, core.crc, UNSEALED_MAX);
     this.pending = core.pending;
     this.keyWord = (long) core.config.key() << 32;
     this.roomBytes = core.config.maxPayloadBytes();
@@ -170,40 +171,55 @@ final class Sender {
   }
 
   /**
-   * Numbers new frames, writes their headers and puts them on a path: a few, so that the choice of
-   * the path costs little and is seldom old. Nothing of a frame but the hop part changes
-   * afterwards.
+   * Puts new frames on a path: a few, so that the choice of the path costs little and is seldom
+   * old.
    *
    * @return frames sent, at least one; the caller knows that one waits and has room
    */
   private int sendNew(Peer peer, int path) {
-    SendWindow window = peer.window;
+    Rail rail = peer.paths[path].rail;
+    number(peer, path, Math.min(peer.window.room(), rail.localRoom()));
+    int index = paths.onTransmit(peer, path, run.size());
+    int ticket = rail.putHeld(run);
+    peer.window.send(run, path, index, rail.index, ticket, core.nowNs);
+    peer.pendingCount -= run.size();
+    return run.size();
+  }
+
+  /**
+   * Numbers frames that wait, at most {@code limit}, and writes their headers: they are in {@link
+   * #run} then. Nothing of a frame but the hop part changes afterwards.
+   */
+  private void number(Peer peer, int path, int limit) {
     PathState state = peer.paths[path];
     Rail rail = state.rail;
-    long front0 = FrameHeader.frontWord0(core.routing.nextHopMac(peer.node, path), rail.macAddress);
+    long mac = core.routing.nextHopMac(peer.node, path);
+    long front0 = FrameHeader.frontWord0(mac, rail.macAddress);
     long front1 = FrameHeader.frontWord1(rail.macAddress, state.hops);
     long front2 = FrameHeader.frontWord2(state.hops, 0, state.code);
     long keySession = keyWord | peer.session & 0xFFFF_FFFFL;
     long ack = peer.order.next() & 0xFFFF_FFFFL;
     int kindSrc = FrameHeader.DATA << 24 | core.self;
-    int bytes = 0;
-    int sent = 0;
-    do {
-      int id = peer.pendingHead;
-      peer.pendingHead = pending.next(id);
+    int firstSeq = peer.window.next();
+    int most = Math.min(limit, FrameRun.CAPACITY);
+    FrameRun frames = run;
+    frames.clear();
+    int id = peer.pendingHead;
+    while (id != 0 && frames.size() < most && frames.bytes() < STRIPE_BYTES) {
       long at = framesAddress + pool.frameAt(id);
+      Lane lane = core.lanes[pending.lane(id)];
       int messages = pending.messages(id);
       int payloadBytes = pending.payloadBytes(id);
       int flags = pending.flags(id);
-      if (messages > 1) {
-        payloadBytes = finish(at, messages, payloadBytes);
-      } else {
-        flags &= ~FrameHeader.FLAG_COALESCED;
-      }
-      int frameBytes = FrameHeader.BYTES + payloadBytes;
-      Lane lane = core.lanes[pending.lane(id)];
-      if (lane.openId == id) {
-        lane.openId = 0;
+      if (flags != 0) {
+        if (messages > 1) {
+          payloadBytes = finish(at, messages, payloadBytes);
+        } else {
+          flags &= ~FrameHeader.FLAG_COALESCED;
+        }
+        if (lane.openId == id) {
+          lane.openId = 0;
+        }
       }
       int credit = 0;
       InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
@@ -218,21 +234,15 @@ final class Sender {
           kindSrc,
           flags << 24 | peer.node,
           keySession,
-          (long) window.next() << 32 | ack,
+          (long) (firstSeq + frames.size()) << 32 | ack,
           credit,
           lane.endpointWord | (long) payloadBytes << 16);
-      sealLater(id);
-      int ticket = rail.putHeld(id, frameBytes);
-      int index = paths.onTransmit(peer, path);
-      window.send(id, frameBytes, lane.id, messages, path, index, rail.index, ticket, core.nowNs);
-      bytes += frameBytes;
-      sent++;
-    } while (bytes < STRIPE_BYTES
-        && peer.pendingHead != 0
-        && !window.isFull()
-        && rail.hasLocalRoom());
-    peer.pendingCount -= sent;
-    return sent;
+      int frameBytes = FrameHeader.BYTES + payloadBytes;
+      sealLater(id, frameBytes);
+      frames.add(id, frameBytes, lane.id, messages);
+      id = pending.next(id);
+    }
+    peer.pendingHead = id;
   }
 
   private int finish(long at, int messages, int usedBytes) {
@@ -246,22 +256,25 @@ final class Sender {
     return lane.back;
   }
 
-  private void sealLater(int id) {
-    if (unsealedCount == UNSEALED_MAX) {
+  private void sealLater(int id, int frameBytes) {
+    if (unsealed.size() == UNSEALED_MAX) {
       seal();
     }
-    unsealed[unsealedCount++] = id;
+    unsealed.add(id, frameBytes);
   }
 
   /** Before anything else may look at the frames: an acknowledgement, a port. */
   private void seal() {
-    for (int i = 0; i < unsealedCount; i++) {
-      long at = pool.frameAt(unsealed[i]);
-      long address = framesAddress + at;
-      int payloadBytes = FrameHeader.length(Memory.ALL, address);
-      FrameHeader.crc(Memory.ALL, address, crc.of(at, payloadBytes));
+    int n = unsealed.size();
+    if (n == 0) {
+      return;
     }
-    unsealedCount = 0;
+    unsealed.computeCrcs();
+    for (int i = 0; i < n; i++) {
+      int id = Burst.id(unsealed.descriptor(i));
+      FrameHeader.crc(Memory.ALL, framesAddress + pool.frameAt(id), unsealed.crc(i));
+    }
+    unsealed.clear();
   }
 
   // --- lost frames --------------------------------------------------------------------------
@@ -296,7 +309,7 @@ final class Sender {
         window.copies(seq),
         state.code);
     int ticket = rail.putHeld(id, window.lengthBytes(seq));
-    int index = paths.onTransmit(peer, path);
+    int index = paths.onTransmit(peer, path, 1);
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);
     return true;
@@ -340,20 +353,46 @@ final class Sender {
     if (!Serial.after(ack, window.unacknowledged())) {
       return true;
     }
-    int lane = window.lane(window.unacknowledged());
+    while (window.unacknowledged() != ack) {
+      int last = window.acknowledgeRun(ack, run);
+      if (run.size() > 0) {
+        settle(peer, last);
+      } else {
+        int seq = window.unacknowledged();
+        acknowledgeOne(peer, seq);
+        core.lanes[window.lane(seq)].acknowledge(window.messages(seq));
+        window.advance();
+      }
+    }
+    return true;
+  }
+
+  /** A run of frames, all sent once on one path, is stored by the peer. */
+  private void settle(Peer peer, int last) {
+    SendWindow window = peer.window;
+    FrameRun frames = run;
+    int n = frames.size();
+    Rail rail = core.rails[window.rail(last)];
+    if (!rail.hasLeftQueue(window.railTicket(last))) {
+      // The peer cannot have what has not left, but it can say so.
+      for (int i = 0; i < n; i++) {
+        rail.purge(frames.ids()[i]);
+      }
+    }
+    pool.release(frames.ids(), n, peer.windowOwner);
+    paths.onAcknowledged(
+        peer.paths[frames.path()], window.pathIndex(last), window.sinceSentNs(last, core.nowNs));
+    int lane = frames.lane(0);
     int messages = 0;
-    for (int seq = window.unacknowledged(); seq != ack; seq++) {
-      acknowledgeOne(peer, seq);
-      if (window.lane(seq) != lane) {
+    for (int i = 0; i < n; i++) {
+      if (frames.lane(i) != lane) {
         core.lanes[lane].acknowledge(messages);
-        lane = window.lane(seq);
+        lane = frames.lane(i);
         messages = 0;
       }
-      messages += window.messages(seq);
-      window.advance();
+      messages += frames.messages(i);
     }
     core.lanes[lane].acknowledge(messages);
-    return true;
   }
 
   /** One frame is stored by the peer, in order or not. */

@@ -237,6 +237,13 @@ public abstract class BufferPool implements AutoCloseable {
     }
   }
 
+  /** {@link #release(int, int)} of {@code ids[0, count)}. */
+  public final void release(int[] ids, int count, int owner) {
+    for (int i = 0; i < count; i++) {
+      release(ids[i], owner);
+    }
+  }
+
   /** Hands the kept-back releases home. Call when idle, and before counting. */
   public final void flush() {
     assert onPollThread();

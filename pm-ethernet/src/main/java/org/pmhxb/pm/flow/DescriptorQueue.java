@@ -23,6 +23,11 @@ public final class DescriptorQueue {
     return tail - head;
   }
 
+  /** Items that fit now. */
+  public int room() {
+    return items.length - (tail - head);
+  }
+
   public boolean isFull() {
     return tail - head == items.length;
   }

@@ -39,6 +39,10 @@ public final class SendWindow {
   private static final int LIST_SHIFT = 48;
   private static final long LIST_MASK = 0xFFL << LIST_SHIFT;
   private static final int RAIL_SHIFT = 56;
+
+  /** Copies, list and rail of word 0. */
+  private static final long WAY_MASK = -1L << COPIES_SHIFT;
+
   private static final long STAYS_AT_SENDING = (1L << COPIES_SHIFT) - 1;
   private static final int NEXT_SHIFT = 32;
   private static final long NEXT_MASK = 0xFFFFL << NEXT_SHIFT;
@@ -103,37 +107,53 @@ public final class SendWindow {
     return next - unacknowledged > mask;
   }
 
+  /** New frames that fit now. */
+  public int room() {
+    return mask + 1 - (next - unacknowledged);
+  }
+
   /**
-   * Registers a new frame that goes out on a path at once: it gets sequence number {@link #next()},
-   * and joins the end of the path's list. The window holds its buffer.
+   * Registers new frames that go out on a path at once: they get the sequence numbers from {@link
+   * #next()} on, and join the end of the path's list. The window holds their buffers.
    *
-   * @param messages that the frame carries, 1 to 65,535
+   * @param frames 1 to {@link #room()}, each of 1 to 65,535 messages
+   * @param pathIndex of the first; the others' follow
+   * @param ticket of the first; the others' follow
    */
-  public void send(
-      int id,
-      int frameBytes,
-      int lane,
-      int messages,
-      int path,
-      int pathIndex,
-      int rail,
-      int ticket,
-      long nowNs) {
-    assert !isFull() : "window full at " + next;
-    int slot = next & mask;
-    int at = slot << RECORD_SHIFT;
+  public void send(FrameRun frames, int path, int pathIndex, int rail, int ticket, long nowNs) {
+    int n = frames.size();
+    assert n > 0 && n <= room() : n + " frames for room of " + room();
     long[] words = slots;
-    words[at] =
-        id
-            | (long) frameBytes << LENGTH_SHIFT
-            | 1L << COPIES_SHIFT
-            | (long) path << LIST_SHIFT
-            | (long) rail << RAIL_SHIFT;
-    words[at + LINKS] = lane & 0xFFFF_FFFFL | NEXT_MASK | (long) tail[path] << PREVIOUS_SHIFT;
-    words[at + TRANSMISSION] = pathIndex & 0xFFFF_FFFFL | (long) ticket << 32;
-    words[at + TIME] = nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT;
-    next++;
-    join(slot, path, frameBytes);
+    long onPath = 1L << COPIES_SHIFT | (long) path << LIST_SHIFT | (long) rail << RAIL_SHIFT;
+    long time = nowNs & TIME_MASK;
+    int first = next & mask;
+    int before = tail[path];
+    int slot = first;
+    for (int i = 0; i < n; i++) {
+      int after = slot + 1 & mask;
+      int at = slot << RECORD_SHIFT;
+      words[at] = onPath | (long) frames.frameBytes[i] << LENGTH_SHIFT | frames.id[i];
+      words[at + LINKS] =
+          frames.lane[i] & 0xFFFF_FFFFL
+              | (long) after << NEXT_SHIFT
+              | (long) before << PREVIOUS_SHIFT;
+      words[at + TRANSMISSION] = pathIndex + i & 0xFFFF_FFFFL | (long) (ticket + i) << 32;
+      words[at + TIME] = time | (long) frames.messages[i] << MESSAGES_SHIFT;
+      before = slot;
+      slot = after;
+    }
+    words[(before << RECORD_SHIFT) + LINKS] |= NEXT_MASK;
+    int last = tail[path];
+    if (last == NONE) {
+      head[path] = first;
+    } else {
+      int links = (last << RECORD_SHIFT) + LINKS;
+      words[links] = words[links] & ~NEXT_MASK | (long) first << NEXT_SHIFT;
+    }
+    tail[path] = before;
+    count[path] += n;
+    bytes[path] += frames.bytes();
+    next += n;
   }
 
   /** Notes that the first frame of the resend list was transmitted again: it joins its path. */
@@ -159,6 +179,68 @@ public final class SendWindow {
     int slot = seq & mask;
     remove(slot);
     append(slot, paths);
+  }
+
+  /**
+   * Takes acknowledged frames off the begin of the window, and off their path's list, and moves the
+   * cumulative point past them: as many as were sent once, one behind the other on one path and
+   * rail, and were not acknowledged before. The frame at the cumulative point may be none of these:
+   * {@link #acknowledge} and {@link #advance} do for any.
+   *
+   * @param ack the cumulative point that was acknowledged, after {@link #unacknowledged()}
+   * @param frames cleared, then filled with what was taken
+   * @return sequence number of the last frame taken; what else the window knows of it still stands
+   */
+  public int acknowledgeRun(int ack, FrameRun frames) {
+    frames.clear();
+    long[] words = slots;
+    int seq = unacknowledged;
+    int first = seq & mask;
+    long sameWay = words[first << RECORD_SHIFT] & WAY_MASK;
+    int list = list(sameWay);
+    boolean once = (sameWay >>> COPIES_SHIFT & 0xFF) == 1;
+    if (!once || list >= paths || head[list] != first) {
+      return seq - 1;
+    }
+    frames.path = list;
+    int limit = Math.min(ack - seq, FrameRun.CAPACITY);
+    int slot = first;
+    int after = first;
+    int taken = 0;
+    while (taken < limit && after == slot) {
+      int at = slot << RECORD_SHIFT;
+      long word = words[at];
+      int id = (int) (word & ID_MASK);
+      if ((word & WAY_MASK) != sameWay || id == 0) {
+        break;
+      }
+      long links = words[at + LINKS];
+      frames.add(
+          id,
+          (int) (word >>> LENGTH_SHIFT) & 0xFFFF,
+          (int) links,
+          (int) (words[at + TIME] >>> MESSAGES_SHIFT));
+      words[at] = word & ~ID_MASK | LIST_MASK;
+      after = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
+      slot = slot + 1 & mask;
+      taken++;
+    }
+    if (taken > 0) {
+      behead(list, after, taken, frames.bytes());
+      unacknowledged += taken;
+    }
+    return seq + taken - 1;
+  }
+
+  private void behead(int list, int newHead, int frames, int frameBytes) {
+    head[list] = newHead;
+    if (newHead == NONE) {
+      tail[list] = NONE;
+    } else {
+      slots[(newHead << RECORD_SHIFT) + LINKS] |= PREVIOUS_MASK;
+    }
+    count[list] -= frames;
+    bytes[list] -= frameBytes;
   }
 
   /** Takes an acknowledged frame off its list; its buffer ID, or 0 if that happened before. */
@@ -278,11 +360,6 @@ public final class SendWindow {
     slots[at] = word & ~LIST_MASK | (long) to << LIST_SHIFT;
     slots[at + LINKS] =
         slots[at + LINKS] & 0xFFFF_FFFFL | NEXT_MASK | (long) tail[to] << PREVIOUS_SHIFT;
-    join(slot, to, (int) (word >>> LENGTH_SHIFT) & 0xFFFF);
-  }
-
-  /** Makes a slot, whose own links are written, the last of a list. */
-  private void join(int slot, int to, int frameBytes) {
     int last = tail[to];
     if (last == NONE) {
       head[to] = slot;
@@ -292,7 +369,7 @@ public final class SendWindow {
     }
     tail[to] = slot;
     count[to]++;
-    bytes[to] += frameBytes;
+    bytes[to] += (int) (word >>> LENGTH_SHIFT) & 0xFFFF;
   }
 
   private void remove(int slot) {

@@ -54,27 +54,27 @@ class SendWindowTest {
     long next = 0;
     for (int step = 0; step < 300; step++) {
       int path = random.nextInt(PATHS);
-      switch (random.nextInt(8)) {
+      switch (random.nextInt(9)) {
         case 0, 1, 2 -> {
-          if (next - unacknowledged < size) {
-            Frame frame = new Frame((int) next + 1, 64 + random.nextInt(1_000));
-            held.put(next, frame);
-            frame.copies = 1;
-            frame.index = nextIndex[path]++;
+          int n = Math.min(1 + random.nextInt(4), size - (int) (next - unacknowledged));
+          assertThat(window.room()).isEqualTo(size - (int) (next - unacknowledged));
+          if (n > 0) {
+            FrameRun run = new FrameRun();
             assertThat(window.next()).isEqualTo(first + (int) next);
-            window.send(
-                frame.id,
-                frame.bytes,
-                LANE,
-                frame.messages,
-                path,
-                frame.index,
-                path + 1,
-                step,
-                step * 10L);
-            lists.get(path).add(next);
-            checkSent(window, first, next, path, step);
-            next++;
+            for (int i = 0; i < n; i++) {
+              Frame frame = new Frame((int) next + i + 1, 64 + random.nextInt(1_000));
+              frame.copies = 1;
+              frame.index = nextIndex[path] + i;
+              held.put(next + i, frame);
+              lists.get(path).add(next + i);
+              run.add(frame.id, frame.bytes, LANE, frame.messages);
+            }
+            window.send(run, path, nextIndex[path], path + 1, 10 * step, step * 10L);
+            nextIndex[path] += n;
+            for (int i = 0; i < n; i++) {
+              checkSent(window, first, next + i, path, 10 * step + i, step * 10L);
+            }
+            next += n;
           }
         }
         case 3 -> {
@@ -84,9 +84,9 @@ class SendWindowTest {
             Frame frame = held.get(lost);
             frame.copies++;
             frame.index = nextIndex[path]++;
-            window.resend(path, frame.index, path + 1, step, step * 10L);
+            window.resend(path, frame.index, path + 1, 10 * step, step * 10L);
             lists.get(path).add(lost);
-            checkSent(window, first, lost, path, step);
+            checkSent(window, first, lost, path, 10 * step, step * 10L);
           }
         }
         case 4 -> {
@@ -105,6 +105,26 @@ class SendWindowTest {
             lists.forEach(list -> list.remove(at));
           }
         }
+        case 7 -> {
+          if (next > unacknowledged) {
+            long to = unacknowledged + 1 + random.nextInt((int) (next - unacknowledged));
+            FrameRun run = new FrameRun();
+            int on = window.pathOf(first + (int) unacknowledged);
+            long end = on < 0 ? unacknowledged : endOfRun(unacknowledged, to, held, lists.get(on));
+            int last = window.acknowledgeRun(first + (int) to, run);
+            assertThat(last).isEqualTo(first + (int) end - 1);
+            assertThat(run.size()).isEqualTo((int) (end - unacknowledged));
+            for (int i = 0; unacknowledged < end; unacknowledged++, i++) {
+              Frame frame = held.remove(unacknowledged);
+              lists.get(on).remove(unacknowledged);
+              assertThat(run.path()).isEqualTo(on);
+              assertThat(run.ids()[i]).isEqualTo(frame.id);
+              assertThat(run.frameBytes(i)).isEqualTo(frame.bytes);
+              assertThat(run.lane(i)).isEqualTo(LANE);
+              assertThat(run.messages(i)).isEqualTo(frame.messages);
+            }
+          }
+        }
         default -> {
           while (unacknowledged < next && !held.containsKey(unacknowledged)) {
             window.advance();
@@ -116,11 +136,27 @@ class SendWindowTest {
     }
   }
 
-  private static void checkSent(SendWindow window, int first, long at, int path, int step) {
+  private static void checkSent(
+      SendWindow window, int first, long at, int path, int ticket, long nowNs) {
     int seq = first + (int) at;
     assertThat(window.rail(seq)).isEqualTo(path + 1);
-    assertThat(window.railTicket(seq)).isEqualTo(step);
-    assertThat(window.sinceSentNs(seq, step * 10L + 7)).isEqualTo(7);
+    assertThat(window.railTicket(seq)).isEqualTo(ticket);
+    assertThat(window.sinceSentNs(seq, nowNs + 7)).isEqualTo(7);
+  }
+
+  /**
+   * What a run of acknowledged frames must be, by the lists: the longest there is, up to a limit.
+   */
+  private static long endOfRun(long from, long to, TreeMap<Long, Frame> held, List<Long> list) {
+    long end = from;
+    while (end < to
+        && end - from < FrameRun.CAPACITY
+        && end - from < list.size()
+        && list.get((int) (end - from)) == end
+        && held.get(end).copies == 1) {
+      end++;
+    }
+    return end;
   }
 
   private static void check(
