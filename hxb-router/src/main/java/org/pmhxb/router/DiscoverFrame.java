@@ -17,11 +17,13 @@ import org.pmhxb.pm.wire.FrameHeader;
  *  14 x:16 | 16 y:16 | 18 z:16
  *  20 node:32
  *  24 incarnation:64
- *  32 device: deviceLength bytes of UTF-8
+ *  32 mac:64, its low 48 bits
+ *  40 device: deviceLength bytes of UTF-8
  * </pre>
  *
- * <p>All fields are big-endian. The sender's address is that of the Ethernet header, its key that
- * of the frame header. Accessors after {@link #isValid} only.
+ * <p>All fields are big-endian. The sender's key is that of the frame header. Its address stands in
+ * the payload too, because no check covers the Ethernet header: one bit that flips there would lead
+ * all frames to that neighbour astray. Accessors after {@link #isValid} only.
  */
 final class DiscoverFrame {
   static final int MAJOR = FrameHeader.BYTES;
@@ -36,7 +38,8 @@ final class DiscoverFrame {
   static final int COORDINATES = EXTENTS + 3 * Short.BYTES;
   static final int NODE = COORDINATES + 3 * Short.BYTES;
   static final int INCARNATION = NODE + Integer.BYTES;
-  static final int DEVICE = INCARNATION + Long.BYTES;
+  static final int MAC = INCARNATION + Long.BYTES;
+  static final int DEVICE = MAC + Long.BYTES;
 
   /** Longest device name in bytes; longer ones are cut. */
   static final int MAX_DEVICE_BYTES = 63;
@@ -97,6 +100,7 @@ final class DiscoverFrame {
     }
     frames.set(BE_INT, at + NODE, node);
     frames.set(BE_LONG, at + INCARNATION, incarnation);
+    frames.set(BE_LONG, at + MAC, srcMac);
     MemorySegment.copy(device, 0, frames, ValueLayout.JAVA_BYTE, at + DEVICE, device.length);
     return length;
   }
@@ -120,6 +124,7 @@ final class DiscoverFrame {
         || railIndex(frames, at) >= railsPerDimension(frames, at)
         || dimension(frames, at) >= Dimension.COUNT
         || extent(frames, at, dimension(frames, at)) < 2
+        || frames.get(BE_LONG, at + MAC) != FrameHeader.srcMac(frames, at)
         || !MacAddress.isStation(FrameHeader.srcMac(frames, at))) {
       return false;
     }

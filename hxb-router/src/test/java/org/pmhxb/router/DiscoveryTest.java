@@ -456,6 +456,25 @@ class DiscoveryTest {
     assertThat(a.discovery.complete()).isTrue();
   }
 
+  /** No check covers the Ethernet header, and a wrong address would lead all frames astray. */
+  @Test
+  void aFlippedBitInTheSourceAddressTeachesNothing() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    byte[] genuine = b.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE);
+    for (int bit = 0; bit < 48; bit++) {
+      byte[] frame = genuine.clone();
+      frame[FrameHeader.SRC_MAC + bit / 8] ^= (byte) (1 << bit % 8);
+      deliver(a.discovery, 0, frame);
+    }
+    assertThat(a.discovery.neighbours()).isEmpty();
+    assertThat(a.discovery.faults()).isEmpty();
+    assertThat(a.discovery.malformed()).isEqualTo(48);
+    deliver(a.discovery, 0, genuine);
+    assertThat(a.discovery.complete()).isTrue();
+  }
+
   @Test
   void eachFaultIsReportedOnceUntilItIsMendedAndReturns() {
     Station a = station(0, TWO, 0, 1).plugAsDesigned();

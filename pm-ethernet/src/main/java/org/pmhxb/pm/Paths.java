@@ -174,7 +174,12 @@ final class Paths {
     }
     core.counters.increment(Counter.PROBE_REPLIES);
     PathState state = peer.paths[path];
-    state.settledIndex = Serial.max(state.settledIndex, index);
+    if (Serial.before(index, state.settledIndex)) {
+      // Answered before, or overtaken by data: a copy that comes late says nothing of now, least of
+      // all the round trip.
+      return;
+    }
+    state.settledIndex = index + 1;
     evidence(state);
     state.sampleRtt(core.nowNs - sentNs);
     if (state.evicted) {

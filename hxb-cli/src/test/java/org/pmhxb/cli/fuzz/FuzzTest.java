@@ -1,0 +1,100 @@
+package org.pmhxb.cli.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.fuzz.FrameJudge.Fate;
+import org.pmhxb.cli.fuzz.FrameJudge.Verdict;
+import org.pmhxb.pm.DropReason;
+
+/** The short part of {@code hxb fuzz}; the long one is that command. */
+class FuzzTest {
+  private static final long FRAMES = 150_000;
+
+  /** Reasons that every run of this length must have reached. */
+  private static final List<String> REACHED =
+      List.of(
+          "too-short",
+          "not-ours",
+          "major-version",
+          "hop-check",
+          "crc",
+          "key",
+          "unknown-node",
+          "unknown-kind",
+          "malformed",
+          "hop-limit",
+          "no-route",
+          "no-session",
+          "duplicate",
+          "out-of-window");
+
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12})
+  void hostileFramesDoWhatTheProtocolSaysAndNothingElse(long seed) {
+    FuzzReport report = new Fuzzer(seed, FRAMES, line -> {}).run();
+    assertThat(report.violations()).isEmpty();
+    assertThat(report.ok()).isTrue();
+    assertThat(report.frames()).isGreaterThanOrEqualTo(FRAMES);
+    assertThat(report.relayed()).isPositive();
+    assertThat(report.judgedByState()).isGreaterThan(FRAMES / 10);
+    assertThat(report.goodMessages()).isGreaterThan(FRAMES / 64);
+    for (String reason : REACHED) {
+      assertThat(report.drops().get(reason)).as(reason).isPositive();
+    }
+  }
+
+  @Test
+  void aSeedGivesOneRun() {
+    FuzzReport first = new Fuzzer(3, 5_000, line -> {}).run();
+    FuzzReport second = new Fuzzer(3, 5_000, line -> {}).run();
+    assertThat(second.drops()).isEqualTo(first.drops());
+    assertThat(second.goodMessages()).isEqualTo(first.goodMessages());
+    assertThat(second.relayed()).isEqualTo(first.relayed());
+    assertThat(new Fuzzer(4, 5_000, line -> {}).run().drops()).isNotEqualTo(first.drops());
+  }
+
+  /** The fuzzer must be able to fail: a state that changes is seen, down to the field. */
+  @Test
+  void theStateHashSeesWhatAFrameChanges() {
+    try (FuzzNet net = new FuzzNet(1)) {
+      StateHash state = new StateHash();
+      net.settle(2);
+      long before = state.of(net.nodes.get(2));
+      var was = state.describe(net.nodes.get(2));
+      assertThat(state.of(net.nodes.get(2))).isEqualTo(before);
+      net.nodes.get(2).connect(3);
+      assertThat(state.of(net.nodes.get(2))).isNotEqualTo(before);
+      assertThat(StateHash.difference(was, state.describe(net.nodes.get(2))))
+          .anyMatch(line -> line.contains("peers[3]"));
+    }
+  }
+
+  /** Every committed frame has the fate under which it was kept. */
+  @Test
+  void theCorpusIsJudgedAsItSays() throws Exception {
+    FuzzNet net = new FuzzNet(1);
+    FrameJudge judge = new FrameJudge(FuzzNet.SHAPE, net.layout, 2, FuzzNet.KEY);
+    List<Corpus.Entry> corpus = Corpus.read();
+    assertThat(corpus).hasSizeGreaterThan(100);
+    for (Corpus.Entry entry : corpus) {
+      Verdict verdict = judge.judge(entry.frame(), entry.rail(), new int[6], new boolean[6]);
+      boolean ofSession = entry.label().startsWith("STATEFUL") || entry.label().startsWith("IGN");
+      if (!ofSession) {
+        String reason = verdict.reason() == null ? "" : "-" + verdict.reason();
+        assertThat(entry.label()).startsWith(verdict.fate() + reason);
+      } else {
+        assertThat(verdict.fate()).isIn(Fate.STATEFUL, Fate.NO_SESSION, Fate.IGNORED);
+      }
+    }
+    assertThat(corpus)
+        .extracting(Corpus.Entry::label)
+        .anyMatch(label -> label.contains(DropReason.HOP_LIMIT.name()))
+        .anyMatch(label -> label.startsWith("RELAYED"));
+    net.close();
+    net.free();
+  }
+}
