@@ -2,6 +2,17 @@
 /* Between packet descriptors and mbufs: what ports and rings share on the packet path. */
 #include "internal.h"
 
+#include <rte_ether.h>
+
+/* net_af_packet takes a VLAN tag off, because the kernel did. The frame is another network's: the
+ * tag's EtherType stands where it stood, so that nobody takes the frame for an untagged one. */
+static void restore_tag_type(struct rte_mbuf *m)
+{
+    struct rte_ether_hdr *header = rte_pktmbuf_mtod(m, struct rte_ether_hdr *);
+
+    header->ether_type = rte_cpu_to_be_16(RTE_ETHER_TYPE_VLAN);
+}
+
 int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uint64_t *descs,
                struct hxb_refusals *refusals)
 {
@@ -18,6 +29,9 @@ int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uin
         if (likely(offset < pool->span && m->nb_segs == 1 && m->data_off == HXB_FRAME_OFFSET &&
                    length >= HXB_MIN_FRAME && length <= pool->frame_max)) {
             uint64_t id = (offset >> pool->stride_shift) + 1;
+            if (unlikely(m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED)) {
+                restore_tag_type(m);
+            }
             /* The caller reads the header next, of every frame of the burst. */
             rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
             descs[taken++] = id | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
