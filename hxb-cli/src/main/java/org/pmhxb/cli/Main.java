@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.Arrays;
 import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
+import org.pmhxb.cli.fuzz.FuzzCommand;
 import org.pmhxb.router.ConfigException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -34,6 +35,7 @@ import picocli.CommandLine.ParameterException;
       BenchCommand.class,
       MpirunCommand.class,
       NodeCommand.class,
+      FuzzCommand.class,
       DoctorCommand.class
     })
 public final class Main {

@@ -19,7 +19,10 @@ import org.pmhxb.router.DimensionOrderRouting;
 import org.pmhxb.router.Discovery;
 import org.pmhxb.router.RailLayout;
 
-/** The committed hostile frames through real ports, one by one, each with its own fate. */
+/**
+ * The committed hostile frames through real ports, one by one, each with its own fate. Those of
+ * other protocols are among them: ARP, IPv4, IPv6, LLDP, tagged frames, 802.3 lengths.
+ */
 class CorpusReplayTest {
   private static final int SELF = 2;
   private static final long ARRIVAL_LIMIT_NS = 2_000_000_000L;
