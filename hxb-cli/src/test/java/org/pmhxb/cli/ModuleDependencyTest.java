@@ -25,18 +25,22 @@ class ModuleDependencyTest {
           .definedBy("org.pmhxb.router..")
           .layer("mpi")
           .definedBy("org.pmhxb.mpi..")
+          .layer("sim")
+          .definedBy("org.pmhxb.sim..")
           .layer("cli")
           .definedBy("org.pmhxb.cli..")
           .whereLayer("cli")
           .mayNotBeAccessedByAnyLayer()
-          .whereLayer("router")
-          .mayOnlyBeAccessedByLayers("mpi", "cli")
           .whereLayer("mpi")
           .mayOnlyBeAccessedByLayers("cli")
+          .whereLayer("sim")
+          .mayOnlyBeAccessedByLayers("cli")
+          .whereLayer("router")
+          .mayOnlyBeAccessedByLayers("mpi", "sim", "cli")
           .whereLayer("pm")
-          .mayOnlyBeAccessedByLayers("router", "mpi", "cli")
+          .mayOnlyBeAccessedByLayers("router", "mpi", "sim", "cli")
           .whereLayer("bufpool")
-          .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "cli");
+          .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "sim", "cli");
 
   @ArchTest
   static final ArchRule protocolReadsNoClock =

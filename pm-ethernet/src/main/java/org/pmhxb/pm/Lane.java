@@ -128,6 +128,11 @@ final class Lane {
     wanted = false;
   }
 
+  /** Whether no more was taken than granted. Only while application and poll thread are one. */
+  boolean isWithinCredit() {
+    return epoch != grantEpoch || used - limit <= 0;
+  }
+
   /** The session epoch that the last credit came from. Application thread. */
   int epoch() {
     return epoch;

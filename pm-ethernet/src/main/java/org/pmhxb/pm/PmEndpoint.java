@@ -183,6 +183,38 @@ public final class PmEndpoint implements AutoCloseable {
     return Math.max(0, core.config.maxPayloadBytes() / 4);
   }
 
+  /**
+   * {@link #claim(int, int, int)} for one fragment of a longer message (PROTOCOL.md section 7).
+   * Fragments are sent from offset 0 to the message's end with nothing else to that endpoint in
+   * between; when the session ends before the last, the message is lost.
+   *
+   * @param messageBytes of the whole message, 1 to 2^32 - 1
+   * @param offsetBytes where the fragment belongs in it
+   * @param partBytes of the fragment, 8 less than a frame's payload at most
+   * @return null when out of credit or buffers
+   * @throws IllegalArgumentException a value is out of range, or the part outside the message
+   */
+  public SendBuffer claimFragment(
+      int dst, int dstEndpoint, long messageBytes, long offsetBytes, int partBytes) {
+    checkUse();
+    int partMost = core.config.maxPayloadBytes() - SendBuffer.FRAGMENT_HEADER_BYTES;
+    if (messageBytes < 0
+        || messageBytes > 0xFFFF_FFFFL
+        || partBytes < 0
+        || partBytes > partMost
+        || offsetBytes < 0
+        || offsetBytes > messageBytes - partBytes) {
+      throw new IllegalArgumentException(
+          "part of %d bytes at %d of a message of %d: parts are 0..%d bytes within 0..4294967295"
+              .formatted(partBytes, offsetBytes, messageBytes, partMost));
+    }
+    SendBuffer buffer = take(lane(dst, dstEndpoint), partBytes, FrameHeader.FLAG_FRAGMENT);
+    if (buffer != null) {
+      buffer.fragmentHeader(messageBytes, offsetBytes);
+    }
+    return buffer;
+  }
+
   private SendBuffer take(Lane lane, int lengthBytes, int flags) {
     if (claimed >= claimLimit) {
       return refuse();

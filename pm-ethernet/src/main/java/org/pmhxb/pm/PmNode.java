@@ -522,6 +522,14 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.listener = listener;
   }
 
+  /**
+   * What is out of bounds of this node's windows and credits, or null when all is well: for
+   * simulations. Only while program and poll thread are one, or stand still.
+   */
+  public String brokenBound() {
+    return Bounds.broken(core);
+  }
+
   /** For tests and captures: sees each received frame before it is checked. */
   public void tap(FrameTap tap) {
     receiver.tap = tap;

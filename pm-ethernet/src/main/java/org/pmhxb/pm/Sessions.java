@@ -306,6 +306,8 @@ final class Sessions {
     long timeoutNs = core.config.peerTimeoutNs();
     long silentNs = core.patienceNs - peer.heardAt;
     if (silentNs >= timeoutNs) {
+      // Where only the way here is dead, the peer need not wait for as long again.
+      sendReset(peer, peer.session);
       end(peer, DownReason.SILENCE);
       return;
     }
@@ -364,6 +366,10 @@ final class Sessions {
     if (session == 0 || core.nowNs - peer.resetSentNs < RESET_INTERVAL_NS) {
       return;
     }
+    sendReset(peer, session);
+  }
+
+  private void sendReset(Peer peer, int session) {
     peer.resetSentNs = core.nowNs;
     int id = core.controlBuffer();
     if (id != 0) {

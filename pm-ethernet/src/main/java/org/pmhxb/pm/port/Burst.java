@@ -22,6 +22,10 @@ public final class Burst {
   private final long address;
   private final int capacity;
 
+  /** Keeps the memory as long as the burst: simulations make many nodes. */
+  @SuppressWarnings("unused")
+  private final MemorySegment keepAlive;
+
   /**
    * @param capacity descriptors, 1 to 4096
    */
@@ -30,7 +34,8 @@ public final class Burst {
       throw new IllegalArgumentException("burst capacity " + capacity + " is not in 1..4096");
     }
     this.capacity = capacity;
-    this.address = Arena.global().allocate((long) capacity * Long.BYTES, 64).address();
+    this.keepAlive = Arena.ofAuto().allocate((long) capacity * Long.BYTES, 64);
+    this.address = keepAlive.address();
   }
 
   public long address() {

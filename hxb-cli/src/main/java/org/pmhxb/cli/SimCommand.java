@@ -1,0 +1,304 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.pmhxb.router.Shape;
+import org.pmhxb.sim.Scenario;
+import org.pmhxb.sim.SimResult;
+import org.pmhxb.sim.Simulation;
+import org.pmhxb.sim.Sweep;
+import org.pmhxb.sim.Violation;
+import org.pmhxb.sim.fault.Fault;
+import org.pmhxb.sim.fault.Profile;
+import org.pmhxb.sim.net.LinkSpec;
+import org.pmhxb.sim.work.Workloads;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code hxb sim}: the whole machine under a virtual clock, with seeded faults. */
+@Command(
+    name = "sim",
+    description = {
+      "Run a whole machine of the real node classes under a virtual clock, with faults by seed, and judge what"
+          + " arrives: exactly once, in order, intact, or the loss of the peer is reported.",
+      "A failing seed is shrunk to the fewest faults that still fail, and printed with the command that replays it."
+    },
+    footer = {
+      "",
+      "Profiles: none, loss, wire, rails, ports, nodes, restarts, partition, mixed.",
+      "Workloads: exchange, all-to-all, incast, one-way, permutation, random, request-reply.",
+      "A fault of its own: --fault cut@0.x1:2ms+50ms   --fault loss@*:0ms+1s:rate=0.05",
+      "Example: hxb sim --shape 2x2x2 --rails 2 --faults mixed --workload all-to-all --seeds 1..200"
+    })
+final class SimCommand extends HxbCommand {
+  private static final int TOLD_EVENTS = 60;
+
+  @Option(
+      names = "--shape",
+      converter = Options.ShapeConverter.class,
+      paramLabel = "AxBxC",
+      defaultValue = "2x2x2",
+      description = "Extents of the machine.")
+  private Shape shape;
+
+  @Option(
+      names = "--rails",
+      paramLabel = "R",
+      defaultValue = "2",
+      description = "Rails in each dimension, 1 to 9.")
+  private int rails;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "The one seed to run.")
+  private long seed;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "A..B",
+      converter = SeedsConverter.class,
+      description = "Run all of these seeds instead, on all cores.")
+  private Seeds seeds;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "PROFILE",
+      converter = ProfileConverter.class,
+      defaultValue = "none",
+      description = "What goes wrong.")
+  private Profile faults;
+
+  @Option(
+      names = "--fault",
+      paramLabel = "FAULT",
+      converter = FaultConverter.class,
+      description = "One fault more: KIND@PLACE:START+LENGTH[:rate=R][:amount=N]. May be repeated.")
+  private List<Fault> given = List.of();
+
+  @Option(
+      names = "--only",
+      paramLabel = "N,...",
+      split = ",",
+      description = "Only these faults of the schedule, counted from 0.")
+  private List<Integer> only;
+
+  @Option(
+      names = "--workload",
+      paramLabel = "NAME",
+      converter = WorkloadConverter.class,
+      defaultValue = "all-to-all",
+      description = "Who sends to whom.")
+  private Workloads workload;
+
+  @Option(
+      names = "--messages",
+      paramLabel = "N",
+      defaultValue = "100",
+      description = "From each node to each of its destinations on each channel.")
+  private int messages;
+
+  @Option(
+      names = "--size",
+      paramLabel = "BYTES",
+      defaultValue = "0",
+      description = "Of each message; 0: random, 1 B to 4 KB.")
+  private int size;
+
+  @Option(
+      names = "--link",
+      paramLabel = "D=SPEC",
+      description =
+          "Links of a dimension, as in z=100000000bps/5000000ns/262144B/128: bit/s, latency, switch"
+              + " queue, ring.")
+  private Map<Character, String> links = Map.of();
+
+  @Option(
+      names = "--jobs",
+      paramLabel = "N",
+      description = "Seeds at a time; default: one per core.")
+  private Integer jobs;
+
+  @Option(names = "--replay", description = "Print the event log's end, whether it fails or not.")
+  private boolean replay;
+
+  /** A range of seeds, both ends included. */
+  record Seeds(long first, long last) {}
+
+  static final class SeedsConverter implements picocli.CommandLine.ITypeConverter<Seeds> {
+    @Override
+    public Seeds convert(String text) {
+      if (!text.matches("\\d{1,15}\\.\\.\\d{1,15}")) {
+        throw new TypeConversionException("\"" + text + "\" is not of the form 1..200");
+      }
+      String[] ends = text.split("\\.\\.");
+      Seeds range = new Seeds(Long.parseLong(ends[0]), Long.parseLong(ends[1]));
+      if (range.last() < range.first()) {
+        throw new TypeConversionException("\"" + text + "\": the last is before the first");
+      }
+      return range;
+    }
+  }
+
+  static final class ProfileConverter implements picocli.CommandLine.ITypeConverter<Profile> {
+    @Override
+    public Profile convert(String text) {
+      for (Profile profile : Profile.values()) {
+        if (profile.toString().equals(text)) {
+          return profile;
+        }
+      }
+      throw new TypeConversionException("\"" + text + "\" is none of " + List.of(Profile.values()));
+    }
+  }
+
+  static final class WorkloadConverter implements picocli.CommandLine.ITypeConverter<Workloads> {
+    @Override
+    public Workloads convert(String text) {
+      for (Workloads work : Workloads.values()) {
+        if (work.toString().equals(text)) {
+          return work;
+        }
+      }
+      throw new TypeConversionException(
+          "\"" + text + "\" is none of " + List.of(Workloads.values()));
+    }
+  }
+
+  static final class FaultConverter implements picocli.CommandLine.ITypeConverter<Fault> {
+    @Override
+    public Fault convert(String text) {
+      try {
+        return Fault.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+
+  /** What is printed. */
+  record Result(
+      boolean ok,
+      String shape,
+      int rails,
+      String faults,
+      String workload,
+      long seeds,
+      List<Long> failedSeeds,
+      long stuck,
+      int nodes,
+      long messages,
+      long delivered,
+      long fateUnknown,
+      long lost,
+      long duplicated,
+      long misordered,
+      long corrupt,
+      long peerDowns,
+      long leakedBuffers,
+      double virtualSeconds,
+      double wallSeconds,
+      double goodputRatio,
+      double eventsPerSecond,
+      Map<Violation.Kind, Integer> violations,
+      Map<String, Long> counters,
+      List<Sweep.Failure> failures)
+      implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      out.printf(
+          "%s: %d seeds of %s with %d rails, %s, faults %s%n",
+          ok ? "ok" : "FAILED", seeds, shape, rails, workload, faults);
+      out.printf(
+          "  %d messages: %d delivered, %d of unknown fate with %d reported losses of a peer%n",
+          messages, delivered, fateUnknown, peerDowns);
+      out.printf(
+          "  %.3f s of virtual time in %.1f s, %.0f events/s; goodput %.3f of an ideal network's%n",
+          virtualSeconds, wallSeconds, eventsPerSecond, goodputRatio);
+      if (!ok) {
+        out.printf("  violations %s; failing seeds %s%n", violations, failedSeeds);
+      }
+      for (Sweep.Failure failure : failures) {
+        out.printf("%nseed %d: %s%n", failure.seed(), failure.violation());
+        out.println("  replay: " + failure.replay());
+        failure.faults().forEach(fault -> out.println("  fault " + fault));
+        failure.lastEvents().forEach(event -> out.println("    " + event));
+      }
+    }
+  }
+
+  @Override
+  protected Report run() throws Exception {
+    Scenario scenario = scenario();
+    Seeds range = seeds == null ? new Seeds(seed, seed) : seeds;
+    if (replay) {
+      SimResult result = Simulation.run(scenario.options(range.first()).withLog(true));
+      result.log().lastOf(-1, -1, TOLD_EVENTS).forEach(progress()::say);
+    }
+    int threads = jobs == null ? Runtime.getRuntime().availableProcessors() : jobs;
+    Sweep.Outcome o = Sweep.run(scenario, range.first(), range.last(), threads, progress()::update);
+    return new Result(
+        o.ok(),
+        shape.toString(),
+        rails,
+        faults.toString(),
+        workload.toString(),
+        o.seeds(),
+        o.failedSeeds(),
+        o.count(Violation.Kind.STUCK),
+        shape.nodes(),
+        o.messages(),
+        o.delivered(),
+        o.excused(),
+        o.lost(),
+        o.count(Violation.Kind.DUPLICATED),
+        o.count(Violation.Kind.MISORDERED),
+        o.count(Violation.Kind.CORRUPT),
+        o.peerDowns(),
+        o.leakedBuffers(),
+        o.virtualSeconds(),
+        o.wallSeconds(),
+        o.goodputRatio(),
+        o.events() / o.wallSeconds(),
+        o.violations(),
+        o.counters(),
+        o.failures());
+  }
+
+  private Scenario scenario() {
+    if (rails < 1 || rails > 9) {
+      throw wrongUsage("--rails is " + rails + "; must be in 1..9");
+    }
+    if (messages < 1 || messages > 10_000_000) {
+      throw wrongUsage("--messages is " + messages + "; must be in 1..10000000");
+    }
+    if (size < 0 || size > 64 << 20) {
+      throw wrongUsage("--size is " + size + "; must be in 0..67108864 bytes");
+    }
+    if (jobs != null && (jobs < 1 || jobs > 1_024)) {
+      throw wrongUsage("--jobs is " + jobs + "; must be in 1..1024");
+    }
+    if (seeds != null && replay) {
+      throw wrongUsage("--replay is for one seed: give --seed, not --seeds");
+    }
+    List<LinkSpec> specs = new ArrayList<>(Collections.nCopies(3, LinkSpec.gigabit()));
+    links.forEach(
+        (dimension, text) -> {
+          int d = "xyz".indexOf(dimension);
+          if (d < 0) {
+            throw wrongUsage("--link " + dimension + "=...: the dimension is x, y or z");
+          }
+          try {
+            specs.set(d, LinkSpec.parse(text));
+          } catch (IllegalArgumentException e) {
+            throw wrongUsage("--link " + dimension + ": " + e.getMessage());
+          }
+        });
+    return new Scenario(shape, rails, faults, workload, messages, size, specs, given, only);
+  }
+}

@@ -1,0 +1,79 @@
+package org.pmhxb.sim;
+
+import org.pmhxb.bufpool.PoolBudget;
+import org.pmhxb.pm.NodeConfig;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * What the nodes of a simulated machine are made of.
+ *
+ * @param windowFrames send window per peer, a power of two
+ * @param creditBuffers promised to senders, all together
+ * @param claimBuffers per endpoint, a power of two
+ * @param loanBuffers per endpoint
+ * @param reserveBuffers for relayed and control frames
+ * @param strideBytes of the pool, a power of two
+ * @param peerTimeoutNs silence after which a peer is down
+ * @param firstSeq of every session, or -1 for a random one
+ * @param inline the program's thread polls, without rings in between
+ * @param idleGapNs longest time between two polls of a node that waits for something
+ * @param parkGapNs longest time between two polls of a node that waits for nothing
+ */
+public record NodeOptions(
+    int windowFrames,
+    int creditBuffers,
+    int claimBuffers,
+    int loanBuffers,
+    int reserveBuffers,
+    int strideBytes,
+    long peerTimeoutNs,
+    long firstSeq,
+    boolean inline,
+    long idleGapNs,
+    long parkGapNs) {
+  static final int KEY = 0x73_69_6d_31;
+  private static final int ENDPOINTS = 2;
+  private static final int RING_FRAMES = 32;
+  private static final int FRAME_OFFSET_BYTES = 128;
+
+  /** For a machine of a few nodes. */
+  public static NodeOptions small() {
+    return new NodeOptions(
+        64, 512, 64, 16, 256, 2_048, 5_000_000_000L, -1, true, 100_000L, 1_000_000L);
+  }
+
+  /** For thousands of nodes: less than 1 MB of pool each. */
+  public static NodeOptions large() {
+    return new NodeOptions(
+        16, 256, 32, 4, 128, 1_024, 5_000_000_000L, -1, true, 1_000_000L, 10_000_000L);
+  }
+
+  /** Buffers as a sum with reasons (DESIGN rule 3). */
+  PoolBudget budget(int rails) {
+    return new PoolBudget(
+        Math.max(1, rails),
+        RING_FRAMES,
+        RING_FRAMES,
+        creditBuffers + claimBuffers * ENDPOINTS,
+        creditBuffers,
+        loanBuffers * ENDPOINTS,
+        reserveBuffers,
+        strideBytes);
+  }
+
+  NodeConfig config(long incarnation) {
+    return new NodeConfig(
+        KEY,
+        incarnation,
+        incarnation * 0x9E37_79B9_7F4A_7C15L,
+        windowFrames,
+        creditBuffers,
+        ENDPOINTS,
+        windowFrames,
+        claimBuffers,
+        loanBuffers,
+        peerTimeoutNs,
+        strideBytes - FRAME_OFFSET_BYTES - FrameHeader.BYTES,
+        firstSeq);
+  }
+}

@@ -1,0 +1,322 @@
+package org.pmhxb.sim;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.Message;
+import org.pmhxb.pm.PmEndpoint;
+import org.pmhxb.sim.work.Host;
+
+/**
+ * Knows what was sent and judges what arrives (DESIGN rule 8): per channel exactly once, in order
+ * and intact, unless the session's end was reported; nothing of a session after its end; no end
+ * without a cause, and one in time when a peer died. Owner: the simulation's thread.
+ */
+public final class Oracle {
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+  private record Channel(int src, int srcEndpoint, int dst, int dstEndpoint) {}
+
+  private record Receiver(int node, int life, int endpoint) {}
+
+  private final Simulation simulation;
+  private final Map<Channel, List<Flow>> byChannel = new HashMap<>();
+  private final List<Flow> flows = new ArrayList<>();
+  private final Map<Integer, List<Flow>> bySource = new HashMap<>();
+  private final Map<Receiver, Set<Long>> endsSeen = new HashMap<>();
+  private int firstUnsettled;
+  private long delivered;
+  private long deliveredBytes;
+  private int peerDowns;
+  private boolean over;
+
+  Oracle(Simulation simulation) {
+    this.simulation = simulation;
+  }
+
+  // --- programs ---------------------------------------------------------------------------------
+
+  /** Registers what a node's program is going to send from one endpoint to another. */
+  public Flow flow(Host from, PmEndpoint endpoint, int dst, int dstEndpoint) {
+    Flow flow = new Flow(from.self(), endpoint.number(), dst, dstEndpoint, from.life(), endpoint);
+    if (simulation.isUnreachable(from.self(), dst)) {
+      flow.abandon();
+    }
+    flows.add(flow);
+    bySource.computeIfAbsent(from.self(), n -> new ArrayList<>()).add(flow);
+    byChannel
+        .computeIfAbsent(
+            new Channel(from.self(), endpoint.number(), dst, dstEndpoint), c -> new ArrayList<>())
+        .add(flow);
+    return flow;
+  }
+
+  /** A message, or a part of one, reached a program. Returns its flow, or null if it has none. */
+  public Flow received(Host at, int endpoint, Message m) {
+    List<Flow> lives =
+        byChannel.get(new Channel(m.source(), m.sourceEndpoint(), at.self(), endpoint));
+    if (lives == null) {
+      corrupt(m.source(), at.self(), "message from nowhere, endpoint " + m.sourceEndpoint());
+      return null;
+    }
+    if (m.fragmentOffsetBytes() > 0) {
+      return goesOn(current(lives), m);
+    }
+    return begins(at, endpoint, lives, m);
+  }
+
+  /** The life of the source that spoke last. */
+  private static Flow current(List<Flow> lives) {
+    Flow current = lives.getFirst();
+    for (Flow flow : lives) {
+      if (flow.next > 0 || flow.offset > 0) {
+        current = flow;
+      }
+    }
+    return current;
+  }
+
+  private Flow goesOn(Flow flow, Message m) {
+    int number = flow.next;
+    if (number >= flow.begun()
+        || m.fragmentOffsetBytes() != flow.offset
+        || m.messageLengthBytes() != flow.length(number)) {
+      violation(
+          Violation.Kind.MISORDERED,
+          flow,
+          "part at "
+              + m.fragmentOffsetBytes()
+              + " where "
+              + flow.offset
+              + " was next of message "
+              + number);
+      return null;
+    }
+    take(flow, number, m);
+    return flow;
+  }
+
+  private Flow begins(Host at, int endpoint, List<Flow> lives, Message m) {
+    Flow flow = current(lives);
+    int number;
+    if (m.messageLengthBytes() >= Flow.TOLD_BYTES && m.lengthBytes() >= Flow.TOLD_BYTES) {
+      MemorySegment in = m.memory();
+      int session = in.get(INT, m.offset());
+      number = in.get(INT, m.offset() + 4);
+      int life = in.get(INT, m.offset() + 8);
+      Flow told = null;
+      for (Flow f : lives) {
+        told = f.life == life ? f : told;
+      }
+      if (told == null || number < 0 || number >= told.begun()) {
+        corrupt(m.source(), at.self(), "message of life " + life + " and number " + number);
+        return null;
+      }
+      if (told.life < flow.life) {
+        violation(Violation.Kind.MISORDERED, told, "message " + number + " of an earlier life");
+        return null;
+      }
+      flow = told;
+      Set<Long> ends = endsSeen.get(new Receiver(at.self(), at.life(), endpoint));
+      if (ends != null && ends.contains(key(m.source(), session))) {
+        violation(
+            Violation.Kind.AFTER_PEER_DOWN,
+            flow,
+            "message %d of session %08x after the end of that session was told"
+                .formatted(number, session));
+        return null;
+      }
+    } else {
+      // What was excused may be missing: the next life's messages follow.
+      number = recognise(flow, m);
+      for (Flow f : lives) {
+        if (number < 0 && f.life > flow.life) {
+          flow = f;
+          number = recognise(f, m);
+        }
+      }
+      if (number < 0) {
+        corrupt(
+            m.source(),
+            at.self(),
+            "short message of %d bytes is none of those that may come next"
+                .formatted(m.lengthBytes()));
+        return null;
+      }
+    }
+    return inOrder(flow, number, m) ? flow : null;
+  }
+
+  /** A message too short to say its number: the first that may come next and has these bytes. */
+  private static int recognise(Flow flow, Message m) {
+    for (int n = flow.next; n < flow.begun(); n++) {
+      if (flow.length(n) == m.lengthBytes()
+          && flow.holds(m.memory(), m.offset(), n, 0, m.lengthBytes())) {
+        return n;
+      }
+      if (flow.state(n) != Flow.EXCUSED) {
+        return -1;
+      }
+    }
+    return -1;
+  }
+
+  private boolean inOrder(Flow flow, int number, Message m) {
+    if (number < flow.next || number == flow.next && flow.offset > 0) {
+      boolean twice = flow.state(number) == Flow.DELIVERED || number == flow.next;
+      violation(
+          twice ? Violation.Kind.DUPLICATED : Violation.Kind.MISORDERED,
+          flow,
+          "message " + number + " again or late, next is " + flow.next);
+      return false;
+    }
+    for (int n = flow.next; n < number; n++) {
+      if (flow.state(n) != Flow.EXCUSED) {
+        violation(Violation.Kind.MISORDERED, flow, "message " + number + " before " + n);
+        return false;
+      }
+    }
+    flow.next = number;
+    flow.offset = 0;
+    return take(flow, number, m);
+  }
+
+  private boolean take(Flow flow, int number, Message m) {
+    int bytes = m.lengthBytes();
+    if (m.messageLengthBytes() != flow.length(number)
+        || !flow.holds(m.memory(), m.offset(), number, flow.offset, bytes)) {
+      violation(
+          Violation.Kind.CORRUPT,
+          flow,
+          "message %d, %d bytes at %d of %d"
+              .formatted(number, bytes, flow.offset, flow.length(number)));
+      return false;
+    }
+    flow.offset += bytes;
+    deliveredBytes += bytes;
+    if (flow.offset == flow.length(number)) {
+      flow.delivered(number);
+      flow.next++;
+      flow.offset = 0;
+      delivered++;
+    }
+    return true;
+  }
+
+  /** A program was told of a session's end. */
+  public void endTold(Host at, int endpoint, int peer, int session) {
+    endsSeen
+        .computeIfAbsent(new Receiver(at.self(), at.life(), endpoint), r -> new HashSet<>())
+        .add(key(peer, session));
+  }
+
+  private static long key(int node, int session) {
+    return (long) node << 32 | session & 0xFFFF_FFFFL;
+  }
+
+  // --- sessions ---------------------------------------------------------------------------------
+
+  void peerUp(SimNode node, int peer, int session) {
+    if (simulation.log().isOn()) {
+      simulation.log().add("up " + node.self() + ">" + peer + " session=%x".formatted(session));
+    }
+    simulation.sessionOpened(node, peer, session);
+  }
+
+  void peerDown(SimNode node, int peer, int session, DownReason reason) {
+    if (over) {
+      return;
+    }
+    peerDowns++;
+    if (simulation.log().isOn()) {
+      simulation
+          .log()
+          .add("down " + node.self() + ">" + peer + " session=%x %s".formatted(session, reason));
+    }
+    boolean receiverDied = simulation.sessionEnded(node, peer, session);
+    for (Flow flow : bySource.getOrDefault(node.self(), List.of())) {
+      if (flow.dst == peer && flow.life == node.life()) {
+        flow.excuse(receiverDied);
+      }
+    }
+    if (reason == DownReason.CREDIT_VIOLATED
+        || !simulation.schedule().mayEndSession(node.self(), peer, simulation.nowNs())) {
+      simulation.violation(
+          Violation.Kind.PEER_DOWN_WITHOUT_CAUSE,
+          node.self(),
+          peer,
+          "node %d lost its session with node %d: %s".formatted(node.self(), peer, reason));
+    }
+  }
+
+  /** A node died: what it had not yet had acknowledged may be lost, and what it had received. */
+  void died(SimNode node, boolean forEver) {
+    for (Flow flow : flows) {
+      if (flow.src == node.self() && flow.life == node.life()) {
+        flow.sourceDied(simulation.isGone(flow.dst));
+      }
+      if (flow.dst == node.self() && (forEver || !simulation.isAlive(flow.src, flow.life))) {
+        flow.excuse(true);
+        flow.abandon();
+      }
+      if (forEver && simulation.isUnreachable(flow.src, flow.dst)) {
+        flow.abandon();
+      }
+    }
+  }
+
+  // --- the end ----------------------------------------------------------------------------------
+
+  /** From now on sessions may be closed. */
+  void closing() {
+    over = true;
+  }
+
+  /** Everything that was to be sent is delivered or excused. */
+  boolean isSettled() {
+    while (firstUnsettled < flows.size() && flows.get(firstUnsettled).isSettled()) {
+      firstUnsettled++;
+    }
+    for (int i = firstUnsettled; i < flows.size(); i++) {
+      if (!flows.get(i).isSettled()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Flows with something missing. */
+  List<Flow> unsettled() {
+    return flows.stream().filter(f -> !f.isSettled()).toList();
+  }
+
+  List<Flow> flows() {
+    return flows;
+  }
+
+  long delivered() {
+    return delivered;
+  }
+
+  long deliveredBytes() {
+    return deliveredBytes;
+  }
+
+  int peerDowns() {
+    return peerDowns;
+  }
+
+  private void corrupt(int src, int dst, String text) {
+    simulation.violation(Violation.Kind.CORRUPT, src, dst, src + ">" + dst + ": " + text);
+  }
+
+  private void violation(Violation.Kind kind, Flow flow, String text) {
+    simulation.violation(kind, flow.src, flow.dst, flow + ": " + text);
+  }
+}

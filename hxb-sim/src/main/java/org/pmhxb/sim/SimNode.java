@@ -1,0 +1,299 @@
+package org.pmhxb.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.pmhxb.bufpool.OffHeapPool;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.PeerListener;
+import org.pmhxb.pm.PmNode;
+import org.pmhxb.router.DimensionOrderRouting;
+import org.pmhxb.router.Discovery;
+import org.pmhxb.router.RailLayout;
+import org.pmhxb.router.Shape;
+import org.pmhxb.sim.net.SimPort;
+import org.pmhxb.sim.work.Host;
+import org.pmhxb.sim.work.Program;
+
+/**
+ * One life of a node: the classes that run over DPDK, over simulated ports, and the programs on it.
+ * Its duty cycle runs when a frame arrives, when a timer is due, and as long as there is work; each
+ * costs virtual time. Owner: the simulation's thread.
+ */
+final class SimNode implements Event, Host, SimPort.Host, PeerListener {
+  /** A duty cycle without work, and what each frame or message adds: as measured, in order. */
+  private static final long CYCLE_NS = 500;
+
+  private static final long WORK_NS = 100;
+  private static final long LEAST_GAP_NS = 1_000;
+
+  private final Simulation simulation;
+  private final int self;
+  private final int life;
+  private final NodeOptions options;
+  private final OffHeapPool pool;
+  private final List<SimPort> ports;
+  private final Discovery discovery;
+  private final PmNode node;
+  private final NodeClock clock;
+  private final SplittableRandom random;
+  private final int[] sessions;
+  private List<Program> programs = List.of();
+  private final List<Integer> takenAway = new ArrayList<>();
+
+  private boolean alive = true;
+  private boolean scheduled;
+  private long pollAtNs;
+  private long busyUntilNs;
+  private long blockedNs;
+  private long idleGapNs = LEAST_GAP_NS;
+  private long programAtNs;
+  private long programGapNs;
+  private boolean programStopped;
+  private long stalledNs;
+
+  SimNode(Simulation simulation, int self, int life, long seed) {
+    this.simulation = simulation;
+    this.self = self;
+    this.life = life;
+    this.options = simulation.options().node();
+    this.random = new SplittableRandom(seed);
+    Shape shape = simulation.options().shape();
+    RailLayout layout = simulation.layout();
+    this.pool = OffHeapPool.create(options.strideBytes(), options.budget(layout.count()).buffers());
+    this.ports = simulation.fabric().connect(self, pool, this);
+    long incarnation = random.nextLong() | 1;
+    List<String> devices = ports.stream().map(SimPort::name).toList();
+    this.discovery =
+        new Discovery(
+            shape, shape.coordinates(self), layout, NodeOptions.KEY, incarnation, devices);
+    this.node =
+        new PmNode(
+            options.config(incarnation),
+            pool,
+            new DimensionOrderRouting(discovery),
+            ports,
+            options.inline());
+    this.sessions = new int[shape.nodes()];
+    this.clock = new NodeClock(1 + random.nextLong(1L << 40), simulation.nowNs());
+    node.peerListener(this);
+    wake(simulation.nowNs() + random.nextLong(LEAST_GAP_NS));
+  }
+
+  void load(List<Program> loaded) {
+    programs = List.copyOf(loaded);
+  }
+
+  // --- the duty cycle ---------------------------------------------------------------------------
+
+  @Override
+  public void wake(long atNs) {
+    long at = Math.max(atNs, busyUntilNs);
+    if (alive && (!scheduled || at < pollAtNs)) {
+      scheduled = true;
+      pollAtNs = at;
+      simulation.queue().add(at, this);
+    }
+  }
+
+  @Override
+  public void block(long ns) {
+    blockedNs += ns;
+  }
+
+  @Override
+  public void fire(long nowNs) {
+    if (!alive || !scheduled || nowNs != pollAtNs) {
+      return; // an earlier poll was asked for meanwhile, and has been
+    }
+    scheduled = false;
+    if (nowNs < busyUntilNs) {
+      wake(busyUntilNs);
+      return;
+    }
+    long localNs = clock.localNs(nowNs);
+    blockedNs = 0;
+    int work = node.doWork(localNs) + runPrograms(nowNs, localNs);
+    simulation.checkStep(this);
+    busyUntilNs = nowNs + CYCLE_NS + WORK_NS * work + blockedNs;
+    if (work > 0) {
+      idleGapNs = LEAST_GAP_NS;
+      wake(busyUntilNs);
+      return;
+    }
+    long deadlineNs = clock.untilNs(nowNs, node.nextDeadlineNs(localNs));
+    boolean waits = deadlineNs < options.parkGapNs();
+    long gapNs = Math.min(deadlineNs, waits ? idleGapNs : options.parkGapNs());
+    idleGapNs = Math.min(idleGapNs * 2, options.idleGapNs());
+    wake(nowNs + gapNs);
+    for (SimPort port : ports) {
+      if (port.nextArrivalNs() != Long.MAX_VALUE) {
+        wake(port.nextArrivalNs());
+      }
+    }
+  }
+
+  private int runPrograms(long nowNs, long localNs) {
+    if (programStopped || nowNs < programAtNs) {
+      return 0;
+    }
+    int work = 0;
+    for (Program program : programs) {
+      work += program.step(localNs);
+    }
+    programAtNs = nowNs + programGapNs;
+    return work;
+  }
+
+  // --- faults -----------------------------------------------------------------------------------
+
+  void stall(long untilNs) {
+    stalledNs += Math.max(0, untilNs - Math.max(busyUntilNs, simulation.nowNs()));
+    busyUntilNs = Math.max(busyUntilNs, untilNs);
+  }
+
+  /** Time that this node stood still so far. */
+  long stalledNs() {
+    return stalledNs;
+  }
+
+  void programGap(long ns) {
+    programGapNs = ns;
+    programAtNs = simulation.nowNs();
+  }
+
+  void programStopped(boolean stopped) {
+    programStopped = stopped;
+  }
+
+  void skew(double rate, long aheadNs) {
+    clock.change(simulation.nowNs(), rate, aheadNs);
+  }
+
+  /** Takes a part of the free buffers away. */
+  void takeBuffers(double part) {
+    int count = (int) (pool.available() * part);
+    for (int i = 0; i < count; i++) {
+      int id = pool.allocate(Owner.of(Owner.WIRE, self));
+      if (id == 0) {
+        return;
+      }
+      takenAway.add(id);
+    }
+  }
+
+  void giveBuffersBack() {
+    takenAway.forEach(id -> pool.release(id, Owner.of(Owner.WIRE, self)));
+    takenAway.clear();
+  }
+
+  /** The process is gone from one moment to the next. */
+  void die() {
+    alive = false;
+    simulation.fabric().disconnect(self);
+  }
+
+  boolean isAlive() {
+    return alive;
+  }
+
+  // --- the end ----------------------------------------------------------------------------------
+
+  boolean programsDone() {
+    return programs.stream().allMatch(Program::isDone);
+  }
+
+  void closePrograms() {
+    programs.forEach(Program::close);
+    programs = List.of();
+  }
+
+  boolean isQuiet() {
+    return node.inFlight() == 0 && ports.stream().allMatch(SimPort::isIdle);
+  }
+
+  /** Buffers that did not come home. */
+  int missingBuffers() {
+    pool.flush();
+    return pool.capacity() - pool.available();
+  }
+
+  /** For people: who has the buffers that did not come home. */
+  String holders() {
+    StringBuilder text = new StringBuilder();
+    for (int id = 1; id <= pool.capacity() && text.length() < 200; id++) {
+      if (pool.owner(id) != Owner.FREE) {
+        text.append(text.isEmpty() ? "" : ", ").append(Owner.describe(pool.owner(id)));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Gives native memory back. */
+  void close() {
+    closePrograms();
+    node.close();
+    pool.close();
+  }
+
+  // --- sessions ---------------------------------------------------------------------------------
+
+  @Override
+  public void onPeerUp(int peer, int session) {
+    sessions[peer] = session;
+    simulation.oracle().peerUp(this, peer, session);
+  }
+
+  @Override
+  public void onPeerDown(int peer, int session, DownReason reason, int lastAcknowledgedSeq) {
+    sessions[peer] = 0;
+    simulation.oracle().peerDown(this, peer, session, reason);
+  }
+
+  @Override
+  public int session(int peer) {
+    return sessions[peer];
+  }
+
+  // --- what programs see ------------------------------------------------------------------------
+
+  @Override
+  public int self() {
+    return self;
+  }
+
+  @Override
+  public int life() {
+    return life;
+  }
+
+  @Override
+  public Shape shape() {
+    return simulation.options().shape();
+  }
+
+  @Override
+  public PmNode node() {
+    return node;
+  }
+
+  @Override
+  public SplittableRandom random() {
+    return random;
+  }
+
+  @Override
+  public Oracle oracle() {
+    return simulation.oracle();
+  }
+
+  @Override
+  public boolean isGone(int other) {
+    return simulation.isUnreachable(self, other);
+  }
+
+  Discovery discovery() {
+    return discovery;
+  }
+}

@@ -1,0 +1,475 @@
+package org.pmhxb.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.pmhxb.router.RailLayout;
+import org.pmhxb.sim.fault.Fault;
+import org.pmhxb.sim.fault.FaultKind;
+import org.pmhxb.sim.fault.Schedule;
+import org.pmhxb.sim.net.Fabric;
+import org.pmhxb.sim.net.SimPort;
+
+/**
+ * A whole machine under a virtual clock: nodes, wires, faults, programs, and the oracle that judges
+ * them. Single-threaded; everything follows from {@link SimOptions}.
+ */
+public final class Simulation implements Fabric.Watch {
+  /** Whether nodes find another dimension order when a relay is dead (DESIGN rule 18). */
+  private static final boolean DETOURS = false;
+
+  private static final long LOOK_NS = 500_000L;
+
+  /** A peer's death is told within the peer timeout, a fifth of it, and half a second. */
+  private static final long DOWN_SLACK_NS = 500_000_000L;
+
+  private final SimOptions options;
+  private final RailLayout layout;
+  private final EventQueue queue = new EventQueue();
+  private final EventLog log;
+  private final Fabric fabric;
+  private final Oracle oracle;
+  private final SimNode[] nodes;
+  private final int[] lives;
+  private final boolean[] gone;
+  private final SplittableRandom seeds;
+  private final List<SimNode> dead = new ArrayList<>();
+
+  /** By node and peer: in which of the peer's lives the session was opened that is up. */
+  private final Map<Long, Integer> peerLives = new TreeMap<>();
+
+  private Violation violation;
+  private SimNode stepping;
+  private long stepsChecked;
+  private int downsAwaited;
+  private long settledNs = -1;
+  private long firstMessageNs;
+
+  private Simulation(SimOptions options) {
+    this.options = options;
+    this.layout = new RailLayout(options.shape(), options.rails());
+    this.log = new EventLog(queue, options.keepLog());
+    this.fabric = new Fabric(options.shape(), layout, options.links(), queue, log, this);
+    this.oracle = new Oracle(this);
+    int n = options.shape().nodes();
+    this.nodes = new SimNode[n];
+    this.lives = new int[n];
+    this.gone = new boolean[n];
+    this.seeds = new SplittableRandom(options.seed());
+  }
+
+  /** Runs to the end, or to the first violation. */
+  public static SimResult run(SimOptions options) {
+    return new Simulation(options).run();
+  }
+
+  private SimResult run() {
+    int leaked = 0;
+    try {
+      for (int node = 0; node < nodes.length; node++) {
+        start(node);
+      }
+      options.schedule().faults().forEach(this::plan);
+      queue.add(LOOK_NS, this::look);
+      fireUntilSettled();
+      if (violation == null) {
+        leaked = windUp();
+      }
+    } catch (RuntimeException | AssertionError e) {
+      int at = stepping == null ? -1 : stepping.self();
+      violation(Violation.Kind.EXCEPTION, at, -1, "node " + at + ": " + describe(e));
+    }
+    SimResult result = result(leaked);
+    close();
+    return result;
+  }
+
+  private static String describe(Throwable e) {
+    StringBuilder text = new StringBuilder(e.toString());
+    StackTraceElement[] trace = e.getStackTrace();
+    for (int i = 0; i < Math.min(6, trace.length); i++) {
+      text.append(" < ").append(trace[i]);
+    }
+    return text.toString();
+  }
+
+  private void fireUntilSettled() {
+    while (violation == null && settledNs < 0 && !queue.isEmpty()) {
+      queue.fireNext();
+    }
+  }
+
+  /** Looks from time to time whether all is done, or will never be. */
+  private void look(long nowNs) {
+    if (oracle.isSettled() && programsDone() && downsAwaited == 0) {
+      settledNs = nowNs;
+      return;
+    }
+    if (nowNs > limitNs()) {
+      List<Flow> missing = oracle.unsettled();
+      Flow first = missing.isEmpty() ? null : missing.getFirst();
+      violation(
+          Violation.Kind.STUCK,
+          first == null ? -1 : first.src,
+          first == null ? -1 : first.dst,
+          "%d flows did not finish, first %s: %s"
+              .formatted(missing.size(), first, first == null ? "programs wait" : describe(first)));
+      return;
+    }
+    queue.add(nowNs + LOOK_NS, this::look);
+  }
+
+  private static String describe(Flow flow) {
+    return "%d to begin, %d sent, %d delivered, %d excused; next is %d at %d"
+        .formatted(
+            flow.toBegin(),
+            flow.begun(),
+            flow.count(Flow.DELIVERED),
+            flow.count(Flow.EXCUSED),
+            flow.next,
+            flow.offset);
+  }
+
+  private long limitNs() {
+    long faultsNs = options.schedule().endNs();
+    long downNs = downsAwaited > 0 ? downTimeNs() * 2 : 0;
+    long leastNs = faultsNs + options.progressBoundNs() + downNs;
+    return nowNs() <= leastNs ? leastNs : leastNs + 20 * Ideal.timeNs(this, oracle.flows());
+  }
+
+  private boolean programsDone() {
+    for (SimNode node : nodes) {
+      if (node != null && !node.programsDone()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** All is delivered: programs end, and every buffer must come home. */
+  private int windUp() {
+    for (Fault fault : options.schedule().faults()) {
+      if (fault.startNs() <= nowNs() && fault.endNs() > nowNs()) {
+        end(fault);
+      }
+    }
+    for (SimNode node : nodes) {
+      if (node != null) {
+        node.closePrograms();
+      }
+    }
+    // Where a peer died unnoticed by one side, its silence must end the session first.
+    long untilNs = nowNs() + 2 * downTimeNs();
+    for (long lookNs = nowNs() + LOOK_NS; violation == null && nowNs() < untilNs; ) {
+      queue.fireNext();
+      if (nowNs() >= lookNs) {
+        if (isQuiet()) {
+          break;
+        }
+        lookNs = nowNs() + LOOK_NS;
+      }
+    }
+    int leaked = 0;
+    for (SimNode node : nodes) {
+      int missing = node == null ? 0 : node.missingBuffers();
+      leaked += missing;
+      if (missing != 0) {
+        violation(
+            Violation.Kind.LEAK,
+            node.self(),
+            -1,
+            "node %d misses %d buffers: %s".formatted(node.self(), missing, node.holders()));
+      }
+    }
+    return leaked;
+  }
+
+  private boolean isQuiet() {
+    for (SimNode node : nodes) {
+      if (node != null && !(node.isQuiet() && node.missingBuffers() == 0)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private SimResult result(int leaked) {
+    Map<String, Long> counters = new TreeMap<>();
+    List<SimNode> all = new ArrayList<>(dead);
+    for (SimNode node : nodes) {
+      if (node != null) {
+        all.add(node);
+      }
+    }
+    for (SimNode node : all) {
+      node.node().counters().snapshot().forEach((name, n) -> counters.merge(name, n, Long::sum));
+    }
+    counters.put("switch.tail-drops", fabric.tailDrops());
+    long messages = 0;
+    long excused = 0;
+    long lost = 0;
+    for (Flow flow : oracle.flows()) {
+      messages += flow.begun();
+      excused += flow.count(Flow.EXCUSED);
+      lost += flow.count(Flow.OPEN) + flow.count(Flow.SENT);
+    }
+    long neededNs = Math.max(1, (settledNs < 0 ? nowNs() : settledNs) - firstMessageNs);
+    return new SimResult(
+        options.seed(),
+        options.schedule(),
+        violation,
+        messages,
+        oracle.delivered(),
+        excused,
+        lost,
+        oracle.peerDowns(),
+        leaked,
+        nowNs(),
+        (double) Ideal.timeNs(this, oracle.flows()) / neededNs,
+        queue.fired(),
+        fabric.framesSent(),
+        counters,
+        log);
+  }
+
+  private void close() {
+    oracle.closing();
+    violation = violation == null ? new Violation(Violation.Kind.STUCK, 0, -1, -1, "") : violation;
+    for (SimNode node : nodes) {
+      if (node != null) {
+        node.close();
+      }
+    }
+    dead.forEach(SimNode::close);
+  }
+
+  // --- nodes ------------------------------------------------------------------------------------
+
+  private void start(int number) {
+    SimNode node = new SimNode(this, number, lives[number]++, seeds.split().nextLong());
+    nodes[number] = node;
+    log.add("start n" + number);
+    node.load(options.workload().programs(node));
+  }
+
+  private void crash(int number, boolean forEver) {
+    SimNode node = nodes[number];
+    if (node == null) {
+      return;
+    }
+    gone[number] |= forEver;
+    nodes[number] = null;
+    node.die();
+    dead.add(node);
+    oracle.died(node, forEver);
+    for (SimNode other : nodes) {
+      if (other != null && other.session(number) != 0) {
+        awaitDown(other, number, other.session(number));
+      }
+    }
+  }
+
+  private long downTimeNs() {
+    return options.node().peerTimeoutNs() * 6 / 5 + DOWN_SLACK_NS;
+  }
+
+  /** A node with a session to one that died must say so in time. */
+  private void awaitDown(SimNode node, int peer, int session) {
+    downsAwaited++;
+    long stalledNs = node.stalledNs();
+    queue.add(nowNs() + downTimeNs(), now -> checkDown(node, peer, session, stalledNs));
+  }
+
+  private void checkDown(SimNode node, int peer, int session, long stalledNs) {
+    if (node.isAlive() && node.session(peer) == session) {
+      if (node.stalledNs() > stalledNs) {
+        long moreNs = node.stalledNs() - stalledNs;
+        queue.add(nowNs() + moreNs, now -> checkDown(node, peer, session, node.stalledNs()));
+        return;
+      }
+      violation(
+          Violation.Kind.PEER_DOWN_MISSING,
+          node.self(),
+          peer,
+          "node %d did not report the end of node %d within %d ms"
+              .formatted(node.self(), peer, downTimeNs() / 1_000_000));
+    }
+    downsAwaited--;
+  }
+
+  boolean isGone(int node) {
+    return gone[node];
+  }
+
+  /** Nothing can arrive any more: one of the two is gone, or a relay that all their frames take. */
+  boolean isUnreachable(int a, int b) {
+    if (gone[a] || gone[b]) {
+      return true;
+    }
+    if (!DETOURS) {
+      for (int relay = 0; relay < gone.length; relay++) {
+        if (gone[relay] && options.schedule().isBetween(relay, a, b)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  boolean isAlive(int node, int life) {
+    return nodes[node] != null && nodes[node].life() == life;
+  }
+
+  void sessionOpened(SimNode node, int peer, int session) {
+    peerLives.put((long) node.self() << 32 | peer, lives[peer]);
+    if (firstMessageNs == 0) {
+      firstMessageNs = nowNs();
+    }
+  }
+
+  /** Whether the peer died since the session was opened. */
+  boolean sessionEnded(SimNode node, int peer, int session) {
+    Integer life = peerLives.get((long) node.self() << 32 | peer);
+    return nodes[peer] == null || life == null || life != lives[peer];
+  }
+
+  // --- faults -----------------------------------------------------------------------------------
+
+  private void plan(Fault fault) {
+    queue.add(fault.startNs(), now -> begin(fault));
+    if (fault.kind() != FaultKind.CRASH) {
+      queue.add(fault.endNs(), now -> end(fault));
+    }
+  }
+
+  private void begin(Fault fault) {
+    if (settledNs >= 0) {
+      return;
+    }
+    log.add("begin fault " + fault);
+    int at = fault.place().node();
+    switch (fault.kind()) {
+      case CRASH -> crash(at, true);
+      case RESTART -> crash(at, false);
+      case STALL, SLOW_CONSUMER, STOPPED_CONSUMER, POOL, SKEW -> {
+        for (SimNode node : nodes) {
+          if (node != null && (at < 0 || at == node.self())) {
+            beginAt(node, fault);
+          }
+        }
+      }
+      default -> fabric.begin(fault);
+    }
+  }
+
+  private static void beginAt(SimNode node, Fault fault) {
+    switch (fault.kind()) {
+      case STALL -> node.stall(fault.endNs());
+      case SLOW_CONSUMER -> node.programGap(fault.amount());
+      case STOPPED_CONSUMER -> node.programStopped(true);
+      case POOL -> node.takeBuffers(fault.rate());
+      case SKEW -> node.skew(fault.rate(), fault.amount());
+      default -> throw new AssertionError(fault);
+    }
+  }
+
+  private void end(Fault fault) {
+    log.add("end fault " + fault);
+    int at = fault.place().node();
+    switch (fault.kind()) {
+      case CRASH, STALL -> {
+        // The one has no end, the other ends by itself.
+      }
+      case RESTART -> {
+        if (nodes[at] == null && !gone[at]) {
+          start(at);
+        }
+      }
+      case SLOW_CONSUMER, STOPPED_CONSUMER, POOL, SKEW -> {
+        for (SimNode node : nodes) {
+          if (node != null && (at < 0 || at == node.self())) {
+            endAt(node, fault);
+          }
+        }
+      }
+      default -> fabric.end(fault);
+    }
+  }
+
+  private static void endAt(SimNode node, Fault fault) {
+    switch (fault.kind()) {
+      case SLOW_CONSUMER -> node.programGap(0);
+      case STOPPED_CONSUMER -> node.programStopped(false);
+      case POOL -> node.giveBuffersBack();
+      case SKEW -> node.skew(0, 0);
+      default -> throw new AssertionError(fault);
+    }
+  }
+
+  // --- judgement --------------------------------------------------------------------------------
+
+  /** The first violation ends the run. */
+  void violation(Violation.Kind kind, int src, int dst, String text) {
+    if (violation == null) {
+      violation = new Violation(kind, nowNs(), src, dst, text);
+      log.add("violation " + src + ">" + dst + " " + violation);
+    }
+  }
+
+  @Override
+  public void frameRewritten(SimPort port, String frame) {
+    violation(
+        Violation.Kind.FRAME_REWRITTEN,
+        -1,
+        -1,
+        "a frame was written while port " + port.name() + " had it: " + frame);
+  }
+
+  /** After each duty cycle: windows and credits within their bounds. */
+  void checkStep(SimNode node) {
+    stepping = node;
+    if (++stepsChecked % options.boundsEvery() == 0) {
+      String broken = node.node().brokenBound();
+      if (broken != null) {
+        violation(
+            Violation.Kind.BOUND_BROKEN, node.self(), -1, "node " + node.self() + ": " + broken);
+      }
+    }
+  }
+
+  // --- what the parts see -----------------------------------------------------------------------
+
+  SimOptions options() {
+    return options;
+  }
+
+  RailLayout layout() {
+    return layout;
+  }
+
+  EventQueue queue() {
+    return queue;
+  }
+
+  EventLog log() {
+    return log;
+  }
+
+  Fabric fabric() {
+    return fabric;
+  }
+
+  Oracle oracle() {
+    return oracle;
+  }
+
+  Schedule schedule() {
+    return options.schedule();
+  }
+
+  long nowNs() {
+    return queue.nowNs();
+  }
+}

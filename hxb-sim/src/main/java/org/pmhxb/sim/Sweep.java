@@ -1,0 +1,166 @@
+package org.pmhxb.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Runs many seeds of a scenario on all cores; seeds have nothing to do with each other. */
+public final class Sweep {
+  /** Failures that are shrunk and told in full. */
+  private static final int TOLD = 3;
+
+  private static final int LAST_EVENTS = 40;
+
+  private Sweep() {}
+
+  /**
+   * One seed that failed.
+   *
+   * @param replay the command that runs it alone
+   * @param faults those that are needed for it to fail
+   * @param lastEvents of the flow concerned
+   */
+  public record Failure(
+      long seed, String violation, String replay, List<String> faults, List<String> lastEvents) {}
+
+  /** All seeds together; {@code goodputRatio} is their mean. */
+  public record Outcome(
+      long seeds,
+      List<Long> failedSeeds,
+      Map<Violation.Kind, Integer> violations,
+      long messages,
+      long delivered,
+      long excused,
+      long lost,
+      long peerDowns,
+      long leakedBuffers,
+      double virtualSeconds,
+      double wallSeconds,
+      double goodputRatio,
+      long events,
+      long frames,
+      Map<String, Long> counters,
+      List<Failure> failures) {
+    public boolean ok() {
+      return failedSeeds.isEmpty();
+    }
+
+    public int count(Violation.Kind kind) {
+      return violations.getOrDefault(kind, 0);
+    }
+  }
+
+  /**
+   * @param jobs threads
+   * @param progress takes lines for people
+   */
+  public static Outcome run(
+      Scenario scenario, long firstSeed, long lastSeed, int jobs, Consumer<String> progress)
+      throws InterruptedException {
+    long startNs = System.nanoTime();
+    Sum sum = new Sum();
+    AtomicLong next = new AtomicLong(firstSeed);
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < Math.min(jobs, lastSeed - firstSeed + 1); i++) {
+      threads.add(
+          Thread.ofPlatform()
+              .name("sim-" + i)
+              .start(
+                  () -> {
+                    for (long s = next.getAndIncrement();
+                        s <= lastSeed;
+                        s = next.getAndIncrement()) {
+                      sum.add(Simulation.run(scenario.options(s)));
+                      progress.accept(sum.line(lastSeed - firstSeed + 1));
+                    }
+                  }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    return sum.outcome(scenario, (System.nanoTime() - startNs) / 1e9, progress);
+  }
+
+  /** Shrinks a failing seed and runs it once more for its last events. */
+  static Failure explain(Scenario scenario, long seed, Violation violation) {
+    List<Integer> kept = new Shrinker(scenario, seed, violation.kind()).shrink();
+    SimResult again = Simulation.run(scenario.withOnly(kept).options(seed).withLog(true));
+    return new Failure(
+        seed,
+        again.violation().toString(),
+        scenario.replayCommand(seed, kept),
+        again.schedule().faults().stream().map(Object::toString).toList(),
+        again.lastEvents(LAST_EVENTS));
+  }
+
+  private static final class Sum {
+    private final Map<Long, Violation> failed = new TreeMap<>();
+    private final Map<String, Long> counters = new TreeMap<>();
+    private long seeds;
+    private long messages;
+    private long delivered;
+    private long excused;
+    private long lost;
+    private long peerDowns;
+    private long leaked;
+    private long virtualNs;
+    private double goodput;
+    private long events;
+    private long frames;
+
+    synchronized void add(SimResult r) {
+      seeds++;
+      if (!r.ok()) {
+        failed.put(r.seed(), r.violation());
+      }
+      messages += r.messages();
+      delivered += r.delivered();
+      excused += r.excused();
+      lost += r.lost();
+      peerDowns += r.peerDowns();
+      leaked += r.leakedBuffers();
+      virtualNs += r.virtualNs();
+      goodput += r.goodputRatio();
+      events += r.events();
+      frames += r.framesSent();
+      r.counters().forEach((name, n) -> counters.merge(name, n, Long::sum));
+    }
+
+    synchronized String line(long all) {
+      return "%d of %d seeds, %d failed".formatted(seeds, all, failed.size());
+    }
+
+    synchronized Outcome outcome(Scenario scenario, double seconds, Consumer<String> progress) {
+      Map<Violation.Kind, Integer> kinds = new TreeMap<>();
+      failed.values().forEach(v -> kinds.merge(v.kind(), 1, Integer::sum));
+      List<Failure> told = new ArrayList<>();
+      failed.entrySet().stream()
+          .limit(TOLD)
+          .forEach(
+              e -> {
+                progress.accept("shrinking seed " + e.getKey());
+                told.add(explain(scenario, e.getKey(), e.getValue()));
+              });
+      return new Outcome(
+          seeds,
+          List.copyOf(failed.keySet()),
+          kinds,
+          messages,
+          delivered,
+          excused,
+          lost,
+          peerDowns,
+          leaked,
+          virtualNs / 1e9,
+          seconds,
+          goodput / Math.max(1, seeds),
+          events,
+          frames,
+          counters,
+          told);
+    }
+  }
+}

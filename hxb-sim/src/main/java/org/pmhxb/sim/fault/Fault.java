@@ -1,0 +1,84 @@
+package org.pmhxb.sim.fault;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One fault of a schedule: what, where, when and how much. Data only. Its random numbers come from
+ * a seed of its own, so that leaving other faults out does not change it.
+ *
+ * <p>Written {@code loss@3.x0:2ms+40ms:rate=0.05:amount=0}.
+ *
+ * @param startNs virtual time of its beginning
+ * @param lengthNs how long it lasts
+ * @param rate probability or part, as its kind says
+ * @param amount as its kind says
+ */
+public record Fault(
+    FaultKind kind, Place place, long startNs, long lengthNs, double rate, long amount, long seed) {
+  private static final Pattern FORM =
+      Pattern.compile(
+          "([a-z-]+)@([^:]+):(\\d+)(ns|us|ms|s)\\+(\\d+)(ns|us|ms|s)"
+              + "(?::rate=(-?[0-9.]+(?:[eE]-?\\d+)?))?(?::amount=(\\d+))?(?::seed=(-?\\d+))?");
+
+  public Fault {
+    if (startNs < 0 || lengthNs < 0 || !(rate >= -1 && rate <= 1)) {
+      throw new IllegalArgumentException(
+          "fault %s: start %d ns and length %d ns must not be negative, rate %s must be in -1..1"
+              .formatted(kind, startNs, lengthNs, rate));
+    }
+  }
+
+  public long endNs() {
+    return startNs + lengthNs;
+  }
+
+  /**
+   * Reads what {@link #toString} writes; rate, amount and seed may be left out.
+   *
+   * @throws IllegalArgumentException naming the text and the form
+   */
+  public static Fault parse(String text) {
+    Matcher m = FORM.matcher(text.strip());
+    if (!m.matches()) {
+      throw new IllegalArgumentException(
+          "fault \""
+              + text
+              + "\" is not of the form KIND@PLACE:START+LENGTH[:rate=R][:amount=N], as in"
+              + " loss@3.x0:2ms+40ms:rate=0.05");
+    }
+    FaultKind kind;
+    try {
+      kind = FaultKind.valueOf(m.group(1).toUpperCase(Locale.ROOT).replace('-', '_'));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "fault kind \"" + m.group(1) + "\" is none of " + java.util.List.of(FaultKind.values()),
+          e);
+    }
+    return new Fault(
+        kind,
+        Place.parse(m.group(2)),
+        nanos(m.group(3), m.group(4)),
+        nanos(m.group(5), m.group(6)),
+        m.group(7) == null ? 0 : Double.parseDouble(m.group(7)),
+        m.group(8) == null ? 0 : Long.parseLong(m.group(8)),
+        m.group(9) == null ? text.hashCode() : Long.parseLong(m.group(9)));
+  }
+
+  private static long nanos(String number, String unit) {
+    return Long.parseLong(number)
+        * switch (unit) {
+          case "ns" -> 1L;
+          case "us" -> 1_000L;
+          case "ms" -> 1_000_000L;
+          default -> 1_000_000_000L;
+        };
+  }
+
+  @Override
+  public String toString() {
+    return "%s@%s:%dns+%dns:rate=%s:amount=%d:seed=%d"
+        .formatted(kind, place, startNs, lengthNs, rate, amount, seed);
+  }
+}

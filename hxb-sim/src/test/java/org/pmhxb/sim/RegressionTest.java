@@ -1,0 +1,57 @@
+package org.pmhxb.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.router.Shape;
+import org.pmhxb.sim.fault.Fault;
+import org.pmhxb.sim.fault.Profile;
+import org.pmhxb.sim.net.LinkSpec;
+import org.pmhxb.sim.work.Workloads;
+
+/**
+ * What the simulator found, as the fewest faults that showed it. The faults are written out: a seed
+ * alone means another schedule once the profiles change.
+ */
+class RegressionTest {
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "one way dead for good: the other side hears of the end too | 26 | ALL_TO_ALL"
+            + " | cut-rx@7:916753ns+94000000ns:seed=-1884731372395210406"
+            + " crash@1:21569202ns+74000000ns",
+        "announcement with a damaged source address is believed until the next only | 185"
+            + " | ALL_TO_ALL"
+            + " | jitter@*.y*:2779616ns+6000000ns:amount=8538366:seed=-5841703960833620"
+            + " crash@1:6525598ns+36000000ns"
+            + " corruption@*:49913202ns+64000000ns:rate=0.19807488477438534:seed=-7661794750639106356"
+            + " stall@2:43909862ns+13152651ns"
+      })
+  void staysMended(String what, long seed, Workloads work, String faults) {
+    List<Fault> schedule = Stream.of(faults.split(" ")).map(Fault::parse).toList();
+    Scenario scenario =
+        new Scenario(
+            Shape.of(2, 2, 2),
+            2,
+            Profile.WIRE,
+            work,
+            10,
+            0,
+            Collections.nCopies(3, LinkSpec.gigabit()),
+            schedule,
+            null);
+    int profiles = scenario.options(seed).schedule().faults().size() - schedule.size();
+    List<Integer> only =
+        java.util.stream.IntStream.range(profiles, profiles + schedule.size()).boxed().toList();
+
+    SimResult result = Simulation.run(scenario.withOnly(only).options(seed));
+
+    assertThat(result.violation()).as(what).isNull();
+    assertThat(result.delivered()).isPositive();
+  }
+}

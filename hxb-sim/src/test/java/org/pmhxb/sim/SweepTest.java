@@ -1,0 +1,37 @@
+package org.pmhxb.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.router.Shape;
+import org.pmhxb.sim.fault.Profile;
+import org.pmhxb.sim.work.Workloads;
+
+/** The sweep that every test run makes: 240 seeds, shapes from a line to a cube. */
+class SweepTest {
+  @ParameterizedTest
+  @CsvSource({
+    "2x2x2, 2, ALL_TO_ALL, 10, 1, 60",
+    "4x1x1, 2, ALL_TO_ALL, 20, 61, 100",
+    "3x2x1, 1, ALL_TO_ALL, 10, 101, 120",
+    "2x2x2, 2, EXCHANGE, 20, 121, 150",
+    "4x2x1, 2, INCAST, 30, 151, 180",
+    "2x2x1, 2, RANDOM, 4, 181, 200",
+    "2x2x2, 1, REQUEST_REPLY, 10, 201, 220",
+    "3x2x2, 2, PERMUTATION, 20, 221, 240"
+  })
+  void everythingArrivesOrItsLossIsReported(
+      String shape, int rails, Workloads work, int messages, long first, long last)
+      throws InterruptedException {
+    Scenario scenario = Scenario.of(Shape.parse(shape), rails, Profile.MIXED, work, messages);
+    int jobs = Runtime.getRuntime().availableProcessors();
+
+    Sweep.Outcome outcome = Sweep.run(scenario, first, last, jobs, line -> {});
+
+    assertThat(outcome.failures()).as("%s", outcome.violations()).isEqualTo(List.of());
+    assertThat(outcome.seeds()).isEqualTo(last - first + 1);
+    assertThat(outcome.delivered()).isPositive();
+  }
+}

@@ -1,0 +1,80 @@
+package org.pmhxb.pm;
+
+/**
+ * The bounds that hold after every duty cycle (PROTOCOL.md sections 5.1, 5.2 and 6): what is in
+ * flight fits the window, what waits out of order fits the sequence array, no channel is used
+ * beyond its credit, and the sum of all grants never exceeds the budget. Walks over all peers: for
+ * simulations.
+ */
+final class Bounds {
+  private Bounds() {}
+
+  /** The first bound that is broken, in words, or null. */
+  static String broken(NodeCore core) {
+    int granted = 0;
+    for (Peer peer : core.peers) {
+      if (peer != null) {
+        String broken = peer.state == PeerState.UP ? ofSession(peer) : null;
+        broken = broken == null ? ofCredit(peer) : broken;
+        if (broken != null) {
+          return "peer " + peer.node + ": " + broken;
+        }
+        granted += granted(peer);
+      }
+    }
+    if (granted != core.ledger.outstanding() || granted > core.ledger.budgetBuffers()) {
+      return "grants of "
+          + granted
+          + " frames, the ledger says "
+          + core.ledger.outstanding()
+          + " of "
+          + core.ledger.budgetBuffers();
+    }
+    return null;
+  }
+
+  private static String ofSession(Peer peer) {
+    int size = peer.order.size();
+    int inFlight = peer.window.inFlight();
+    if (inFlight < 0 || inFlight > size) {
+      return inFlight + " frames in flight, the window has " + size;
+    }
+    int beyond = peer.highest - peer.order.next();
+    if (beyond < 0 || beyond > size) {
+      return "highest is " + beyond + " beyond the next in order, the array has " + size;
+    }
+    return null;
+  }
+
+  private static String ofCredit(Peer peer) {
+    for (InLane in = peer.lanes; in != null; in = in.next) {
+      boolean counted = in.granted >= 0 && in.left >= 0 && in.consumed - in.received <= 0;
+      if (!counted
+          || peer.state == PeerState.UP && in.received > 0 && in.received - in.limit() > 0) {
+        return "received %d, consumed %d, limit %d, left %d, granted %d from endpoint %d to %d"
+            .formatted(
+                in.received,
+                in.consumed,
+                in.limit(),
+                in.left,
+                in.granted,
+                in.srcEndpoint,
+                in.dstEndpoint);
+      }
+    }
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      if (!peer.outLanes[i].isWithinCredit()) {
+        return "more sent to endpoint " + peer.outLanes[i].dstEndpoint + " than was granted";
+      }
+    }
+    return null;
+  }
+
+  private static int granted(Peer peer) {
+    int sum = 0;
+    for (InLane in = peer.lanes; in != null; in = in.next) {
+      sum += in.granted;
+    }
+    return sum;
+  }
+}
