@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
       BandwidthBench.class,
       LatencyBench.class,
       ExchangeBench.class,
-      PaperCommand.class
+      PaperCommand.class,
+      PacketCostCommand.class
     })
 final class BenchCommand extends HxbCommand {
   @Spec private CommandSpec self;

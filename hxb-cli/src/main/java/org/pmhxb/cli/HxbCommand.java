@@ -52,7 +52,7 @@ public abstract class HxbCommand implements Callable<Integer> {
       report.print(out);
     }
     out.flush();
-    return report.ok() ? Main.OK : Main.FAILED;
+    return report.succeeded() ? Main.OK : Main.FAILED;
   }
 
   /** Standard output is for the result alone. */

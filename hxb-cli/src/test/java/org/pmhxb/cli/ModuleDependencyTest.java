@@ -27,6 +27,8 @@ class ModuleDependencyTest {
           .definedBy("org.pmhxb.mpi..")
           .layer("sim")
           .definedBy("org.pmhxb.sim..")
+          .layer("cost")
+          .definedBy("org.pmhxb.cost..")
           .layer("cli")
           .definedBy("org.pmhxb.cli..")
           .whereLayer("cli")
@@ -35,12 +37,14 @@ class ModuleDependencyTest {
           .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("sim")
           .mayOnlyBeAccessedByLayers("cli")
+          .whereLayer("cost")
+          .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("router")
-          .mayOnlyBeAccessedByLayers("mpi", "sim", "cli")
+          .mayOnlyBeAccessedByLayers("mpi", "sim", "cost", "cli")
           .whereLayer("pm")
-          .mayOnlyBeAccessedByLayers("router", "mpi", "sim", "cli")
+          .mayOnlyBeAccessedByLayers("router", "mpi", "sim", "cost", "cli")
           .whereLayer("bufpool")
-          .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "sim", "cli");
+          .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "sim", "cost", "cli");
 
   @ArchTest
   static final ArchRule protocolReadsNoClock =

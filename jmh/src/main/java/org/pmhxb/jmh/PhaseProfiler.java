@@ -9,11 +9,15 @@ import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
+import org.pmhxb.cost.PhaseTimes;
 
 /** Adds the medians of {@link PhaseTimes} to JMH's results. */
 public final class PhaseProfiler implements InternalProfiler {
   static final String PATH = "path.median";
   static final String GENERATOR = "generator.median";
+
+  /** Of the loop that runs in this JVM; null when the benchmark has no phases. */
+  static PhaseTimes current;
 
   @Override
   public String getDescription() {
@@ -22,18 +26,19 @@ public final class PhaseProfiler implements InternalProfiler {
 
   @Override
   public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
-    PhaseTimes.CURRENT.begin();
+    if (current != null) {
+      current.begin();
+    }
   }
 
   @Override
   public Collection<? extends Result> afterIteration(
       BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
-    PhaseTimes times = PhaseTimes.CURRENT;
-    if (times.isEmpty()) {
+    if (current == null || current.isEmpty()) {
       return List.of();
     }
     return List.of(
-        new ScalarResult(PATH, times.pathNs(), "ns/packet", AggregationPolicy.AVG),
-        new ScalarResult(GENERATOR, times.generatorNs(), "ns/packet", AggregationPolicy.AVG));
+        new ScalarResult(PATH, current.pathNs(), "ns/packet", AggregationPolicy.AVG),
+        new ScalarResult(GENERATOR, current.generatorNs(), "ns/packet", AggregationPolicy.AVG));
   }
 }

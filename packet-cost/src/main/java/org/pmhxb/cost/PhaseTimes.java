@@ -1,16 +1,13 @@
-package org.pmhxb.jmh;
+package org.pmhxb.cost;
 
 import java.util.Arrays;
 
 /**
- * What each batch of an iteration cost, generator and node apart. The median over batches says what
- * the code costs on a machine that other programs share: a batch is short beside a time slice.
- * Owner: the benchmark's thread; the profiler reads between iterations.
+ * What each batch cost, generator and node apart. The median over batches says what the code costs
+ * on a machine that other programs share: a batch is short beside a time slice. Owner: the
+ * benchmark's thread.
  */
-final class PhaseTimes {
-  /** Of the benchmark that runs in this JVM. */
-  static final PhaseTimes CURRENT = new PhaseTimes();
-
+public final class PhaseTimes {
   private static final int BATCHES_MAX = 1 << 17;
 
   private final float[] path = new float[BATCHES_MAX];
@@ -21,29 +18,30 @@ final class PhaseTimes {
 
   private int batches;
 
-  private PhaseTimes() {}
-
-  void begin() {
+  /** Forgets all batches. */
+  public void begin() {
     batches = 0;
   }
 
-  void add(long pathNs, long generatorNs, int packets) {
+  void add(double pathNs, double generatorNs, int packets) {
     if (batches < BATCHES_MAX) {
-      path[batches] = (float) pathNs / packets;
-      generator[batches] = (float) generatorNs / packets;
+      path[batches] = (float) (pathNs / packets);
+      generator[batches] = (float) (generatorNs / packets);
       batches++;
     }
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return batches == 0;
   }
 
-  double pathNs() {
+  /** Median over batches, ns per packet, of the node. */
+  public double pathNs() {
     return median(path);
   }
 
-  double generatorNs() {
+  /** Median over batches, ns per packet, of what makes and takes the frames. */
+  public double generatorNs() {
     return median(generator);
   }
 

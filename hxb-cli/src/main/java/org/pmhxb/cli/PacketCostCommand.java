@@ -1,0 +1,182 @@
+package org.pmhxb.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.PacketCostReport;
+import org.pmhxb.cli.bench.PacketCostReport.Line;
+import org.pmhxb.cli.bench.PacketCostWorker;
+import org.pmhxb.cost.Measurement;
+import org.pmhxb.cost.Path;
+import org.pmhxb.cost.Scenario;
+import org.pmhxb.cost.StandardScenarios;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
+
+/** What a packet costs the production node, beside the same steps in C. */
+@Command(
+    name = "packet-cost",
+    description = {
+      "Measure the cost of a packet by path (receive, send, relay, ack), in turn with the same steps"
+          + " in C over the same rings and buffers.",
+      "The run counts when both delivered, emitted and counted the same and the Java side allocated"
+          + " less than 0.01 B per packet. Takes under 2 minutes."
+    },
+    footer = {
+      "",
+      "Example: hxb bench packet-cost",
+      "Example: hxb bench packet-cost --path receive,relay --burst 1,32 --peers 1 --json"
+    })
+final class PacketCostCommand extends HxbCommand {
+  @Option(
+      names = "--path",
+      paramLabel = "PATH",
+      split = ",",
+      description = "receive, send, relay, ack. Default: all.")
+  private List<Path> paths;
+
+  @Option(
+      names = "--burst",
+      paramLabel = "N",
+      split = ",",
+      description =
+          "Frames at a time, 1 to 64. This, --rails, --peers or --payload: every combination of"
+              + " them is measured instead of the standard ones; those left out are 32, 1, 1, 64.")
+  private List<Integer> bursts;
+
+  @Option(
+      names = "--rails",
+      paramLabel = "R",
+      split = ",",
+      description = "Rails of a line, of a relay's each dimension; 1 to 9.")
+  private List<Integer> rails;
+
+  @Option(
+      names = "--peers",
+      paramLabel = "P",
+      split = ",",
+      description = "Peers that take turns, 1 to 2560; a relay knows none.")
+  private List<Integer> peers;
+
+  @Option(
+      names = "--payload",
+      paramLabel = "BYTES",
+      split = ",",
+      description = "8 to 8192. Budgets are for 64.")
+  private List<Integer> payloads;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Rounds of each side, 3 to 1000.")
+  private int rounds;
+
+  @Option(
+      names = "--round-ms",
+      paramLabel = "MS",
+      defaultValue = "200",
+      description = "Length of a round.")
+  private int roundMs;
+
+  @Option(
+      names = "--warm-up-ms",
+      paramLabel = "MS",
+      defaultValue = "1500",
+      description = "Running before the first round.")
+  private int warmUpMs;
+
+  @Option(
+      names = "--require-budgets",
+      description = "Exit with 1 when a budget is not met, too.",
+      showDefaultValue = Visibility.NEVER)
+  private boolean requireBudgets;
+
+  @Option(names = "--in-process", hidden = true, description = "Of the JVM that measures one path.")
+  private boolean inProcess;
+
+  @Override
+  protected Report run() throws IOException, InterruptedException {
+    range("--rounds", rounds, 3, 1_000);
+    range("--round-ms", roundMs, 1, 60_000);
+    range("--warm-up-ms", warmUpMs, 0, 600_000);
+    List<Scenario> scenarios = scenarios();
+    List<Line> lines = inProcess ? measure(scenarios) : inOwnJvms(scenarios);
+    return PacketCostReport.of(
+        MachineInfo.here(Version.project()).line(), command(), lines, requireBudgets);
+  }
+
+  private List<Scenario> scenarios() {
+    List<Path> wanted = paths == null ? List.of(Path.values()) : paths;
+    if (bursts == null && rails == null && peers == null && payloads == null) {
+      return StandardScenarios.of(wanted);
+    }
+    try {
+      return StandardScenarios.combinations(
+          wanted, or(bursts, 32), or(rails, 1), or(peers, 1), or(payloads, 64));
+    } catch (IllegalArgumentException e) {
+      throw wrongUsage(e.getMessage());
+    }
+  }
+
+  private static List<Integer> or(List<Integer> given, int usual) {
+    return given == null ? List.of(usual) : given;
+  }
+
+  private List<Line> measure(List<Scenario> scenarios) {
+    Measurement measurement = new Measurement(new Measurement.Effort(rounds, roundMs, warmUpMs));
+    List<Line> lines = new ArrayList<>();
+    for (Scenario scenario : scenarios) {
+      progress().update("measuring " + scenario);
+      lines.add(Line.of(measurement.run(scenario)));
+    }
+    return lines;
+  }
+
+  /** A JVM for each path: what one compiles must not depend on what another did before. */
+  private List<Line> inOwnJvms(List<Scenario> scenarios) throws IOException, InterruptedException {
+    List<Line> lines = new ArrayList<>();
+    for (Path path : Path.values()) {
+      if (scenarios.stream().anyMatch(s -> s.path() == path)) {
+        progress().say("path " + path);
+        lines.addAll(PacketCostWorker.run(Main.class.getName(), words(path)));
+      }
+    }
+    return lines;
+  }
+
+  private List<String> words(Path path) {
+    List<String> words = new ArrayList<>(List.of("bench", "packet-cost", "--in-process", "--json"));
+    words.addAll(List.of("--path", path.toString()));
+    words.addAll(options());
+    return words;
+  }
+
+  private List<String> options() {
+    List<String> words = new ArrayList<>();
+    add(words, "--burst", bursts);
+    add(words, "--rails", rails);
+    add(words, "--peers", peers);
+    add(words, "--payload", payloads);
+    words.addAll(List.of("--rounds", String.valueOf(rounds)));
+    words.addAll(List.of("--round-ms", String.valueOf(roundMs)));
+    words.addAll(List.of("--warm-up-ms", String.valueOf(warmUpMs)));
+    return words;
+  }
+
+  private static void add(List<String> words, String option, List<?> values) {
+    if (values != null) {
+      words.add(option);
+      words.add(String.join(",", values.stream().map(String::valueOf).toList()));
+    }
+  }
+
+  private String command() {
+    List<String> words = new ArrayList<>(List.of("hxb", "bench", "packet-cost"));
+    add(words, "--path", paths);
+    words.addAll(options());
+    return String.join(" ", words);
+  }
+}

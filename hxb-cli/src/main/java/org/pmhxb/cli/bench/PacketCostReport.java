@@ -1,0 +1,193 @@
+package org.pmhxb.cli.bench;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.pmhxb.cli.Report;
+import org.pmhxb.cost.Budget;
+import org.pmhxb.cost.Measurement.Figures;
+import org.pmhxb.cost.Measurement.Spread;
+
+/**
+ * What a packet costs, Java and C.
+ *
+ * @param ok every line counts: digests equal, allocation below its bound
+ * @param met every budget is met
+ * @param required the command asked for the budgets to be met
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record PacketCostReport(
+    boolean ok, boolean met, boolean required, String machine, String command, List<Line> results)
+    implements Report {
+
+  /**
+   * One scenario. Times are ns per packet; {@code javaNs} and {@code cNs} are medians of rounds.
+   *
+   * @param ratio median of each round's Java to its C
+   * @param generatorNs what making and taking the frames costs, in none of the other figures
+   * @param budgetNs what it must not exceed; null where the design sets no budget
+   * @param met both budget and, on the receive path, the ratio to C; null without a budget
+   * @param digest of what both sides delivered and emitted
+   * @param fault why the line does not count; null when it does
+   */
+  @JsonIgnoreProperties(ignoreUnknown = true)
+  @JsonInclude(JsonInclude.Include.ALWAYS)
+  public record Line(
+      String path,
+      int burst,
+      int rails,
+      int peers,
+      int payloadBytes,
+      Double javaNs,
+      Double cNs,
+      Double ratio,
+      Double bytesAllocatedPerPacket,
+      Double budgetNs,
+      Double aimNs,
+      Double budgetRatio,
+      Boolean met,
+      Double generatorNs,
+      List<Double> javaRange,
+      List<Double> cRange,
+      List<Double> ratioRange,
+      long packets,
+      String digest,
+      String fault) {
+
+    public static Line of(Figures f) {
+      var s = f.scenario();
+      Optional<Budget> budget = Budget.of(s);
+      boolean againstC = budget.isPresent() && s.path() == org.pmhxb.cost.Path.RECEIVE;
+      boolean measured = f.packets() > 0;
+      Boolean met = null;
+      if (budget.isPresent()) {
+        met =
+            f.fault() == null
+                && f.java().median() <= budget.get().mustNs()
+                && (!againstC || f.ratio().median() <= Budget.MUST_RATIO);
+      }
+      return new Line(
+          s.path().toString(),
+          s.burst(),
+          s.rails(),
+          s.peers(),
+          s.payloadBytes(),
+          measured ? rounded(f.java().median(), 2) : null,
+          measured ? rounded(f.c().median(), 2) : null,
+          measured ? rounded(f.ratio().median(), 3) : null,
+          measured ? rounded(f.bytesAllocatedPerPacket(), 5) : null,
+          budget.map(Budget::mustNs).orElse(null),
+          budget.map(Budget::aimNs).orElse(null),
+          againstC ? Budget.MUST_RATIO : null,
+          met,
+          measured ? rounded(f.generatorNs(), 2) : null,
+          measured ? range(f.java(), 2) : null,
+          measured ? range(f.c(), 2) : null,
+          measured ? range(f.ratio(), 3) : null,
+          f.packets(),
+          f.digest(),
+          f.fault());
+    }
+
+    private static List<Double> range(Spread spread, int digits) {
+      return List.of(rounded(spread.min(), digits), rounded(spread.max(), digits));
+    }
+
+    private static double rounded(double value, int digits) {
+      double scale = Math.pow(10, digits);
+      return Math.round(value * scale) / scale;
+    }
+  }
+
+  /** Sums lines up. */
+  public static PacketCostReport of(
+      String machine, String command, List<Line> lines, boolean required) {
+    boolean ok = !lines.isEmpty() && lines.stream().allMatch(l -> l.fault() == null);
+    boolean met = lines.stream().allMatch(l -> l.met() == null || l.met());
+    return new PacketCostReport(ok, met, required, machine, command, lines);
+  }
+
+  @Override
+  public boolean succeeded() {
+    return ok && (met || !required);
+  }
+
+  @Override
+  public void print(PrintWriter out) {
+    out.println("machine: " + machine);
+    out.println("command: " + command);
+    out.println(
+        "ns per packet, median of rounds (least..most); ratio: Java to C in the same round;"
+            + " generator: in none of them");
+    out.println();
+    out.printf(
+        "%-8s %5s %5s %5s %7s  %-19s %-19s %-18s %5s %5s %-4s %9s %9s%n",
+        "path",
+        "burst",
+        "rails",
+        "peers",
+        "payload",
+        "Java",
+        "C",
+        "ratio",
+        "must",
+        "aim",
+        "met",
+        "generator",
+        "alloc B");
+    for (Line line : results) {
+      if (line.javaNs() != null) {
+        print(out, line);
+      }
+      if (line.fault() != null) {
+        out.printf(
+            "%-8s %5d %5d %5d %7d  VOID: %s%n",
+            line.path(),
+            line.burst(),
+            line.rails(),
+            line.peers(),
+            line.payloadBytes(),
+            line.fault());
+      }
+    }
+    out.println();
+    out.println(ok ? "equal digests, equal counters, no allocation" : "VOID: see above");
+    out.println(met ? "every budget is met" : "budgets are not met");
+  }
+
+  private static void print(PrintWriter out, Line l) {
+    out.printf(
+        Locale.ROOT,
+        "%-8s %5d %5d %5d %7d  %-19s %-19s %-18s %5s %5s %-4s %9.1f %9.4f%n",
+        l.path(),
+        l.burst(),
+        l.rails(),
+        l.peers(),
+        l.payloadBytes(),
+        figure(l.javaNs(), l.javaRange(), 1),
+        figure(l.cNs(), l.cRange(), 1),
+        figure(l.ratio(), l.ratioRange(), 2),
+        l.budgetNs() == null ? "-" : trimmed(l.budgetNs()),
+        l.aimNs() == null ? "-" : trimmed(l.aimNs()),
+        l.met() == null ? "-" : l.met() ? "yes" : "NO",
+        l.generatorNs(),
+        l.bytesAllocatedPerPacket());
+  }
+
+  private static String figure(double median, List<Double> range, int digits) {
+    String one = "%." + digits + "f";
+    return String.format(
+        Locale.ROOT,
+        one + " (" + one + ".." + one + ")",
+        median,
+        range.getFirst(),
+        range.getLast());
+  }
+
+  private static String trimmed(double value) {
+    return value == Math.rint(value) ? String.valueOf((long) value) : String.valueOf(value);
+  }
+}

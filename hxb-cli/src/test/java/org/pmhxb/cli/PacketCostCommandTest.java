@@ -1,0 +1,52 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PacketCostCommandTest {
+  /** Times are not judged here; what makes a run valid is. */
+  @Test
+  void printsOneObjectWithALineForEachScenario() {
+    CommandRun run =
+        CommandRun.of(
+            ("bench packet-cost --path receive,relay --burst 1,32 --peers 1,3 --rounds 3"
+                    + " --round-ms 100 --warm-up-ms 2000 --json")
+                .split(" "));
+
+    JsonNode report = run.json();
+    assertThat(report.path("ok").asBoolean()).as(run.out() + run.err()).isTrue();
+    assertThat(run.code()).isEqualTo(Main.OK);
+    assertThat(report.path("machine").asText()).contains("DPDK");
+    assertThat(report.path("results")).hasSize(6);
+    for (JsonNode line : report.path("results")) {
+      assertThat(line.path("javaNs").asDouble()).isPositive();
+      assertThat(line.path("cNs").asDouble()).isPositive();
+      assertThat(line.path("ratio").asDouble()).isPositive();
+      assertThat(line.path("bytesAllocatedPerPacket").asDouble()).isLessThan(0.01);
+      assertThat(line.path("digest").asText()).matches("[0-9a-f]{16}-[0-9a-f]{16}");
+      assertThat(line.has("budgetNs")).isTrue();
+      assertThat(line.has("met")).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--burst 65 | burst is 65; must be in 1..64",
+        "--rails 10 | rails is 10; must be in 1..9",
+        "--peers 2561 | peers is 2561; must be in 1..2560",
+        "--rounds 2 | --rounds is 2; must be in 3..1000",
+        "--path up | up"
+      })
+  void refusesWhatItCannotMeasure(String options, String reason) {
+    CommandRun run = CommandRun.of(("bench packet-cost --json " + options).split(" "));
+
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("error").asText()).contains(reason);
+  }
+}

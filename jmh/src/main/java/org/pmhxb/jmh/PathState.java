@@ -1,0 +1,80 @@
+package org.pmhxb.jmh;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.pmhxb.cost.Bench;
+import org.pmhxb.cost.PacketLoop;
+import org.pmhxb.cost.Path;
+import org.pmhxb.cost.Scenario;
+
+/**
+ * What the benchmarks of packet paths share. The score includes the generator; {@code path.median}
+ * is the node's share.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+public abstract class PathState {
+  static final int PACKETS = PacketLoop.BATCH_PACKETS;
+
+  /** Of 1, 4, 8, 32, 64; any divisor of the batch up to 64. */
+  @Param({"32", "1"})
+  int burst;
+
+  /** 1 to 9. */
+  @Param("1")
+  int rails;
+
+  /** 8 to 8,192. */
+  @Param("64")
+  int payload;
+
+  private Bench bench;
+
+  /** Called by the benchmark's set-up: parameters are in place then. */
+  final void open(Path path, int peers) {
+    bench = Bench.open(new Scenario(path, burst, rails, peers, payload));
+  }
+
+  /** One batch of the production node. */
+  final int inJava() {
+    PhaseProfiler.current = bench.java().times();
+    return bench.java().batch();
+  }
+
+  /** One batch of its twin in C. */
+  final int inC() {
+    PhaseProfiler.current = bench.twin().times();
+    return bench.twin().batch();
+  }
+
+  /** The frames themselves: made, passed through the rings, taken and returned. */
+  final int generatorOnly() {
+    return bench.java().generatorBatch();
+  }
+
+  /** All that was generated must have passed, or the figure means nothing. */
+  @TearDown(Level.Iteration)
+  public void check() {
+    bench.java().check();
+    bench.twin().check();
+  }
+
+  @TearDown(Level.Trial)
+  public void close() {
+    bench.close();
+  }
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the twin's parts share. One thread owns all of it. */
+#ifndef HXB_TWIN_NODE_H
+#define HXB_TWIN_NODE_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+#include <rte_prefetch.h>
+
+#include "frame.h"
+#include "twin.h"
+
+#define TWIN_API __attribute__((visibility("default")))
+
+enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, NO_SLOT = 0xFFFF, NO_LIST = 0xFF };
+
+/* Who answers for a buffer (DESIGN rule 1): kind | holder, with the references in the high half. */
+enum owner_kind {
+    OWNER_FREE = 0,
+    OWNER_NODE = 1 << 24,
+    OWNER_PORT = 2 << 24,
+    OWNER_WINDOW = 3 << 24,
+    OWNER_REORDER = 4 << 24,
+    OWNER_INBOX = 5 << 24,
+    OWNER_APPLICATION = 6 << 24,
+};
+
+/* What became of a received frame's buffer. */
+enum verdict { DROPPED, DONE, KEPT };
+
+/* The receiving side of a channel (section 6). */
+struct in_lane {
+    uint16_t src_endpoint, dst_endpoint;
+    uint32_t granted, received, consumed, advertised;
+    struct in_lane *next;
+};
+
+/* The sending side of a channel. */
+struct out_lane {
+    uint16_t endpoint, dst_endpoint;
+    uint32_t limit, used;
+    uint64_t settled;
+};
+
+/* A frame that is held for resend; its path's list is in order of transmission (section 5.5). */
+struct held {
+    struct rte_mbuf *mbuf; /* NULL: acknowledged */
+    uint64_t sent_ns;
+    uint32_t bytes;
+    uint32_t path_index;
+    uint16_t next, previous; /* slots */
+    uint8_t list;            /* the path, or NO_LIST */
+    uint8_t copies;
+};
+
+struct path {
+    uint64_t mac;
+    uint64_t bytes; /* unacknowledged */
+    uint64_t evidence_ns, smoothed_rtt_ns, rtt_variation_ns;
+    uint32_t code;
+    uint32_t next_index, settled_index;
+    uint16_t head, tail; /* slots */
+};
+
+struct peer {
+    uint32_t node, session;
+    /* receiving */
+    uint32_t next, highest, news, duplicates, granted;
+    bool ack_at_once, gap_known, on_due_list, on_urgent_list;
+    uint64_t heard_at, first_news_ns, peer_gap_ns;
+    /* One word a slot: the sequence number that it expects or holds | buffer ID, 0 = empty. */
+    uint64_t *slots;
+    struct in_lane *lanes;
+    /* sending */
+    struct held *held;
+    uint32_t unacknowledged, next_out, duplicates_reported;
+    uint8_t next_data_path, next_control_path;
+    struct out_lane out;
+    struct path paths[TWIN_RAILS_MAX];
+    struct in_lane first_lane;
+} __rte_cache_aligned;
+
+struct queue {
+    struct rte_mbuf *mbufs[QUEUE];
+    uint32_t put, taken;
+};
+
+struct rail {
+    uint16_t port;
+    uint64_t mac;
+    uint64_t local_bytes;
+    struct queue control, transit, local; /* local: the window goes on holding each */
+};
+
+struct message {
+    struct rte_mbuf *mbuf;
+    uint32_t source;
+    uint16_t source_endpoint, length;
+};
+
+struct twin {
+    uint64_t base;
+    uint32_t stride_shift, self, nodes, key, window, endpoint, rails, peer_count;
+    uint64_t now_ns, patience_ns, poll_gap_ns, timer_due_ns;
+    struct rte_mempool *mempool;
+    struct rte_mbuf *const *mbufs; /* by buffer ID */
+    uint64_t *owners;              /* by buffer ID: references << 32 | owner */
+    struct peer **peers;           /* by node */
+    struct peer **active;
+    struct peer **due, **urgent;
+    uint32_t due_count, urgent_count;
+    struct message *inbox;
+    uint64_t inbox_put, inbox_taken, inbox_mask;
+    uint64_t digest;
+    bool contents;
+    uint32_t released, stashed, unsealed;
+    struct rte_mbuf *releases[RELEASES];
+    struct rte_mbuf *stash[RELEASES];
+    uint8_t *unsealed_frames[BURST]; /* headers written, no CRC yet */
+    uint32_t unsealed_lengths[BURST];
+    uint64_t counters[TWIN_COUNTERS];
+    struct rail rail[TWIN_RAILS_MAX];
+    /* relaying */
+    uint32_t relay_rails;
+    uint32_t *positions; /* by node: a byte per dimension */
+    int8_t *steps;       /* by order, hops, remaining: ingress << 2 | egress, or -1 */
+    uint64_t *neighbours[TWIN_DIMENSIONS]; /* by coordinate and rail */
+};
+
+static inline void count(struct twin *t, enum twin_counter counter, uint64_t by)
+{
+    t->counters[counter] += by;
+}
+
+/* ---- pool.c: owner entries, batches ------------------------------------------------------------ */
+
+void pool_flush(struct twin *t);
+bool pool_refill(struct twin *t);
+
+static inline uint8_t *frame_of(struct rte_mbuf *m)
+{
+    return (uint8_t *)m->buf_addr + HXB_FRAME_OFFSET;
+}
+
+static inline uint32_t id_of(const struct twin *t, const struct rte_mbuf *m)
+{
+    return (uint32_t)(((uint64_t)(uintptr_t)m->buf_addr - t->base) >> t->stride_shift);
+}
+
+/* The one function through which every hand-over passes. */
+static inline void transfer(struct twin *t, const struct rte_mbuf *m, uint32_t from, uint32_t to)
+{
+    uint64_t *owner = &t->owners[id_of(t, m)];
+    if (unlikely((uint32_t)*owner != from)) {
+        count(t, TWIN_TROUBLE, 1);
+    }
+    *owner = (*owner & ~(uint64_t)UINT32_MAX) | to;
+}
+
+/* A burst gave the buffer, which stays the port's until it is known who gets it. */
+static inline void arrived(struct twin *t, const struct rte_mbuf *m, uint32_t to)
+{
+    uint64_t *owner = &t->owners[id_of(t, m)];
+    uint32_t was = (uint32_t)*owner;
+    if (unlikely(was != OWNER_FREE && was != OWNER_PORT)) {
+        count(t, TWIN_TROUBLE, 1);
+    }
+    *owner = UINT64_C(1) << 32 | to;
+}
+
+/* A burst took the buffer with its reference. */
+static inline void left(struct twin *t, const struct rte_mbuf *m)
+{
+    uint64_t *owner = &t->owners[id_of(t, m)];
+    if (unlikely(*owner != (UINT64_C(1) << 32 | OWNER_NODE))) {
+        count(t, TWIN_TROUBLE, 1);
+    }
+    *owner = OWNER_PORT;
+}
+
+static inline struct rte_mbuf *allocate(struct twin *t, uint32_t owner)
+{
+    if (unlikely(t->stashed == 0 && !pool_refill(t))) {
+        return NULL;
+    }
+    struct rte_mbuf *m = t->stash[--t->stashed];
+    t->owners[id_of(t, m)] = UINT64_C(1) << 32 | owner;
+    return m;
+}
+
+static inline void release(struct twin *t, struct rte_mbuf *m, uint32_t owner)
+{
+    uint64_t *entry = &t->owners[id_of(t, m)];
+    if (unlikely(*entry != (UINT64_C(1) << 32 | owner))) {
+        count(t, TWIN_TROUBLE, 1);
+    }
+    *entry = OWNER_FREE;
+    t->releases[t->released++] = m;
+    if (t->released == RELEASES) {
+        pool_flush(t);
+    }
+}
+
+/* ---- queues ------------------------------------------------------------------------------------ */
+
+static inline bool queue_put(struct queue *q, struct rte_mbuf *m)
+{
+    if (unlikely(q->put - q->taken == QUEUE)) {
+        return false;
+    }
+    q->mbufs[q->put++ & (QUEUE - 1)] = m;
+    return true;
+}
+
+static inline void set_length(struct rte_mbuf *m, uint32_t bytes)
+{
+    m->data_len = (uint16_t)bytes;
+    m->pkt_len = bytes;
+}
+
+/* ---- between the parts ------------------------------------------------------------------------- */
+
+int receive(struct twin *t);
+int poll_inbox(struct twin *t);
+enum verdict relay(struct twin *t, uint32_t rail, struct rte_mbuf *m, uint8_t *frame);
+int relay_create(struct twin *t, const struct twin_config *config);
+void relay_destroy(struct twin *t);
+
+void seal(struct twin *t);
+void note(struct twin *t, struct peer *p);
+void flush_acks(struct twin *t);
+enum verdict read_ack(struct twin *t, struct peer *p, const uint8_t *frame, uint32_t length);
+bool acknowledge_up_to(struct twin *t, struct peer *p, uint32_t ack);
+void detect_loss(struct twin *t, struct peer *p);
+void credit(struct peer *p, uint32_t own_endpoint, uint32_t peer_endpoint, uint32_t limit);
+
+static inline struct in_lane *in_lane_of(struct peer *p, uint32_t src, uint32_t dst)
+{
+    struct in_lane *lane = p->lanes;
+    while (lane != NULL && (lane->src_endpoint != src || lane->dst_endpoint != dst)) {
+        lane = lane->next;
+    }
+    return lane;
+}
+
+static inline uint32_t lane_limit(const struct in_lane *lane)
+{
+    return lane->consumed + lane->granted;
+}
+
+static inline bool slot_holds(const struct twin *t, const struct peer *p, uint32_t seq)
+{
+    uint64_t slot = p->slots[seq & (t->window - 1)];
+    return (uint32_t)(slot >> 32) == seq && (uint32_t)slot != 0;
+}
+
+#endif

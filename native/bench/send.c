@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data frames on their way out: claim, number, header, path, hold (section 5.3). */
+#include "node.h"
+
+/* Unacknowledged bytes that one path to one peer may have. */
+#define PATH_BYTES_MAX (256u * 1024u)
+
+static void append_held(struct peer *p, struct held *h, uint16_t slot, uint32_t to)
+{
+    struct path *path = &p->paths[to];
+
+    h->list = (uint8_t)to;
+    h->previous = path->tail;
+    h->next = NO_SLOT;
+    if (path->tail == NO_SLOT) {
+        path->head = slot;
+    } else {
+        p->held[path->tail].next = slot;
+    }
+    path->tail = slot;
+    path->bytes += h->bytes;
+}
+
+/* The path with the least in front of a new frame; ties go round. */
+static int choose_path(struct twin *t, struct peer *p)
+{
+    uint64_t least = UINT64_MAX;
+    int best = -1;
+    uint32_t path = p->next_data_path;
+
+    for (uint32_t i = 0; i < t->rails; i++) {
+        const struct path *candidate = &p->paths[path];
+        const struct rail *rail = &t->rail[path];
+        uint64_t cost = candidate->bytes + rail->local_bytes;
+        if (cost < least && candidate->bytes < PATH_BYTES_MAX &&
+            rail->local.put - rail->local.taken < QUEUE && candidate->mac != 0) {
+            least = cost;
+            best = (int)path;
+        }
+        path = path + 1 == t->rails ? 0 : path + 1;
+    }
+    p->next_data_path = (uint8_t)(best + 1 >= (int)t->rails ? 0 : best + 1);
+    return best;
+}
+
+static bool dispatch(struct twin *t, struct peer *p, struct held *h, uint16_t slot)
+{
+    int chosen = choose_path(t, p);
+    if (unlikely(chosen < 0)) {
+        return false;
+    }
+    struct path *path = &p->paths[chosen];
+    struct rail *rail = &t->rail[chosen];
+    write_front(frame_of(h->mbuf), path->mac, rail->mac, 1, path->code);
+    queue_put(&rail->local, h->mbuf);
+    rail->local_bytes += h->bytes;
+    if (path->head == NO_SLOT) {
+        path->evidence_ns = t->now_ns;
+    }
+    h->copies = 1;
+    h->path_index = path->next_index++;
+    h->sent_ns = t->now_ns;
+    append_held(p, h, slot, (uint32_t)chosen);
+    return true;
+}
+
+/*
+ * The CRCs of the frames that have none yet. Not one by one: the processor would wait for the stores
+ * of each header, and for its own chain.
+ */
+void seal(struct twin *t)
+{
+    uint32_t crcs[BURST];
+
+    frame_crcs(t->unsealed_frames, t->unsealed_lengths, (int)t->unsealed, crcs);
+    for (uint32_t i = 0; i < t->unsealed; i++) {
+        store32(t->unsealed_frames[i], FRAME_CRC, crcs[i]);
+    }
+    t->unsealed = 0;
+}
+
+/* One message: credit, buffer, payload, number, header, path. */
+static bool send_one(struct twin *t, uint32_t dst, uint32_t length, uint64_t word)
+{
+    struct peer *p = likely(dst < t->nodes) ? t->peers[dst] : NULL;
+    if (unlikely(p == NULL || p->next_out - p->unacknowledged >= t->window ||
+                 !before(p->out.used, p->out.limit))) {
+        return false;
+    }
+    struct rte_mbuf *m = allocate(t, OWNER_APPLICATION | t->endpoint);
+    if (unlikely(m == NULL)) {
+        return false;
+    }
+    p->out.used++;
+    uint8_t *frame = frame_of(m);
+    memcpy(frame + FRAME_HEADER, &word, sizeof(word)); /* what the program writes */
+
+    transfer(t, m, OWNER_APPLICATION | t->endpoint, OWNER_WINDOW | p->node);
+    uint32_t seq = p->next_out++;
+    uint16_t slot = (uint16_t)(seq & (t->window - 1));
+    struct held *h = &p->held[slot];
+    h->mbuf = m;
+    h->bytes = FRAME_HEADER + length;
+    struct in_lane *back = in_lane_of(p, p->out.dst_endpoint, p->out.endpoint);
+    uint32_t flags = 0, limit = 0;
+    if (back != NULL) {
+        limit = lane_limit(back);
+        back->advertised = limit;
+        flags = FLAG_CREDIT;
+    }
+    write_end_to_end(frame, (uint32_t)KIND_DATA << 24 | t->self, flags << 24 | p->node, t->key,
+                     p->session, seq, p->next, limit,
+                     (uint32_t)p->out.endpoint << 16 | p->out.dst_endpoint, length);
+    t->unsealed_frames[t->unsealed] = frame;
+    t->unsealed_lengths[t->unsealed++] = length;
+    if (t->unsealed == BURST) {
+        seal(t);
+    }
+    set_length(m, h->bytes);
+    count(t, TWIN_DATA_SENT, 1);
+    if (p->highest == p->next) {
+        p->news = 0;
+    }
+    return dispatch(t, p, h, slot);
+}
+
+TWIN_API int twin_send(struct twin *t, uint64_t now_ns, const int32_t *dst, int n, int length,
+              uint64_t first)
+{
+    int sent = 0;
+
+    while (sent < n && send_one(t, (uint32_t)dst[sent], (uint32_t)length, first + (uint64_t)sent)) {
+        sent++;
+    }
+    for (int i = 0; i < n; i += BURST) {
+        twin_cycle(t, now_ns);
+    }
+    return sent;
+}

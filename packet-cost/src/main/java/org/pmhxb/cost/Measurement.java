@@ -1,0 +1,150 @@
+package org.pmhxb.cost;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+
+/**
+ * Runs a scenario's two subjects in turn, so that whatever else the machine does falls on both, and
+ * sums up. Owner: the calling thread.
+ */
+public final class Measurement {
+  /** DESIGN rule 20. */
+  public static final double ALLOCATION_MAX_BYTES = 0.01;
+
+  private static final int VERIFY_BATCHES = 4;
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private final Effort effort;
+
+  /**
+   * How long to look.
+   *
+   * @param rounds of each subject, 3 or more for a spread
+   * @param roundMs length of a round of one subject
+   * @param warmUpMs of the Java node, before the first round
+   */
+  public record Effort(int rounds, int roundMs, int warmUpMs) {
+    /** What {@code hxb bench packet-cost} does by default. */
+    public static final Effort NORMAL = new Effort(5, 200, 1_500);
+
+    public Effort {
+      if (rounds < 3 || rounds > 1_000) {
+        throw new IllegalArgumentException("rounds is " + rounds + "; must be in 3..1000");
+      }
+      if (roundMs < 1 || roundMs > 60_000 || warmUpMs < 0 || warmUpMs > 600_000) {
+        throw new IllegalArgumentException(
+            "rounds of %d ms after %d ms of warm-up; must be in 1..60000 and 0..600000"
+                .formatted(roundMs, warmUpMs));
+      }
+    }
+  }
+
+  /** Least, median and most of the rounds, ns per packet. */
+  public record Spread(double min, double median, double max) {
+    static Spread of(double[] rounds) {
+      double[] sorted = rounds.clone();
+      Arrays.sort(sorted);
+      return new Spread(sorted[0], sorted[sorted.length / 2], sorted[sorted.length - 1]);
+    }
+  }
+
+  /**
+   * One scenario's figures.
+   *
+   * @param fault why the run does not count, or null
+   * @param ratio of each round's Java to its C
+   * @param generatorNs what making and taking the frames costs a packet: in none of the others
+   * @param bytesAllocatedPerPacket in the Java rounds, generator included
+   * @param digest of what both delivered and emitted
+   */
+  public record Figures(
+      Scenario scenario,
+      String fault,
+      Spread java,
+      Spread c,
+      Spread ratio,
+      double generatorNs,
+      double bytesAllocatedPerPacket,
+      long packets,
+      String digest) {}
+
+  public Measurement(Effort effort) {
+    this.effort = effort;
+  }
+
+  /** Measures one scenario. What goes wrong is in {@link Figures#fault}. */
+  public Figures run(Scenario scenario) {
+    try (Bench bench = Bench.open(scenario)) {
+      bench.verify(VERIFY_BATCHES);
+      return measure(bench);
+    } catch (IllegalStateException e) {
+      Spread none = new Spread(Double.NaN, Double.NaN, Double.NaN);
+      return new Figures(scenario, e.getMessage(), none, none, none, Double.NaN, Double.NaN, 0, "");
+    }
+  }
+
+  private Figures measure(Bench bench) {
+    PacketLoop java = bench.java();
+    PacketLoop twin = bench.twin();
+    int warm = batchesIn(java, effort.warmUpMs());
+    batches(twin, warm);
+    int batches = batchesIn(java, effort.roundMs());
+    batches(twin, batches);
+    double[] javaNs = new double[effort.rounds()];
+    double[] cNs = new double[effort.rounds()];
+    double[] ratio = new double[effort.rounds()];
+    double[] generatorNs = new double[effort.rounds()];
+    long allocated = 0;
+    long packets = 0;
+    for (int i = 0; i < effort.rounds(); i++) {
+      java.times().begin();
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      packets += batches(java, batches);
+      allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
+      twin.times().begin();
+      batches(twin, batches);
+      javaNs[i] = java.times().pathNs();
+      cNs[i] = twin.times().pathNs();
+      ratio[i] = javaNs[i] / cNs[i];
+      generatorNs[i] = java.times().generatorNs();
+    }
+    bench.compare();
+    double perPacket = (double) allocated / packets;
+    String fault =
+        perPacket < ALLOCATION_MAX_BYTES
+            ? null
+            : "%.4f B allocated per packet, the limit is %.2f B"
+                .formatted(perPacket, ALLOCATION_MAX_BYTES);
+    long[] digests = bench.digests();
+    return new Figures(
+        bench.scenario(),
+        fault,
+        Spread.of(javaNs),
+        Spread.of(cNs),
+        Spread.of(ratio),
+        Spread.of(generatorNs).median(),
+        perPacket,
+        packets,
+        "%016x-%016x".formatted(digests[0], digests[1]));
+  }
+
+  /** Runs batches for so long; how many they were. */
+  private static int batchesIn(PacketLoop loop, int ms) {
+    long until = System.nanoTime() + ms * 1_000_000L;
+    int n = 0;
+    do {
+      loop.batch();
+      n++;
+    } while (System.nanoTime() < until);
+    return n;
+  }
+
+  private static long batches(PacketLoop loop, int count) {
+    long packets = 0;
+    for (int i = 0; i < count; i++) {
+      packets += loop.batch();
+    }
+    return packets;
+  }
+}

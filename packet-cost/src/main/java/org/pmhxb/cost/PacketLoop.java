@@ -1,0 +1,147 @@
+package org.pmhxb.cost;
+
+/**
+ * One path of one subject under load: prepare frames, let the subject work on them, settle what it
+ * left; the clock is read in between, so that the subject's share stands apart. Owner: the thread
+ * that opened the bench.
+ */
+public abstract class PacketLoop {
+  /** Packets of a batch, the unit over which medians are taken. */
+  public static final int BATCH_PACKETS = 2_048;
+
+  /** Virtual time that a packet takes: about what it really does, so timers run as often. */
+  private static final long PACKET_NS = 40;
+
+  private static final int TIMER_SAMPLES = 20_001;
+
+  final Lab lab;
+  final Subject subject;
+  final int burst;
+  long nowNs;
+  private final PhaseTimes times = new PhaseTimes();
+  private long emitted;
+
+  PacketLoop(Lab lab, Subject subject, int burst, long nowNs) {
+    this.lab = lab;
+    this.subject = subject;
+    this.burst = burst;
+    this.nowNs = nowNs;
+  }
+
+  /** Puts frames for one burst in place. Not the subject's work. */
+  abstract void prepare();
+
+  /** The subject's work on one burst. */
+  abstract void work();
+
+  /**
+   * Takes back what the subject left. Not its work.
+   *
+   * @param burstsLeft of this batch
+   */
+  abstract void settle(int burstsLeft);
+
+  /** The subject's work on what the last burst of a batch left in its rings for it. */
+  abstract void finish();
+
+  /** What making and taking the frames costs without a subject; nothing reaches it. */
+  abstract void generateOnly();
+
+  /**
+   * Runs one batch.
+   *
+   * @return packets that went through the subject
+   */
+  public final int batch() {
+    long pathNs = 0;
+    long generatorNs = 0;
+    int bursts = bursts();
+    long from = System.nanoTime();
+    for (int i = bursts - 1; i >= 0; i--) {
+      prepare();
+      nowNs += PACKET_NS * burst;
+      long begin = System.nanoTime();
+      work();
+      long end = System.nanoTime();
+      settle(i);
+      generatorNs += begin - from;
+      pathNs += end - begin;
+      // The tail belongs to the next burst's generator time.
+      from = end;
+    }
+    long begin = System.nanoTime();
+    finish();
+    pathNs += System.nanoTime() - begin;
+    generatorNs += begin - from;
+    emitted += lab.emitted();
+    int packets = bursts * burst;
+    double timer = Clock.READ_NS * (bursts + 1);
+    times.add(Math.max(0, pathNs - timer), Math.max(0, generatorNs - timer), packets);
+    return packets;
+  }
+
+  /** The same without the subject, for the generator's own cost. */
+  public final int generatorBatch() {
+    int bursts = bursts();
+    for (int i = 0; i < bursts; i++) {
+      generateOnly();
+    }
+    return bursts * burst;
+  }
+
+  private int bursts() {
+    return Math.max(1, BATCH_PACKETS / burst);
+  }
+
+  /** What the batches since {@link PhaseTimes#begin} cost. */
+  public final PhaseTimes times() {
+    return times;
+  }
+
+  /** Digest of all frames that left the subject. */
+  final long emitted() {
+    return emitted;
+  }
+
+  /**
+   * A benchmark whose frames are dropped measures something else: it must fail.
+   *
+   * @throws IllegalStateException naming what was counted
+   */
+  public final void check() {
+    var counters = subject.counters();
+    for (String name : new String[] {Twin.DROPPED, Twin.TROUBLE}) {
+      if (counters.get(name) != 0) {
+        throw new IllegalStateException(
+            "%s counted %s = %d %s"
+                .formatted(subject, name, counters.get(name), subject.details()));
+      }
+    }
+  }
+
+  /** Time between two reads of the clock with nothing between: it is no packet's cost. */
+  private static final class Clock {
+    static final double READ_NS = read();
+
+    private static double read() {
+      long[] samples = new long[TIMER_SAMPLES];
+      for (int i = 0; i < 10 * samples.length; i++) {
+        long begin = System.nanoTime();
+        samples[i % samples.length] = System.nanoTime() - begin;
+      }
+      java.util.Arrays.sort(samples);
+      long sum = 0;
+      int from = samples.length / 4;
+      int to = samples.length * 3 / 4;
+      for (int i = from; i < to; i++) {
+        sum += samples[i];
+      }
+      return (double) sum / (to - from);
+    }
+  }
+
+  /** What one read of the clock costs, ns; taken off each phase. */
+  public static double clockReadNs() {
+    return Clock.READ_NS;
+  }
+}

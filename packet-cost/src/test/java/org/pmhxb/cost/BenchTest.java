@@ -1,0 +1,70 @@
+package org.pmhxb.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.pm.Counter;
+
+/** Java and C take the same steps: equal counters, equal digests, on every path. */
+class BenchTest {
+  @ParameterizedTest
+  @CsvSource({
+    "RECEIVE, 32, 1, 1, 64",
+    "RECEIVE, 1, 1, 100, 64",
+    "RECEIVE, 64, 3, 1, 64",
+    "RECEIVE, 32, 9, 100, 1000",
+    "RECEIVE, 32, 1, 300, 8192",
+    "SEND, 32, 1, 1, 64",
+    "SEND, 1, 2, 100, 64",
+    "SEND, 64, 9, 7, 8192",
+    "RELAY, 32, 1, 1, 64",
+    "RELAY, 1, 2, 1, 64",
+    "RELAY, 64, 9, 1, 8192",
+    "ACK, 32, 1, 1, 64",
+    "ACK, 1, 1, 100, 64",
+    "ACK, 64, 2, 100, 64",
+  })
+  void bothDoTheSame(Path path, int burst, int rails, int peers, int payloadBytes) {
+    try (Bench bench = Bench.open(new Scenario(path, burst, rails, peers, payloadBytes))) {
+      bench.verify(3);
+
+      Map<String, Long> counters = bench.java().subject.counters();
+      assertThat(counters.get(worked(path).name())).isGreaterThanOrEqualTo(3 * 2_048L);
+      assertThat(bench.digests()[0] != 0).isEqualTo(path == Path.RECEIVE);
+      assertThat(bench.digests()[1]).isNotZero();
+    }
+  }
+
+  private static Counter worked(Path path) {
+    return switch (path) {
+      case RECEIVE -> Counter.DATA_DELIVERED;
+      case SEND -> Counter.DATA_SENT;
+      case RELAY -> Counter.RELAYED;
+      case ACK -> Counter.ACKS_RECEIVED;
+    };
+  }
+
+  @Test
+  void aDifferenceIsFound() {
+    try (Bench bench = Bench.open(new Scenario(Path.RECEIVE, 32, 1, 1))) {
+      bench.java().batch();
+      bench.twin().batch();
+      bench.compare();
+      bench.java().batch();
+
+      assertThatThrownBy(bench::compare).hasMessageContaining("Java counted");
+    }
+  }
+
+  @Test
+  void refusesWhatItCannotSetUp() {
+    assertThatThrownBy(() -> new Scenario(Path.RECEIVE, 65, 1, 1))
+        .hasMessage("burst is 65; must be in 1..64");
+    assertThatThrownBy(() -> new Scenario(Path.RELAY, 32, 1, 2))
+        .hasMessageContaining("a relay knows no peers");
+  }
+}
