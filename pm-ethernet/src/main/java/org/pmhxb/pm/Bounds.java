@@ -48,18 +48,8 @@ final class Bounds {
 
   private static String ofCredit(Peer peer) {
     for (InLane in = peer.lanes; in != null; in = in.next) {
-      boolean counted = in.granted >= 0 && in.left >= 0 && in.consumed - in.received <= 0;
-      if (!counted
-          || peer.state == PeerState.UP && in.received > 0 && in.received - in.limit() > 0) {
-        return "received %d, consumed %d, limit %d, left %d, granted %d from endpoint %d to %d"
-            .formatted(
-                in.received,
-                in.consumed,
-                in.limit(),
-                in.left,
-                in.granted,
-                in.srcEndpoint,
-                in.dstEndpoint);
+      if (!in.isWithinBounds(peer.state == PeerState.UP)) {
+        return "channel " + in;
       }
     }
     for (int i = 0; i < peer.outLaneCount; i++) {
@@ -73,7 +63,7 @@ final class Bounds {
   private static int granted(Peer peer) {
     int sum = 0;
     for (InLane in = peer.lanes; in != null; in = in.next) {
-      sum += in.granted;
+      sum += in.granted();
     }
     return sum;
   }

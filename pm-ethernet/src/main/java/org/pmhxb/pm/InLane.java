@@ -139,6 +139,29 @@ final class InLane {
     return ended && limit == granted && granted > 0;
   }
 
+  /**
+   * For simulations: no more was consumed than received, and in a session no more received than
+   * granted and returned.
+   */
+  boolean isWithinBounds(boolean inSession) {
+    boolean consumedWasReceived = limit - granted - received <= 0;
+    boolean receivedWasGranted = !inSession || received == 0 || received - limit <= 0;
+    return granted >= 0 && consumedWasReceived && receivedWasGranted;
+  }
+
+  @Override
+  public String toString() {
+    return "from endpoint %d to %d: granted %d, received %d, limit %d, advertised %d%s"
+        .formatted(
+            endpoints >>> 16,
+            endpoints & 0xFFFF,
+            granted,
+            received,
+            limit,
+            advertised,
+            ended ? ", ended" : "");
+  }
+
   private void setTellStep() {
     tellStep = own || ended ? Integer.MIN_VALUE : Math.max(1, granted >> 2);
   }

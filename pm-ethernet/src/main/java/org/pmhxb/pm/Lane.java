@@ -130,7 +130,7 @@ final class Lane {
 
   /** Whether no more was taken than granted. Only while application and poll thread are one. */
   boolean isWithinCredit() {
-    return epoch != grantEpoch || used - limit <= 0;
+    return epoch != grantEpoch || used - joined - limit <= 0;
   }
 
   /** The session epoch that the last credit came from. Application thread. */

@@ -19,6 +19,7 @@ final class MemoryLinks {
 
   /** Messages from one node that wait at another, at most: credit is per channel. */
   static final int CREDIT = 32;
+
   static final int MAX_BYTES = 8_936;
 
   private final List<Link> links = new ArrayList<>();

@@ -1,6 +1,7 @@
 package org.pmhxb.pm.port;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.pmhxb.bufpool.Memory;
