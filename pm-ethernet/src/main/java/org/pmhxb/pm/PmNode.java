@@ -581,9 +581,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     return nowNs + IDLE_INTERVAL_NS;
   }
 
-  /** For an acknowledgement, or for credit that it asked for. */
+  /** For an acknowledgement, for a path, or for credit that it asked for. */
   private static boolean isWaiting(Peer peer) {
-    if (peer.window.inFlight() > 0) {
+    if (peer.window.inFlight() > 0 || peer.pendingHead != 0) {
       return true;
     }
     for (int i = 0; i < peer.outLaneCount; i++) {

@@ -182,12 +182,18 @@ public final class PayloadPattern {
     return words * seed + words * (words - 1) / 2 * ODD;
   }
 
+  /**
+   * Each word counts with an odd factor of its own, so that a change of any one is seen for
+   * certain; the products do not wait for each other.
+   */
   private static long checksum(MemorySegment memory, long at, long sum) {
     long hash = sum;
+    long factor = ODD;
     for (int word = 0; word < CHECKSUM; word += Long.BYTES) {
-      hash = mix(hash ^ memory.get(LONG, at + word)) + ODD;
+      hash += memory.get(LONG, at + word) * factor;
+      factor += 2 * ODD;
     }
-    return hash;
+    return mix(hash);
   }
 
   private static long seed(int src, int dst, long seq) {

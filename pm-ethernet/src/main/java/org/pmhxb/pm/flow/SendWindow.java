@@ -1,7 +1,5 @@
 package org.pmhxb.pm.flow;
 
-import java.util.Arrays;
-
 /**
  * Frames of one peer that are sent and not yet acknowledged, held for resend (PROTOCOL.md section
  * 5.3). Owner: the poll thread.
@@ -26,6 +24,12 @@ public final class SendWindow {
 
   private static final int NO_LIST = 0xFF;
   private static final int NONE = 0xFFFF;
+
+  private static final int TAIL_SHIFT = 16;
+  private static final int COUNT_SHIFT = 32;
+  private static final long ENDS_MASK = (1L << COUNT_SHIFT) - 1;
+  private static final long EMPTY = (long) NONE << TAIL_SHIFT | NONE;
+  private static final long ONE_FRAME = 1L << COUNT_SHIFT;
 
   private static final int RECORD_SHIFT = 2;
   private static final int LINKS = 1;
@@ -55,11 +59,8 @@ public final class SendWindow {
   private final int paths;
   private final long[] slots;
 
-  // One entry a list: paths, then the resend list.
-  private final int[] head;
-  private final int[] tail;
-  private final int[] count;
-  private final long[] bytes;
+  /** Paths, then the resend list: {@code head:16 (low) | tail:16 | count:32}, then bytes. */
+  private final long[] lists;
 
   private int unacknowledged;
   private int next;
@@ -79,12 +80,10 @@ public final class SendWindow {
     mask = size - 1;
     this.paths = paths;
     slots = new long[size << RECORD_SHIFT];
-    head = new int[paths + 1];
-    tail = new int[paths + 1];
-    count = new int[paths + 1];
-    bytes = new long[paths + 1];
-    Arrays.fill(head, NONE);
-    Arrays.fill(tail, NONE);
+    lists = new long[2 * (paths + 1)];
+    for (int list = 0; list <= paths; list++) {
+      lists[2 * list] = EMPTY;
+    }
     unacknowledged = firstSeq;
     next = firstSeq;
   }
@@ -127,7 +126,9 @@ public final class SendWindow {
     long onPath = 1L << COPIES_SHIFT | (long) path << LIST_SHIFT | (long) rail << RAIL_SHIFT;
     long time = nowNs & TIME_MASK;
     int first = next & mask;
-    int before = tail[path];
+    long list = lists[2 * path];
+    int last = tail(list);
+    int before = last;
     int slot = first;
     for (int i = 0; i < n; i++) {
       int after = slot + 1 & mask;
@@ -143,22 +144,20 @@ public final class SendWindow {
       slot = after;
     }
     words[(before << RECORD_SHIFT) + LINKS] |= NEXT_MASK;
-    int last = tail[path];
+    int head = head(list);
     if (last == NONE) {
-      head[path] = first;
+      head = first;
     } else {
       int links = (last << RECORD_SHIFT) + LINKS;
       words[links] = words[links] & ~NEXT_MASK | (long) first << NEXT_SHIFT;
     }
-    tail[path] = before;
-    count[path] += n;
-    bytes[path] += frames.bytes();
+    setEnds(path, head, before, n, frames.bytes());
     next += n;
   }
 
   /** Notes that the first frame of the resend list was transmitted again: it joins its path. */
   public void resend(int path, int pathIndex, int rail, int ticket, long nowNs) {
-    int slot = head[paths];
+    int slot = head(lists[2 * paths]);
     remove(slot);
     int at = slot << RECORD_SHIFT;
     long[] words = slots;
@@ -199,7 +198,7 @@ public final class SendWindow {
     long sameWay = words[first << RECORD_SHIFT] & WAY_MASK;
     int list = list(sameWay);
     boolean once = (sameWay >>> COPIES_SHIFT & 0xFF) == 1;
-    if (!once || list >= paths || head[list] != first) {
+    if (!once || list >= paths || head(lists[2 * list]) != first) {
       return seq - 1;
     }
     frames.path = list;
@@ -215,11 +214,7 @@ public final class SendWindow {
         break;
       }
       long links = words[at + LINKS];
-      frames.add(
-          id,
-          (int) (word >>> LENGTH_SHIFT) & 0xFFFF,
-          (int) links,
-          (int) (words[at + TIME] >>> MESSAGES_SHIFT));
+      frames.add(id, length(word), (int) links, (int) (words[at + TIME] >>> MESSAGES_SHIFT));
       words[at] = word & ~ID_MASK | LIST_MASK;
       after = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
       slot = slot + 1 & mask;
@@ -233,14 +228,13 @@ public final class SendWindow {
   }
 
   private void behead(int list, int newHead, int frames, int frameBytes) {
-    head[list] = newHead;
+    int tail = tail(lists[2 * list]);
     if (newHead == NONE) {
-      tail[list] = NONE;
+      tail = NONE;
     } else {
       slots[(newHead << RECORD_SHIFT) + LINKS] |= PREVIOUS_MASK;
     }
-    count[list] -= frames;
-    bytes[list] -= frameBytes;
+    setEnds(list, newHead, tail, -frames, -frameBytes);
   }
 
   /** Takes an acknowledged frame off its list; its buffer ID, or 0 if that happened before. */
@@ -264,28 +258,28 @@ public final class SendWindow {
 
   /** First frame of a path in order of transmission, as a slot's sequence; see {@link #isEmpty}. */
   public int firstOf(int path) {
-    return seqOfSlot(head[path]);
+    return seqOfSlot(head(lists[2 * path]));
   }
 
   /** First frame that waits for its resend. */
   public int firstLost() {
-    return seqOfSlot(head[paths]);
+    return seqOfSlot(head(lists[2 * paths]));
   }
 
   public boolean isEmpty(int path) {
-    return head[path] == NONE;
+    return head(lists[2 * path]) == NONE;
   }
 
   public boolean nothingLost() {
-    return head[paths] == NONE;
+    return head(lists[2 * paths]) == NONE;
   }
 
   public int countOn(int path) {
-    return count[path];
+    return (int) (lists[2 * path] >>> COUNT_SHIFT);
   }
 
   public long bytesOn(int path) {
-    return bytes[path];
+    return lists[2 * path + 1];
   }
 
   public int bufferId(int seq) {
@@ -299,7 +293,7 @@ public final class SendWindow {
   }
 
   public int lengthBytes(int seq) {
-    return (int) (word(seq, 0) >>> LENGTH_SHIFT) & 0xFFFF;
+    return length(word(seq, 0));
   }
 
   public int lane(int seq) {
@@ -358,18 +352,18 @@ public final class SendWindow {
     long word = slots[at];
     assert list(word) == NO_LIST : "slot on two lists";
     slots[at] = word & ~LIST_MASK | (long) to << LIST_SHIFT;
+    long list = lists[2 * to];
+    int last = tail(list);
     slots[at + LINKS] =
-        slots[at + LINKS] & 0xFFFF_FFFFL | NEXT_MASK | (long) tail[to] << PREVIOUS_SHIFT;
-    int last = tail[to];
+        slots[at + LINKS] & 0xFFFF_FFFFL | NEXT_MASK | (long) last << PREVIOUS_SHIFT;
+    int head = head(list);
     if (last == NONE) {
-      head[to] = slot;
+      head = slot;
     } else {
       int links = (last << RECORD_SHIFT) + LINKS;
       slots[links] = slots[links] & ~NEXT_MASK | (long) slot << NEXT_SHIFT;
     }
-    tail[to] = slot;
-    count[to]++;
-    bytes[to] += (int) (word >>> LENGTH_SHIFT) & 0xFFFF;
+    setEnds(to, head, slot, 1, length(word));
   }
 
   private void remove(int slot) {
@@ -380,20 +374,39 @@ public final class SendWindow {
     int from = list(word);
     int before = (int) (links >>> PREVIOUS_SHIFT);
     int after = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
+    int head = head(lists[2 * from]);
+    int tail = tail(lists[2 * from]);
     if (before == NONE) {
-      head[from] = after;
+      head = after;
     } else {
       int other = (before << RECORD_SHIFT) + LINKS;
       words[other] = words[other] & ~NEXT_MASK | (long) after << NEXT_SHIFT;
     }
     if (after == NONE) {
-      tail[from] = before;
+      tail = before;
     } else {
       int other = (after << RECORD_SHIFT) + LINKS;
       words[other] = words[other] & ~PREVIOUS_MASK | (long) before << PREVIOUS_SHIFT;
     }
     words[at] = word | LIST_MASK;
-    count[from]--;
-    bytes[from] -= (int) (word >>> LENGTH_SHIFT) & 0xFFFF;
+    setEnds(from, head, tail, -1, -length(word));
+  }
+
+  private void setEnds(int list, int head, int tail, int moreFrames, int moreBytes) {
+    long counts = (lists[2 * list] & ~ENDS_MASK) + moreFrames * ONE_FRAME;
+    lists[2 * list] = counts | (long) tail << TAIL_SHIFT | head;
+    lists[2 * list + 1] += moreBytes;
+  }
+
+  private static int head(long list) {
+    return (int) list & 0xFFFF;
+  }
+
+  private static int tail(long list) {
+    return (int) list >>> TAIL_SHIFT;
+  }
+
+  private static int length(long word) {
+    return (int) (word >>> LENGTH_SHIFT) & 0xFFFF;
   }
 }

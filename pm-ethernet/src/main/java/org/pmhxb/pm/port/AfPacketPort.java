@@ -21,9 +21,10 @@ final class AfPacketPort extends DpdkPort {
 
   /**
    * Receive polls after a send until the socket is kicked: a poll loop that sends again soon, or
-   * gets its answer at once, never pays for it; an idle one pays one system call per send burst.
+   * gets its answer within a round trip, never pays for it; an idle one pays one system call per
+   * send burst. A poll of one rail takes about 50 ns, of a node's 24 rails 1 us.
    */
-  private static final int KICK_AFTER_POLLS = 16;
+  private static final int KICK_AFTER_POLLS = 256;
 
   private final int socket;
 
