@@ -84,9 +84,9 @@ final class SimCommand extends HxbCommand {
   @Option(
       names = "--only",
       paramLabel = "N,...",
-      split = ",",
-      description = "Only these faults of the schedule, counted from 0.")
-  private List<Integer> only;
+      converter = OnlyConverter.class,
+      description = "Only these faults of the schedule, counted from 0; or none.")
+  private Only only;
 
   @Option(
       names = "--workload",
@@ -142,6 +142,23 @@ final class SimCommand extends HxbCommand {
         throw new TypeConversionException("\"" + text + "\": the last is before the first");
       }
       return range;
+    }
+  }
+
+  /** Places of faults in a schedule. */
+  record Only(List<Integer> places) {}
+
+  static final class OnlyConverter implements picocli.CommandLine.ITypeConverter<Only> {
+    @Override
+    public Only convert(String text) {
+      if (text.equals("none")) {
+        return new Only(List.of());
+      }
+      if (!text.matches("\\d{1,6}(,\\d{1,6})*")) {
+        throw new TypeConversionException("\"" + text + "\" is not of the form 0,3,4 or none");
+      }
+      return new Only(
+          java.util.Arrays.stream(text.split(",")).map(Integer::valueOf).sorted().toList());
     }
   }
 
@@ -299,6 +316,16 @@ final class SimCommand extends HxbCommand {
             throw wrongUsage("--link " + dimension + ": " + e.getMessage());
           }
         });
-    return new Scenario(shape, rails, faults, workload, messages, size, specs, given, only);
+    List<Integer> kept = only == null ? null : only.places();
+    Scenario scenario =
+        new Scenario(shape, rails, faults, workload, messages, size, specs, given, kept);
+    if (kept != null) {
+      int count = scenario.withOnly(null).options(seed).schedule().faults().size();
+      if (!kept.isEmpty() && kept.getLast() >= count) {
+        throw wrongUsage(
+            "--only " + kept.getLast() + ": the schedule has faults 0.." + (count - 1));
+      }
+    }
+    return scenario;
   }
 }

@@ -117,7 +117,8 @@ public record Scenario(
       }
     }
     if (kept != null) {
-      command.append(" --only ").append(kept.toString().replaceAll("[\\[\\] ]", ""));
+      String places = kept.toString().replaceAll("[\\[\\] ]", "");
+      command.append(" --only ").append(places.isEmpty() ? "none" : places);
     }
     return command.append(" --replay").toString();
   }

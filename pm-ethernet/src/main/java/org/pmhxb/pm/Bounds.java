@@ -48,8 +48,10 @@ final class Bounds {
 
   private static String ofCredit(Peer peer) {
     for (InLane in = peer.lanes; in != null; in = in.next) {
-      if (!in.isWithinBounds(peer.state == PeerState.UP)) {
-        return "channel " + in;
+      if (in.waiting() < 0 || in.waiting() > in.granted()) {
+        return "%d frames from endpoint %d wait at endpoint %d, which granted %d"
+            .formatted(
+                in.waiting(), in.endpoints >>> 16, in.endpoints & 0xFFFF, in.granted());
       }
     }
     for (int i = 0; i < peer.outLaneCount; i++) {
