@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
       LatencyBench.class,
       ExchangeBench.class,
       PaperCommand.class,
-      PacketCostCommand.class
+      PacketCostCommand.class,
+      CompareCommand.class
     })
 final class BenchCommand extends HxbCommand {
   @Spec private CommandSpec self;

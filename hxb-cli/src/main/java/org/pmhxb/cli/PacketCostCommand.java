@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.MarkedSection;
 import org.pmhxb.cli.bench.PacketCostReport;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
 import org.pmhxb.cli.bench.PacketCostWorker;
@@ -94,6 +95,14 @@ final class PacketCostCommand extends HxbCommand {
       showDefaultValue = Visibility.NEVER)
   private boolean requireBudgets;
 
+  @Option(
+      names = "--into",
+      paramLabel = "PAGE",
+      split = ",",
+      description =
+          "Also write the table into these pages, between the lines <!-- packet-cost -->.")
+  private List<java.nio.file.Path> pages;
+
   @Option(names = "--in-process", hidden = true, description = "Of the JVM that measures one path.")
   private boolean inProcess;
 
@@ -104,8 +113,15 @@ final class PacketCostCommand extends HxbCommand {
     range("--warm-up-ms", warmUpMs, 0, 600_000);
     List<Scenario> scenarios = scenarios();
     List<Line> lines = inProcess ? measure(scenarios) : inOwnJvms(scenarios);
-    return PacketCostReport.of(
-        MachineInfo.here(Version.project()).line(), command(), lines, requireBudgets);
+    PacketCostReport report =
+        PacketCostReport.of(
+            MachineInfo.here(Version.project()).line(), command(), lines, requireBudgets);
+    if (pages != null && report.ok()) {
+      for (java.nio.file.Path page : pages) {
+        MarkedSection.replace(page, "packet-cost", report.markdown());
+      }
+    }
+    return report;
   }
 
   private List<Scenario> scenarios() {
@@ -160,10 +176,16 @@ final class PacketCostCommand extends HxbCommand {
     add(words, "--rails", rails);
     add(words, "--peers", peers);
     add(words, "--payload", payloads);
-    words.addAll(List.of("--rounds", String.valueOf(rounds)));
-    words.addAll(List.of("--round-ms", String.valueOf(roundMs)));
-    words.addAll(List.of("--warm-up-ms", String.valueOf(warmUpMs)));
+    addUnless(words, "--rounds", rounds, 5);
+    addUnless(words, "--round-ms", roundMs, 200);
+    addUnless(words, "--warm-up-ms", warmUpMs, 1_500);
     return words;
+  }
+
+  private static void addUnless(List<String> words, String option, int value, int usual) {
+    if (value != usual) {
+      words.addAll(List.of(option, String.valueOf(value)));
+    }
   }
 
   private static void add(List<String> words, String option, List<?> values) {

@@ -22,9 +22,9 @@ import org.pmhxb.ffi.NativeLibrary;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(3)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 3, time = 1)
+@Fork(1)
 public class EmptyDowncall {
   // Constant handles, as the packet path has them: only those are compiled into direct calls.
   private static final MethodHandle CRITICAL = bind(Linker.Option.critical(false));

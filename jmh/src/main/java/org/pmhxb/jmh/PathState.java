@@ -24,9 +24,9 @@ import org.pmhxb.cost.Scenario;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 4, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(3)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 4, time = 1)
+@Fork(2)
 public abstract class PathState {
   static final int PACKETS = PacketLoop.BATCH_PACKETS;
 

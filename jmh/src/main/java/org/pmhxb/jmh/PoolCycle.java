@@ -29,9 +29,9 @@ import org.pmhxb.ffi.Threads;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(3)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 3, time = 1)
+@Fork(1)
 public class PoolCycle {
   private static final int BUFFERS = 2_048;
   private static final int CYCLES = 1_024;

@@ -20,9 +20,9 @@ import org.pmhxb.pm.flow.SequenceArray;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(3)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 3, time = 1)
+@Fork(1)
 public class SequenceOrder {
   private static final int FRAMES = 2_048;
   private static final int WINDOW_FRAMES = 256;

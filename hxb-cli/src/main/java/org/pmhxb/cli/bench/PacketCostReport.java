@@ -158,6 +158,32 @@ public record PacketCostReport(
     out.println(met ? "every budget is met" : "budgets are not met");
   }
 
+  /** The same as a table for a page. */
+  public String markdown() {
+    StringBuilder text = new StringBuilder();
+    text.append("`").append(command).append("` on ").append(machine).append(".\n");
+    text.append("ns per packet: median (least..most) of rounds.\n\n");
+    text.append("| path | burst | rails | peers | Java | C | Java / C | must | aim | met |\n");
+    text.append("|---|---|---|---|---|---|---|---|---|---|\n");
+    for (Line l : results) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "| %s | %d | %d | %d | %s | %s | %s | %s | %s | %s |%n",
+              l.path(),
+              l.burst(),
+              l.rails(),
+              l.peers(),
+              l.javaNs() == null ? "void" : figure(l.javaNs(), l.javaRange(), 1),
+              l.cNs() == null ? "void" : figure(l.cNs(), l.cRange(), 1),
+              l.ratio() == null ? "void" : figure(l.ratio(), l.ratioRange(), 2),
+              l.budgetNs() == null ? "" : trimmed(l.budgetNs()),
+              l.aimNs() == null ? "" : trimmed(l.aimNs()),
+              l.met() == null ? "" : l.met() ? "yes" : "**no**"));
+    }
+    return text.toString();
+  }
+
   private static void print(PrintWriter out, Line l) {
     out.printf(
         Locale.ROOT,
