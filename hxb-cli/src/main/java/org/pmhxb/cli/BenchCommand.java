@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
       BandwidthBench.class,
       LatencyBench.class,
       ExchangeBench.class,
+      MpiBench.class,
       PaperCommand.class,
       PacketCostCommand.class,
       CompareCommand.class

@@ -34,6 +34,7 @@ import picocli.CommandLine.ParameterException;
       DownCommand.class,
       BenchCommand.class,
       MpirunCommand.class,
+      MpirankCommand.class,
       SimCommand.class,
       NodeCommand.class,
       FuzzCommand.class,

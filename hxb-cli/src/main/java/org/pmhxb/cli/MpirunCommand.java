@@ -57,6 +57,24 @@ final class MpirunCommand extends ClusterCommand {
   private MpiJob.Fabric fabric;
 
   @Option(
+      names = "--launcher",
+      paramLabel = "LAUNCHER",
+      defaultValue = "hxb",
+      description =
+          "hxb, or openmpi: its mpirun starts the ranks (hxb mpirank), which find each other through"
+              + " PMIx; veth only.")
+  private MpiJob.Launcher launcher;
+
+  @Option(
+      names = "--device",
+      paramLabel = "DEVICE",
+      defaultValue = "hxb",
+      description =
+          "hxb, or for comparisons niodev: MPJ's own over TCP, on the loopback instead of ring, on"
+              + " the first X link instead of all of veth (one line only).")
+  private MpiJob.Device device;
+
+  @Option(
       names = "--rate",
       paramLabel = "RATE",
       converter = Options.RateConverter.class,
@@ -113,7 +131,7 @@ final class MpirunCommand extends ClusterCommand {
   @Override
   protected Report run() throws Exception {
     MpiJob job = job();
-    if (printMap) {
+    if (printMap && launcher == MpiJob.Launcher.HXB) {
       System.err.print(Placement.describe(job.shape(), placement.nodes(job.shape(), job.ranks())));
     }
     long startNs = System.nanoTime();
@@ -141,6 +159,9 @@ final class MpirunCommand extends ClusterCommand {
     try {
       Shape given = shape != null ? shape : Shape.parse(Integer.toString(Math.max(2, ranks)));
       return new MpiJob(
+          launcher,
+          printMap && launcher == MpiJob.Launcher.OPENMPI,
+          device,
           fabric,
           given,
           rails,

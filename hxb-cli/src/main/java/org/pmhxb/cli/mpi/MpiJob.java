@@ -9,6 +9,8 @@ import org.pmhxb.router.Shape;
 /**
  * What {@code hxb mpirun} is to run.
  *
+ * @param printMap by rank 0 once it knows
+ * @param device niodev is MPJ's own over the kernel's TCP, for comparisons
  * @param rails per dimension, 1 to 9
  * @param rate of each link, or null; veth only
  * @param classPath of the program
@@ -17,6 +19,9 @@ import org.pmhxb.router.Shape;
  * @param program main class and its arguments
  */
 public record MpiJob(
+    Launcher launcher,
+    boolean printMap,
+    Device device,
     Fabric fabric,
     Shape shape,
     int rails,
@@ -27,6 +32,25 @@ public record MpiJob(
     List<String> jvmArgs,
     boolean label,
     List<String> program) {
+
+  /** Who starts the ranks. */
+  public enum Launcher {
+    /** This command. */
+    HXB,
+    /** Open MPI's mpirun: the ranks find each other through PMIx. */
+    OPENMPI
+  }
+
+  /** What MPJ sends by. */
+  public enum Device {
+    /** The hyper-crossbar. */
+    HXB,
+    /**
+     * MPJ's own, over TCP: of the loopback instead of ring, of the first link instead of all of
+     * veth.
+     */
+    NIODEV
+  }
 
   /** What joins the nodes. */
   public enum Fabric {
@@ -48,6 +72,10 @@ public record MpiJob(
     }
     if (rails < 1 || rails > 9) {
       throw new IllegalArgumentException("--rails is " + rails + "; must be in 1..9");
+    }
+    if (launcher == Launcher.OPENMPI && (fabric != Fabric.VETH || device != Device.HXB)) {
+      throw new IllegalArgumentException(
+          "--launcher openmpi starts a process per rank: it needs --fabric veth --device hxb");
     }
     if (rate != null && fabric != Fabric.VETH) {
       throw new IllegalArgumentException(

@@ -3,9 +3,9 @@ package org.pmhxb.cli.mpi;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.ServerSocket;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,8 +13,6 @@ import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.ClusterSpec;
@@ -30,6 +28,7 @@ import org.pmhxb.mpi.launch.Program;
  */
 public final class MpiLauncher {
   private static final long GRACE_MS = 3_000;
+  private static final int TCP_PORT = 24_900;
 
   private final MpiJob job;
   private final ClusterPaths paths;
@@ -59,16 +58,38 @@ public final class MpiLauncher {
    * @return empty when every rank ended well, else what was the matter
    */
   public String run() throws IOException, InterruptedException {
-    RankJvm.requireMpj();
-    return job.fabric() == MpiJob.Fabric.RING ? runRing() : runVeth();
+    RankClassPath.requireMpj();
+    if (job.fabric() == MpiJob.Fabric.VETH) {
+      return runVeth();
+    }
+    return job.device() == MpiJob.Device.HXB ? runRing() : runLoopback();
   }
 
   private String runRing() throws IOException, InterruptedException {
     try {
-      start("the job", "", RankJvm.ring(job, jars()), List.of());
+      start("the job", "", RankJvm.ring(job), List.of());
       return awaitAll(1);
     } finally {
       endAll();
+    }
+  }
+
+  private String runLoopback() throws IOException, InterruptedException {
+    try {
+      String directory = "127.0.0.1:" + freePort();
+      for (int rank = 0; rank < job.ranks(); rank++) {
+        List<String> command = RankJvm.nio(job, rank, paths.config(rank), directory);
+        start("rank " + rank, label(rank), command, List.of());
+      }
+      return awaitAll(job.ranks());
+    } finally {
+      endAll();
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket probe = new ServerSocket(0)) {
+      return probe.getLocalPort();
     }
   }
 
@@ -88,9 +109,17 @@ public final class MpiLauncher {
       long number = System.nanoTime();
       for (int node = 0; node < rankOfNode.length; node++) {
         Files.writeString(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
-        startNode(plan, node, rankOfNode[node], number);
       }
-      return awaitAll(job.ranks());
+      boolean pmix = job.launcher() == MpiJob.Launcher.OPENMPI;
+      for (int node = 0; node < rankOfNode.length; node++) {
+        if (!pmix || rankOfNode[node] < 0) {
+          startNode(plan, node, rankOfNode[node], number);
+        }
+      }
+      if (pmix) {
+        start("mpirun", "", RankJvm.openMpi(job, paths, job.printMap()), List.of());
+      }
+      return awaitAll(pmix ? 1 : job.ranks());
     } finally {
       endAll();
       ClusterRemover.remove(paths);
@@ -100,13 +129,33 @@ public final class MpiLauncher {
   private void startNode(FabricPlan plan, int node, int rank, long number) throws IOException {
     List<String> inside = VethFabric.inside(plan.namespace(node));
     if (rank < 0) {
-      List<String> command = RankJvm.relay(jars(), paths.config(node));
+      List<String> command = RankJvm.relay(paths.config(node));
       start("the relay at node " + node, "[node " + node + "] ", command, inside);
     } else {
-      String label = job.label() ? "[" + rank + "] " : "";
-      List<String> command = RankJvm.rank(job, jars(), number, rank, paths.config(node));
-      start("rank " + rank, label, command, inside);
+      List<String> command =
+          job.device() == MpiJob.Device.HXB
+              ? RankJvm.rank(job, number, paths.config(node))
+              : RankJvm.nio(job, rank, paths.config(node), address(0) + ":" + TCP_PORT);
+      if (job.device() == MpiJob.Device.NIODEV) {
+        giveAddress(plan, node, rank);
+      }
+      start("rank " + rank, label(rank), command, inside);
     }
+  }
+
+  private String label(int rank) {
+    return job.label() ? "[" + rank + "] " : "";
+  }
+
+  /** Of a rank on the first link. */
+  private static String address(int rank) {
+    return "10.177.0." + (rank + 1);
+  }
+
+  private static void giveAddress(FabricPlan plan, int node, int rank) {
+    String first = plan.interfaces(node).getFirst().name();
+    VethFabric.run(plan.namespace(node), "ip", "addr", "add", address(rank) + "/24", "dev", first);
+    VethFabric.run(plan.namespace(node), "ip", "link", "set", "lo", "up");
   }
 
   private void claim() throws IOException {
@@ -133,7 +182,7 @@ public final class MpiLauncher {
     whole.addAll(inside);
     whole.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(whole).redirectInput(new File("/dev/null"));
-    builder.environment().put(Program.homeVariable(), RankJvm.home().toString());
+    builder.environment().put(Program.homeVariable(), RankClassPath.MPJ_HOME.toString());
     Process process = builder.start();
     outputs.pump(process.getInputStream(), label, out);
     outputs.pump(process.getErrorStream(), label, err);
@@ -193,28 +242,6 @@ public final class MpiLauncher {
     err.flush();
     if (interrupted) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** This process's own class path, absolute. A jar that names others counts for all of them. */
-  private static String jars() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-        .map(entry -> Path.of(entry).toAbsolutePath())
-        .flatMap(MpiLauncher::withLibraries)
-        .map(Path::toString)
-        .collect(Collectors.joining(File.pathSeparator));
-  }
-
-  /** A class loader of ours reads no manifest's Class-Path twice: name the jars one by one. */
-  private static Stream<Path> withLibraries(Path jar) {
-    Path lib = jar.resolveSibling("lib");
-    if (!jar.getFileName().toString().equals("hxb-cli.jar") || !Files.isDirectory(lib)) {
-      return Stream.of(jar);
-    }
-    try (Stream<Path> files = Files.list(lib)) {
-      return Stream.concat(Stream.of(jar), files.sorted().toList().stream());
-    } catch (IOException e) {
-      throw new IllegalStateException("cannot list " + lib + ": " + e.getMessage(), e);
     }
   }
 }

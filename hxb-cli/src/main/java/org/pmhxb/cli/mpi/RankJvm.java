@@ -1,74 +1,81 @@
 package org.pmhxb.cli.mpi;
 
 import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.Locale;
+import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.NodeJvm;
 
 /** The command lines of the JVMs that run ranks. */
 final class RankJvm {
-  private static final Path MPJ_HOME =
-      Path.of(System.getProperty("hxb.mpj.home", "/usr/share/mpj"));
-  private static final Path MPJ = MPJ_HOME.resolve("lib/mpj.jar");
-  private static final Path LOG4J =
-      Path.of(System.getProperty("hxb.log4j.jar", "/usr/share/java/log4j-1.2.jar"));
-
   private RankJvm() {}
 
-  /** Where MPJ is installed: the value of MPJ_HOME. */
-  static Path home() {
-    return MPJ_HOME;
-  }
-
-  /**
-   * @throws IllegalStateException MPJ is not installed
-   */
-  static void requireMpj() {
-    for (Path jar : List.of(MPJ, LOG4J)) {
-      if (!Files.exists(jar)) {
-        throw new IllegalStateException(
-            jar + " is missing; install it: apt-get install libmpj-java liblog4j1.2-java");
-      }
-    }
-  }
-
-  /**
-   * All ranks in one JVM.
-   *
-   * @param jars hxb's own, from which each rank takes the device
-   */
-  static List<String> ring(MpiJob job, String jars) {
+  /** All ranks in one JVM. */
+  static List<String> ring(MpiJob job) {
     List<String> command = start(job, 1);
     command.add("-Dhxb.mpi.shape=" + job.shape());
     command.add("-Dhxb.mpi.rails=" + job.rails());
     command.add("-Dhxb.mpi.label=" + job.label());
-    command.add("-Dhxb.mpi.path=" + rankPath(jars, job));
-    command.addAll(List.of("-cp", jars, "org.pmhxb.mpi.launch.RingJob"));
+    command.add("-Dhxb.mpi.path=" + RankClassPath.rank(job.classPath()));
+    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.mpi.launch.RingJob"));
     command.addAll(job.program());
     return command;
   }
 
   /** One rank and its node. */
-  static List<String> rank(MpiJob job, String jars, long number, int rank, Path config) {
+  static List<String> rank(MpiJob job, long number, Path config) {
+    List<String> command = start(job, job.ranks());
+    command.add("-Dhxb.mpi.job=" + number);
+    command.addAll(List.of("-cp", RankClassPath.rank(job.classPath())));
+    command.addAll(List.of("org.pmhxb.mpi.launch.RankProcess", "--config", config.toString()));
+    command.addAll(job.program());
+    return command;
+  }
+
+  /** One rank over MPJ's own device. */
+  static List<String> nio(MpiJob job, int rank, Path config, String directory) {
     List<String> command = start(job, job.ranks());
     command.add("-Dhxb.mpi.rank=" + rank);
-    command.add("-Dhxb.mpi.job=" + number);
-    command.addAll(List.of("-cp", join(jars, MPJ, LOG4J, job.classPath())));
-    command.add("org.pmhxb.mpi.launch.RankProcess");
-    command.addAll(List.of("--config", config.toString()));
+    command.add("-Dhxb.mpi.directory=" + directory);
+    // MPJ ahead of ours: this job is for its device.
+    String path = RankClassPath.mpj() + File.pathSeparator + RankClassPath.rank(job.classPath());
+    command.addAll(List.of("-cp", path));
+    command.addAll(List.of("org.pmhxb.mpi.launch.NioProcess", "--config", config.toString()));
+    command.addAll(job.program());
+    return command;
+  }
+
+  /** Open MPI's launcher, which starts all ranks. */
+  static List<String> openMpi(MpiJob job, ClusterPaths paths, boolean printMap) {
+    List<String> command = new ArrayList<>(List.of("mpirun", "-n", Integer.toString(job.ranks())));
+    command.addAll(List.of("--oversubscribe", "--bind-to", "none"));
+    if (ProcessHandle.current().info().user().orElse("").equals("root")) {
+      command.add("--allow-run-as-root");
+    }
+    command.addAll(start(job, job.ranks()));
+    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "mpirank", "--local"));
+    command.addAll(List.of("--cluster", paths.cluster(), "--run-dir", paths.root().toString()));
+    command.addAll(List.of("--map", job.placement().name().toLowerCase(Locale.ROOT)));
+    if (printMap) {
+      command.add("--print-map");
+    }
+    command.add("--class-path");
+    command.add(
+        String.join(
+            File.pathSeparator,
+            job.classPath().stream().map(p -> p.toAbsolutePath().toString()).toList()));
+    command.add("--");
     command.addAll(job.program());
     return command;
   }
 
   /** A node that only relays. */
-  static List<String> relay(String jars, Path config) {
+  static List<String> relay(Path config) {
     List<String> command = new ArrayList<>(NodeJvm.withoutClassPath());
     command.addAll(NodeJvm.OWN_FLAGS);
-    command.addAll(List.of("-cp", jars, "org.pmhxb.cli.Main", "node", "--config"));
+    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "node", "--config"));
     command.add(config.toString());
     return command;
   }
@@ -82,17 +89,5 @@ final class RankJvm {
     command.add("-Dhxb.mpi.map=" + job.placement().name());
     command.addAll(job.jvmArgs());
     return command;
-  }
-
-  /** What each rank of a common JVM loads for itself: the device, MPJ, the program. */
-  private static String rankPath(String jars, MpiJob job) {
-    return join(jars, MPJ, LOG4J, job.classPath());
-  }
-
-  private static String join(String jars, Path mpj, Path log4j, List<Path> classPath) {
-    return Stream.concat(
-            Stream.of(jars, mpj.toString(), log4j.toString()),
-            classPath.stream().map(p -> p.toAbsolutePath().toString()))
-        .collect(Collectors.joining(File.pathSeparator));
   }
 }

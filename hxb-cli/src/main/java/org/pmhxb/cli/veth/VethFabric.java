@@ -80,6 +80,16 @@ public final class VethFabric {
     return whole;
   }
 
+  /** The file by which a namespace is entered. */
+  public static Path path(String namespace) {
+    return NAMESPACES.resolve(namespace);
+  }
+
+  /** Runs a command in a namespace to its end; its standard output. */
+  public static String run(String namespace, String... command) {
+    return Tool.run("", inside(namespace, command));
+  }
+
   private static void runEach(String program, Map<String, String> batches) {
     List<Future<String>> runs = new ArrayList<>();
     try (ExecutorService pool =

@@ -42,7 +42,7 @@ public final class Payload {
 
   /** Copies {@code [offset, offset + length)} out of the message. */
   void read(long offset, MemorySegment to, long at, int length) {
-    int fromFirst = (int) Math.clamp(firstBytes - offset, 0, length);
+    int fromFirst = Math.clamp(firstBytes - offset, 0, length);
     if (fromFirst > 0) {
       MemorySegment.copy(first, firstAt + offset, to, at, fromFirst);
     }
@@ -54,7 +54,7 @@ public final class Payload {
 
   /** Copies {@code [offset, offset + length)} into the message. */
   void write(long offset, MemorySegment from, long at, int length) {
-    int intoFirst = (int) Math.clamp(firstBytes - offset, 0, length);
+    int intoFirst = Math.clamp(firstBytes - offset, 0, length);
     if (intoFirst > 0) {
       MemorySegment.copy(from, at, first, firstAt + offset, intoFirst);
     }

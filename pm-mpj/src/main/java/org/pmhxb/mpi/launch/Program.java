@@ -23,8 +23,13 @@ public record Program(String mainClass, String[] args) {
    */
   @SuppressWarnings("checkstyle:IllegalThrows")
   public void run(ClassLoader loader, int rank) throws Throwable {
-    Thread.currentThread().setContextClassLoader(loader);
     presetDevice(loader);
+    run(loader, rank, "-", DEVICE);
+  }
+
+  /** The same over a device of MPJ's. */
+  void run(ClassLoader loader, int rank, String configuration, String device) throws Throwable {
+    Thread.currentThread().setContextClassLoader(loader);
     Class<?> main = Class.forName(mainClass, true, loader);
     MethodHandle entry =
         MethodHandles.publicLookup()
@@ -32,8 +37,8 @@ public record Program(String mainClass, String[] args) {
     // MPI.Init takes the first three away again.
     String[] all = new String[args.length + 3];
     all[0] = Integer.toString(rank);
-    all[1] = "-";
-    all[2] = DEVICE;
+    all[1] = configuration;
+    all[2] = device;
     System.arraycopy(args, 0, all, 3, args.length);
     entry.invokeExact(all);
   }

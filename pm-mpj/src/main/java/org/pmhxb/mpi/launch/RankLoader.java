@@ -23,8 +23,7 @@ final class RankLoader extends URLClassLoader {
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     boolean parentFirst =
-        name.startsWith("java.")
-            || name.startsWith(SHARED) && !name.startsWith(OWN) && !name.contains(".examples.");
+        name.startsWith("java.") || name.startsWith(SHARED) && !name.startsWith(OWN);
     if (parentFirst) {
       return super.loadClass(name, resolve);
     }

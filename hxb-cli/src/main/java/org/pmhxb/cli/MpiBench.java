@@ -1,0 +1,183 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.pmhxb.cli.bench.mpi.MpiBenchmark;
+import org.pmhxb.cli.bench.mpi.MpiRow;
+import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.veth.LinkRate;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** MPI-level bandwidth and round trips, beside other MPIs on the same links. */
+@Command(
+    name = "mpi",
+    description = {
+      "Measure MPI messages between two ranks over shaped veth links, as table 7 of the paper: MPJ"
+          + " over this project's device, MPJ's own niodev over TCP on one link, Open MPI over TCP"
+          + " on all links. Or, with --kernels, the kernels IS and CG on 8 ranks, 1-D with 6 rails"
+          + " against 3-D with 2 rails per dimension, as table 9.",
+      "Eager messages have 32 KiB, rendezvous messages 1 MiB. Needs root."
+    },
+    footer = {
+      "",
+      "Example: hxb bench mpi --rate 200mbit --links 6",
+      "Example: hxb bench mpi --rate 50mbit --kernels S,W --cluster mpi1"
+    })
+final class MpiBench extends ClusterCommand {
+  /** The one fabric whose links have a rate. */
+  enum Fabric {
+    VETH
+  }
+
+  @Option(
+      names = "--fabric",
+      paramLabel = "FABRIC",
+      defaultValue = "veth",
+      description = "veth: the links must have a rate.")
+  private Fabric fabric;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "RATE",
+      defaultValue = "200mbit",
+      converter = Options.RateConverter.class,
+      description = "Raw rate of each link.")
+  private LinkRate rate;
+
+  @Option(
+      names = "--links",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1,2,4,6,9",
+      description = "Links between the two nodes, 1 to 9; several, separated by commas.")
+  private List<Integer> links;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "2",
+      description = "Length of each stream at the links' raw rate.")
+  private double seconds;
+
+  @Option(names = "--alone", description = "Leave the other MPIs out.")
+  private boolean alone;
+
+  @Option(
+      names = "--kernels",
+      paramLabel = "CLASS",
+      split = ",",
+      description = "Measure the kernels of these classes instead: S, W, A.")
+  private List<String> kernels;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Of the kernels: the shortest of so many runs counts.")
+  private int repeat;
+
+  @Option(
+      names = "--jvm-arg",
+      paramLabel = "ARG",
+      description = "For the ranks' JVMs, as in --jvm-arg=-Dhxb.mpi.eagerBytes=16384.")
+  private List<String> jvmArgs = new ArrayList<>();
+
+  /** Table 7. */
+  record Table7(boolean ok, String rate, List<MpiRow> rows, String left) implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      out.printf("links of %s; efficiency against their raw rate%n", rate);
+      out.printf(
+          "%-15s %5s  %18s  %18s  %18s  %34s  %23s  %5s%n",
+          "",
+          "links",
+          "one way 1 MiB",
+          "both ways 1 MiB",
+          "one way 32 KiB",
+          "half round trip us: 8 B, 32 K, 1 M",
+          "unexpected us: 100, 10k",
+          "busy");
+      for (MpiRow r : rows) {
+        out.printf(
+            "%-15s %5d  %7.1f MB/s %4.1f%% %7.1f MB/s %4.1f%% %7.1f MB/s %4.1f%%  %9.1f %10.1f"
+                + " %12.1f  %11.2f %11.2f  %4.0f%%%n",
+            r.name(),
+            r.links(),
+            r.oneWay() / 1e6,
+            100 * r.oneWayEfficiency(),
+            r.both() / 1e6,
+            100 * r.bothEfficiency(),
+            r.eagerOneWay() / 1e6,
+            100 * r.eagerOneWayEfficiency(),
+            r.halfRoundTripUs(),
+            r.halfRoundTripEagerUs(),
+            r.halfRoundTripRendezvousUs(),
+            r.fewUnexpectedUs(),
+            r.manyUnexpectedUs(),
+            100 * r.busy());
+      }
+      if (left != null) {
+        out.println("not measured: " + left);
+      }
+    }
+  }
+
+  /** Table 9. */
+  record Table9(boolean ok, String rate, List<MpiBenchmark.Kernel> kernels) implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      out.printf("8 ranks, links of %s: 1-D with 6 rails, 3-D with 2 rails per dimension%n", rate);
+      out.printf("%-8s %10s %10s %9s %6s%n", "kernel", "1-D s", "3-D s", "slowdown", "idle");
+      for (MpiBenchmark.Kernel k : kernels) {
+        out.printf(
+            "%-2s %-5s %10.3f %10.3f %8.1f%% %5.0f%%%n",
+            k.kernel(), k.size(), k.seconds1d(), k.seconds3d(), 100 * k.slowdown(), 100 * k.idle());
+      }
+    }
+  }
+
+  @Override
+  protected Report run() throws Exception {
+    check();
+    MpiBenchmark benchmark = new MpiBenchmark(paths(), rate, seconds, jvmArgs, progress()::update);
+    try (TakeDown guard = new TakeDown(paths())) {
+      if (kernels != null) {
+        return new Table9(true, rate.toString(), benchmark.kernels(kernels, repeat));
+      }
+      List<MpiRow> rows = new ArrayList<>();
+      String left = alone ? null : MpiBenchmark.openMpiMissing();
+      if (!alone) {
+        rows.add(benchmark.niodev());
+      }
+      for (int n : links) {
+        rows.add(benchmark.hxb(n));
+        if (!alone && left.isEmpty()) {
+          rows.add(benchmark.openMpi(n));
+        }
+      }
+      String missing = left == null || left.isEmpty() ? null : "Open MPI: " + left;
+      return new Table7(true, rate.toString(), rows, missing);
+    }
+  }
+
+  private void check() {
+    for (int n : links) {
+      if (n < 1 || n > 9) {
+        throw wrongUsage("--links is " + n + "; must be in 1..9");
+      }
+    }
+    if (!(seconds >= 0.1 && seconds <= 60)) {
+      throw wrongUsage("--seconds is " + seconds + "; must be in 0.1..60");
+    }
+    if (repeat < 1 || repeat > 100) {
+      throw wrongUsage("--repeat is " + repeat + "; must be in 1..100");
+    }
+    for (String size : kernels == null ? List.<String>of() : kernels) {
+      if (!List.of("S", "W", "A").contains(size)) {
+        throw wrongUsage("--kernels is " + size + "; the classes are S, W and A");
+      }
+    }
+  }
+}

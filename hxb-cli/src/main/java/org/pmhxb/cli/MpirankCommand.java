@@ -1,0 +1,104 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.mpi.RankClassPath;
+import org.pmhxb.cli.veth.FabricPlan;
+import org.pmhxb.cli.veth.VethFabric;
+import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.mpi.launch.PmixRank;
+import org.pmhxb.mpi.launch.Program;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.Shape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** One rank under a launcher that speaks PMIx. */
+@Command(
+    name = "mpirank",
+    description = {
+      "Run one rank of a program of MPJ Express. To be started by Open MPI's mpirun, PRRTE or"
+          + " Slurm, one per host: the ranks find each other through PMIx, wherever their nodes"
+          + " are.",
+    },
+    footer = {
+      "",
+      "Example: mpirun -n 8 --map-by node hxb mpirank --config /etc/hxb/node.toml -cp classes --"
+          + " Hello",
+      "Exit code 0: the main method returned."
+    })
+final class MpirankCommand extends ClusterCommand {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The configuration of this host's node.")
+  private Path config;
+
+  @Option(
+      names = "--local",
+      description =
+          "Instead: all ranks are on this host, with configurations and namespaces of --cluster;"
+              + " made by hxb mpirun --launcher openmpi.")
+  private boolean local;
+
+  @Option(
+      names = "--map",
+      paramLabel = "MAP",
+      defaultValue = "lines",
+      description = "With --local: which node each rank gets, lines or snake.")
+  private Placement placement;
+
+  @Option(names = "--print-map", description = "Rank 0 prints the map on standard error.")
+  private boolean printMap;
+
+  @Option(
+      names = {"--class-path", "-cp"},
+      paramLabel = "PATH",
+      defaultValue = ".",
+      description = "Where the program's classes are.")
+  private String classPath;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "PROGRAM",
+      description = "After --: the main class and its arguments.")
+  private List<String> program;
+
+  /** The rank's main method returned. */
+  record Ended(boolean ok, int rank, int ranks) implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      // Standard output is the program's.
+    }
+  }
+
+  @Override
+  protected Report run() throws Exception {
+    if (local == (config != null)) {
+      throw wrongUsage("give one of --config FILE and --local");
+    }
+    PmixRank rank = new PmixRank();
+    HxbConfig node = local ? rank.choose(placement, this::read) : HxbConfig.read(config);
+    rank.run(
+        node,
+        local ? namespace(node) : null,
+        RankClassPath.urls(classPath),
+        new Program(program.getFirst(), program.subList(1, program.size()).toArray(String[]::new)),
+        printMap);
+    return new Ended(true, rank.rank(), rank.size());
+  }
+
+  private HxbConfig read(int node) {
+    return HxbConfig.read(paths().config(node));
+  }
+
+  private Path namespace(HxbConfig node) {
+    ClusterPaths paths = paths();
+    Shape shape = node.shape();
+    FabricPlan plan = new FabricPlan(paths.cluster(), shape, 1, null);
+    return VethFabric.path(plan.namespace(node.node()));
+  }
+}

@@ -1,0 +1,141 @@
+package org.pmhxb.cli.bench.mpi;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.mpi.MpiJob;
+import org.pmhxb.cli.mpi.MpiLauncher;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.Shape;
+
+/** Runs the measuring programs one after the other, each on a cluster of its own. */
+public final class MpiBenchmark {
+  private static final String PACKAGE = "org.pmhxb.mpi.examples.";
+  private static final int EAGER_BYTES = 32 << 10;
+  private static final int RENDEZVOUS_BYTES = 1 << 20;
+
+  private final ClusterPaths paths;
+  private final LinkRate rate;
+  private final MpiSizes sizes;
+  private final List<String> jvmArgs;
+  private final Consumer<String> progress;
+
+  /**
+   * @param seconds of each stream
+   * @param jvmArgs for the ranks, such as properties of the device
+   */
+  public MpiBenchmark(
+      ClusterPaths paths,
+      LinkRate rate,
+      double seconds,
+      List<String> jvmArgs,
+      Consumer<String> progress) {
+    this.paths = paths;
+    this.rate = rate;
+    this.sizes = new MpiSizes(EAGER_BYTES, RENDEZVOUS_BYTES, seconds, 2_000);
+    this.jvmArgs = jvmArgs;
+    this.progress = progress;
+  }
+
+  /** The device of this project between two nodes. */
+  public MpiRow hxb(int links) throws Exception {
+    return row("hxb", MpiJob.Device.HXB, links);
+  }
+
+  /** MPJ's own device over TCP, on one link. */
+  public MpiRow niodev() throws Exception {
+    return row("niodev (TCP)", MpiJob.Device.NIODEV, 1);
+  }
+
+  /** Open MPI over TCP on all links. */
+  public MpiRow openMpi(int links) throws Exception {
+    progress.accept("Open MPI over TCP, " + links + " links");
+    MpiFigures figures = new OpenMpiTcp(paths).run(links, rate, sizes);
+    return MpiRow.of("Open MPI (TCP)", links, rate, sizes, figures);
+  }
+
+  private MpiRow row(String name, MpiJob.Device device, int links) throws Exception {
+    progress.accept(name + ", " + links + " links");
+    List<String> program = new ArrayList<>(List.of(PACKAGE + "Measure"));
+    program.addAll(sizes.arguments(links, rate));
+    MpiFigures figures = run(device, Shape.parse("2"), links, 2, program);
+    return MpiRow.of(name, links, rate, sizes, figures);
+  }
+
+  /**
+   * A kernel's seconds, 1-D against 3-D, as table 9 of the paper.
+   *
+   * @param slowdown of 3-D
+   * @param idle least share of idle processor time of the two
+   */
+  public record Kernel(
+      String kernel,
+      String size,
+      double seconds1d,
+      double seconds3d,
+      double slowdown,
+      double idle) {}
+
+  /** Eight ranks on a line with six rails, and on 2x2x2 with two rails per dimension. */
+  public List<Kernel> kernels(List<String> classes, int times) throws Exception {
+    List<Kernel> kernels = new ArrayList<>();
+    for (String size : classes) {
+      List<String> program = List.of(PACKAGE + "Kernels", size, Integer.toString(times));
+      progress.accept("kernels of class " + size + ", 1-D with 6 rails");
+      MpiFigures line = run(MpiJob.Device.HXB, Shape.parse("8"), 6, 8, program);
+      progress.accept("kernels of class " + size + ", 3-D with 2 rails per dimension");
+      MpiFigures cube = run(MpiJob.Device.HXB, Shape.parse("2x2x2"), 2, 8, program);
+      for (String kernel : List.of("is", "cg")) {
+        MpiFigures.Figure a = line.of(kernel, size).orElseThrow();
+        MpiFigures.Figure b = cube.of(kernel, size).orElseThrow();
+        double idle = 1 - Math.max(a.busy(), b.busy());
+        kernels.add(
+            new Kernel(kernel, size, a.value(), b.value(), b.value() / a.value() - 1, idle));
+      }
+    }
+    return kernels;
+  }
+
+  private MpiFigures run(
+      MpiJob.Device device, Shape shape, int rails, int ranks, List<String> program)
+      throws Exception {
+    MpiJob job =
+        new MpiJob(
+            MpiJob.Launcher.HXB,
+            false,
+            device,
+            MpiJob.Fabric.VETH,
+            shape,
+            rails,
+            rate,
+            ranks,
+            Placement.LINES,
+            List.of(examples()),
+            jvmArgs,
+            false,
+            program);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream printed = new PrintStream(out, true, StandardCharsets.UTF_8);
+    String reason = new MpiLauncher(job, paths, printed, System.err, progress).run();
+    if (!reason.isEmpty()) {
+      throw new IllegalStateException(reason + "\n" + out.toString(StandardCharsets.UTF_8));
+    }
+    return MpiFigures.parse(out.toString(StandardCharsets.UTF_8).lines().toList());
+  }
+
+  private static Path examples() {
+    return Path.of(
+        System.getProperty("hxb.home", "."), "pm-mpj/examples/target/hxb-mpj-examples.jar");
+  }
+
+  /** Why Open MPI cannot be measured here; empty when it can. */
+  public static String openMpiMissing() {
+    return OpenMpiTcp.missing();
+  }
+}

@@ -1,0 +1,40 @@
+package org.pmhxb.cli.bench.mpi;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.pmhxb.cli.veth.LinkRate;
+
+/**
+ * What is measured: messages that go at once and messages that wait for their receive.
+ *
+ * @param seconds of each stream, at the links' raw rate; a half of it before as warm-up
+ * @param rounds of each round trip
+ */
+record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds) {
+  /** Messages that wait unexpected. */
+  static final int FEW = 100;
+
+  static final int MANY = 10_000;
+
+  /** Arguments of the measuring program. */
+  List<String> arguments(int links, LinkRate rate) {
+    List<String> arguments = new ArrayList<>();
+    for (int count : new int[] {FEW, MANY}) {
+      arguments.addAll(List.of("unexpected", "" + count, "" + 20_000 / count));
+    }
+    for (int size : new int[] {8, eagerBytes, rendezvousBytes}) {
+      int fewer = size > 100_000 ? 10 : 1;
+      arguments.addAll(List.of("latency", "" + size, "" + Math.max(10, rounds / fewer)));
+    }
+    double bytes = links * rate.bytesPerSecond() * seconds;
+    stream(arguments, "oneway", eagerBytes, bytes);
+    stream(arguments, "oneway", rendezvousBytes, bytes);
+    stream(arguments, "both", rendezvousBytes, bytes);
+    return arguments;
+  }
+
+  private static void stream(List<String> arguments, String kind, int size, double bytes) {
+    int count = (int) Math.max(40, bytes / size);
+    arguments.addAll(List.of(kind, "" + size, "" + count / 2, "" + count));
+  }
+}

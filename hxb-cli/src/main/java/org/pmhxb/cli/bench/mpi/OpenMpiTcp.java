@@ -1,0 +1,135 @@
+package org.pmhxb.cli.bench.mpi;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterRemover;
+import org.pmhxb.cli.veth.FabricPlan;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.veth.VethFabric;
+import org.pmhxb.router.Shape;
+
+/**
+ * Open MPI over the kernel's TCP, striped by itself over the same links: each link has a network of
+ * its own, and Open MPI's daemons are started in the nodes' namespaces instead of on hosts.
+ */
+final class OpenMpiTcp {
+  private static final String PROGRAM = "pm-mpj/bench/measure.c";
+  private static final long LIMIT_SECONDS = 300;
+
+  private final ClusterPaths paths;
+
+  OpenMpiTcp(ClusterPaths paths) {
+    this.paths = paths;
+  }
+
+  /** Why it cannot be measured here; empty when it can. */
+  static String missing() {
+    for (String tool : List.of("mpicc", "mpirun")) {
+      boolean found =
+          List.of(System.getenv("PATH").split(":")).stream()
+              .anyMatch(dir -> Files.isExecutable(Path.of(dir, tool)));
+      if (!found) {
+        return "no " + tool + "; apt-get install openmpi-bin libopenmpi-dev";
+      }
+    }
+    return "";
+  }
+
+  MpiFigures run(int links, LinkRate rate, MpiSizes sizes) throws Exception {
+    Files.createDirectories(paths.root());
+    Files.createDirectory(paths.directory());
+    try {
+      FabricPlan plan = new FabricPlan(paths.cluster(), Shape.parse("2"), links, rate);
+      VethFabric.create(plan);
+      List<String> names = addresses(plan);
+      Path agent = agent(plan);
+      Path program = paths.directory().resolve("measure");
+      Path source = Path.of(System.getProperty("hxb.home", "."), PROGRAM);
+      exec(List.of("mpicc", "-O2", "-o", program.toString(), source.toString()));
+      List<String> command = new ArrayList<>(VethFabric.inside(plan.namespace(0)));
+      command.addAll(List.of("mpirun", "-n", "2", "--host", host(0) + ":1," + host(1) + ":1"));
+      command.addAll(List.of("--bind-to", "none", "--oversubscribe", "--allow-run-as-root"));
+      mca(command, "plm_rsh_agent", agent.toString());
+      mca(command, "pml", "ob1");
+      mca(command, "btl", "tcp,self");
+      mca(command, "btl_tcp_if_include", String.join(",", names));
+      mca(command, "oob_tcp_if_include", names.getFirst());
+      // Two ranks share the processors with the links' kernel work: give way while waiting.
+      mca(command, "mpi_yield_when_idle", "1");
+      command.add(program.toString());
+      command.addAll(sizes.arguments(links, rate));
+      return MpiFigures.parse(exec(command).lines().toList());
+    } finally {
+      ClusterRemover.remove(paths);
+    }
+  }
+
+  private static void mca(List<String> command, String key, String value) {
+    command.addAll(List.of("--mca", key, value));
+  }
+
+  private static String host(int node) {
+    return "10.177.0." + (node + 1);
+  }
+
+  private static List<String> addresses(FabricPlan plan) {
+    List<String> names = plan.interfaces(0).stream().map(FabricPlan.Interface::name).toList();
+    for (int node = 0; node < 2; node++) {
+      String namespace = plan.namespace(node);
+      VethFabric.run(namespace, "ip", "link", "set", "lo", "up");
+      for (int link = 0; link < names.size(); link++) {
+        String address = "10.177." + link + "." + (node + 1) + "/24";
+        VethFabric.run(namespace, "ip", "addr", "add", address, "dev", names.get(link));
+      }
+    }
+    return names;
+  }
+
+  /** Stands for ssh: starts a command at the "host" of an address. */
+  private Path agent(FabricPlan plan) throws IOException {
+    Path agent = paths.directory().resolve("agent");
+    String cases =
+        IntStream.range(0, 2)
+            .mapToObj(
+                node -> host(node) + ") ns=" + VethFabric.path(plan.namespace(node)) + " ;;\n")
+            .collect(Collectors.joining());
+    Files.writeString(
+        agent,
+        "#!/bin/sh\ncase \"$1\" in\n"
+            + cases
+            + "*) exit 1 ;;\nesac\nshift\nexec nsenter --net=\"$ns\" sh -c \"$*\"\n");
+    agent.toFile().setExecutable(true);
+    return agent;
+  }
+
+  private String exec(List<String> command) throws IOException, InterruptedException {
+    Path errors = paths.directory().resolve("errors");
+    Process process =
+        new ProcessBuilder(command)
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectError(errors.toFile())
+            .start();
+    try {
+      String output = new String(process.getInputStream().readAllBytes());
+      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        throw new IllegalStateException(
+            command.getFirst()
+                + " ... "
+                + command.getLast()
+                + " failed:\n"
+                + output
+                + Files.readString(errors));
+      }
+      return output;
+    } finally {
+      process.destroy();
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package org.pmhxb.cli.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterRemover;
+import org.pmhxb.cli.veth.VethFabric;
+import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.Shape;
+
+/** {@code hxb mpirun} as users run it: processes, namespaces, Open MPI's launcher. */
+class MpirunIT {
+  private static final String CLUSTER = "itmpi";
+  private static final Path EXAMPLES =
+      Path.of(System.getProperty("hxb.home"), "pm-mpj/examples/target/hxb-mpj-examples.jar");
+
+  private static final String QUITTER =
+      """
+      import mpi.*;
+      public class Quitter {
+        public static void main(String[] argv) throws Exception {
+          String[] args = MPI.Init(argv);
+          int rank = MPI.COMM_WORLD.Rank();
+          if (args[0].equals("sleep")) {
+            System.out.println("asleep");
+            Thread.sleep(60_000);
+          } else if (rank == 1 && args[0].equals("halt")) {
+            Runtime.getRuntime().halt(3);
+          } else if (rank == 0) {
+            try {
+              MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, 1, 0);
+            } catch (MPIException e) {
+              System.out.println("told: " + e.getMessage());
+            }
+          }
+        }
+      }
+      """;
+
+  @TempDir private Path dir;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private volatile Exception interruption;
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    ClusterRemover.Removed removed = ClusterRemover.remove(paths());
+    assertThat(removed.processes()).isZero();
+    assertThat(removed.namespaces()).isZero();
+    assertThat(removed.directory()).isFalse();
+  }
+
+  private ClusterPaths paths() {
+    return new ClusterPaths(dir.resolve("run"), CLUSTER);
+  }
+
+  private String run(
+      MpiJob.Launcher launcher,
+      MpiJob.Fabric fabric,
+      String shape,
+      Path classes,
+      List<String> program)
+      throws Exception {
+    Shape s = Shape.parse(shape);
+    MpiJob job =
+        new MpiJob(
+            launcher,
+            true,
+            MpiJob.Device.HXB,
+            fabric,
+            s,
+            1,
+            null,
+            s.nodes(),
+            Placement.LINES,
+            List.of(classes),
+            List.of(),
+            true,
+            program);
+    return new MpiLauncher(
+            job,
+            paths(),
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            line -> {})
+        .run();
+  }
+
+  private String output() {
+    return out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
+  }
+
+  private static void needsRoot() {
+    assumeTrue("root".equals(System.getProperty("user.name")), "network namespaces need root");
+  }
+
+  private Path quitter() throws Exception {
+    Path source = Files.writeString(dir.resolve("Quitter.java"), QUITTER);
+    Path classes = Files.createDirectories(dir.resolve("classes"));
+    int failed =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-Xlint:none",
+                "-cp",
+                RankClassPath.MPJ.toString(),
+                "-d",
+                classes.toString(),
+                source.toString());
+    assertThat(failed).isZero();
+    return classes;
+  }
+
+  private void examplesAreRight(String reason) {
+    assertThat(reason).as(output()).isEmpty();
+    assertThat(output())
+        .contains("[0] lattice 2x2x2 ranks of 24^3 sites, 20 steps")
+        .contains("[0] lattice 8x1x1 ranks of 24^3 sites, 20 steps")
+        .contains("[0] cg class S, 8 ranks")
+        .contains("[0] is class S, 8 ranks");
+  }
+
+  @Test
+  void theExamplesRunOverRing() throws Exception {
+    examplesAreRight(
+        run(
+            MpiJob.Launcher.HXB,
+            MpiJob.Fabric.RING,
+            "2x2x2",
+            EXAMPLES,
+            List.of("org.pmhxb.mpi.examples.AllExamples", "S")));
+  }
+
+  @Test
+  void theExamplesRunOverVeth() throws Exception {
+    needsRoot();
+    examplesAreRight(
+        run(
+            MpiJob.Launcher.HXB,
+            MpiJob.Fabric.VETH,
+            "2x2x2",
+            EXAMPLES,
+            List.of("org.pmhxb.mpi.examples.AllExamples", "S")));
+  }
+
+  @Test
+  void aRankThatDiesEndsTheJobAndNamesItself() throws Exception {
+    needsRoot();
+    String reason =
+        run(MpiJob.Launcher.HXB, MpiJob.Fabric.VETH, "2", quitter(), List.of("Quitter", "halt"));
+    assertThat(reason).contains("rank 1 ended with exit code 3");
+    assertThat(VethFabric.namespaces(CLUSTER)).isEmpty();
+  }
+
+  @Test
+  void anInterruptedLauncherEndsItsRanks() throws Exception {
+    Path classes = quitter();
+    Thread launcher =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    run(
+                        MpiJob.Launcher.HXB,
+                        MpiJob.Fabric.RING,
+                        "2",
+                        classes,
+                        List.of("Quitter", "sleep"));
+                  } catch (Exception e) {
+                    interruption = e;
+                  }
+                });
+    long deadlineNs = System.nanoTime() + 30_000_000_000L;
+    while (!output().contains("[1] asleep") || !output().contains("[0] asleep")) {
+      assertThat(System.nanoTime()).as(output()).isLessThan(deadlineNs);
+      Thread.sleep(20);
+    }
+    launcher.interrupt();
+    launcher.join(20_000);
+    assertThat(launcher.isAlive()).isFalse();
+    assertThat(interruption).isInstanceOf(InterruptedException.class);
+    assertThat(ProcessHandle.current().children())
+        .noneMatch(p -> p.info().commandLine().orElse("").contains(classes.toString()));
+  }
+
+  @Test
+  void aReceiveFromARankThatLeftIsAnExceptionNotAHang() throws Exception {
+    needsRoot();
+    String reason =
+        run(MpiJob.Launcher.HXB, MpiJob.Fabric.VETH, "2", quitter(), List.of("Quitter", "leave"));
+    assertThat(reason).as(output()).isEmpty();
+    assertThat(output()).contains("[0] told: ").contains("receive from rank 1");
+  }
+
+  @Test
+  void ranksOfOpenMpisLauncherFindEachOtherThroughPmix() throws Exception {
+    needsRoot();
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/mpirun")), "no mpirun; apt-get install openmpi-bin");
+    String reason =
+        run(
+            MpiJob.Launcher.OPENMPI,
+            MpiJob.Fabric.VETH,
+            "2",
+            EXAMPLES,
+            List.of("org.pmhxb.mpi.examples.Measure", "latency", "8", "100"));
+    assertThat(reason).as(output()).isEmpty();
+    assertThat(output())
+        .contains("RESULT latency 8")
+        .contains("rank 1    node 1    (1,0,0)  hops from rank 0: 1");
+  }
+}

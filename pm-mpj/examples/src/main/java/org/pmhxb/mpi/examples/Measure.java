@@ -1,0 +1,164 @@
+package org.pmhxb.mpi.examples;
+
+import java.util.Locale;
+import mpi.Intracomm;
+import mpi.MPI;
+import mpi.Request;
+
+/**
+ * Bandwidth and half round trips of MPI messages between two ranks, for {@code hxb bench mpi}; any
+ * device. Arguments: one or more of
+ *
+ * <pre>
+ *   latency SIZE ROUNDS
+ *   oneway  SIZE WARMUP COUNT
+ *   both    SIZE WARMUP COUNT
+ *   unexpected COUNT ROUNDS
+ * </pre>
+ *
+ * <p>Unexpected: so many messages of 8 bytes wait, with different tags, and are received in the
+ * reverse order; microseconds per receive.
+ *
+ * <p>Each prints a line "RESULT kind size value busy": microseconds or bytes per second (of both
+ * directions together), and the share of the machine's processor time that was not idle. Every
+ * message carries its number at both ends, which is checked.
+ */
+public final class Measure {
+  /** Messages under way each way. */
+  private static final int WINDOW = 16;
+
+  private final Intracomm comm = MPI.COMM_WORLD;
+  private final int rank = comm.Rank();
+  private final int other = 1 - rank;
+
+  private Measure() {}
+
+  public static void main(String[] argv) {
+    String[] args = MPI.Init(argv);
+    if (MPI.COMM_WORLD.Size() != 2) {
+      throw new IllegalArgumentException("two ranks, not " + MPI.COMM_WORLD.Size());
+    }
+    Measure measure = new Measure();
+    for (int i = 0; i < args.length; ) {
+      int size = Integer.parseInt(args[i + 1]);
+      int third = Integer.parseInt(args[i + 2]);
+      if (args[i].equals("unexpected")) {
+        measure.unexpected(size, third);
+        i += 3;
+      } else if (args[i].equals("latency")) {
+        measure.latency(size, third);
+        i += 3;
+      } else {
+        measure.stream(args[i].equals("both"), size, third, Integer.parseInt(args[i + 3]));
+        i += 4;
+      }
+    }
+    MPI.Finalize();
+  }
+
+  private void latency(int size, int rounds) {
+    byte[] data = new byte[size];
+    long startNs = 0;
+    Processors before = null;
+    for (int i = -rounds / 2; i < rounds; i++) {
+      if (i == 0) {
+        startNs = System.nanoTime();
+        before = Processors.now();
+      }
+      if (rank == 0) {
+        comm.Send(data, 0, size, MPI.BYTE, other, 1);
+        comm.Recv(data, 0, size, MPI.BYTE, other, 1);
+      } else {
+        comm.Recv(data, 0, size, MPI.BYTE, other, 1);
+        comm.Send(data, 0, size, MPI.BYTE, other, 1);
+      }
+    }
+    result("latency", size, (System.nanoTime() - startNs) / 2e3 / rounds, before);
+  }
+
+  private void unexpected(int count, int rounds) {
+    long[] data = new long[1];
+    double best = Double.MAX_VALUE;
+    Processors before = Processors.now();
+    for (int round = 0; round < rounds; round++) {
+      for (int tag = 10; rank == 0 && tag < 10 + count; tag++) {
+        data[0] = tag;
+        comm.Send(data, 0, 1, MPI.LONG, other, tag);
+      }
+      comm.Barrier();
+      long startNs = System.nanoTime();
+      for (int tag = 9 + count; rank == 1 && tag >= 10; tag--) {
+        comm.Recv(data, 0, 1, MPI.LONG, other, tag);
+        if (data[0] != tag) {
+          throw new IllegalStateException("message " + data[0] + " for tag " + tag);
+        }
+      }
+      best = Math.min(best, (System.nanoTime() - startNs) / 1e3 / count);
+      comm.Barrier();
+    }
+    double[] theirs = new double[1];
+    comm.Sendrecv(
+        new double[] {best}, 0, 1, MPI.DOUBLE, other, 3, theirs, 0, 1, MPI.DOUBLE, other, 3);
+    result("unexpected", count, theirs[0], before);
+  }
+
+  private void stream(boolean both, int size, int warmUp, int count) {
+    boolean sends = both || rank == 0;
+    boolean receives = both || rank == 1;
+    long[][] out = new long[WINDOW][size / 8];
+    long[][] in = new long[WINDOW][size / 8];
+    Request[] sent = new Request[WINDOW];
+    Request[] received = new Request[WINDOW];
+    for (int i = 0; receives && i < WINDOW; i++) {
+      received[i] = comm.Irecv(in[i], 0, size / 8, MPI.LONG, other, 2);
+    }
+    comm.Barrier();
+    long startNs = 0;
+    Processors before = null;
+    int all = warmUp + count;
+    for (int i = 0; i < all; i++) {
+      if (i == warmUp) {
+        startNs = System.nanoTime();
+        before = Processors.now();
+      }
+      int slot = i % WINDOW;
+      if (sends) {
+        if (sent[slot] != null) {
+          sent[slot].Wait();
+        }
+        out[slot][0] = i;
+        out[slot][size / 8 - 1] = ~i;
+        sent[slot] = comm.Isend(out[slot], 0, size / 8, MPI.LONG, other, 2);
+      }
+      if (receives) {
+        received[slot].Wait();
+        if (in[slot][0] != i || in[slot][size / 8 - 1] != ~i) {
+          throw new IllegalStateException("message " + i + " is " + in[slot][0]);
+        }
+        if (i + WINDOW < all) {
+          received[slot] = comm.Irecv(in[slot], 0, size / 8, MPI.LONG, other, 2);
+        }
+      }
+    }
+    // When the last has come: at the receiver of a one-way stream.
+    double seconds = (System.nanoTime() - startNs) / 1e9;
+    for (Request request : sent) {
+      if (request != null) {
+        request.Wait();
+      }
+    }
+    double[] times = {seconds};
+    double[] otherTimes = new double[1];
+    comm.Sendrecv(times, 0, 1, MPI.DOUBLE, other, 3, otherTimes, 0, 1, MPI.DOUBLE, other, 3);
+    double longest = both ? Math.max(seconds, otherTimes[0]) : rank == 1 ? seconds : otherTimes[0];
+    double bytes = (double) size * count * (both ? 2 : 1);
+    result(both ? "both" : "oneway", size, bytes / longest, before);
+  }
+
+  private void result(String kind, int size, double value, Processors before) {
+    double busy = Processors.now().busySince(before);
+    if (rank == 0) {
+      System.out.printf(Locale.ROOT, "RESULT %s %d %.3f %.3f%n", kind, size, value, busy);
+    }
+  }
+}

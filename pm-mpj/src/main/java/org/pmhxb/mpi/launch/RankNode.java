@@ -1,0 +1,89 @@
+package org.pmhxb.mpi.launch;
+
+import java.util.List;
+import org.pmhxb.mpi.engine.Engine;
+import org.pmhxb.mpi.engine.EngineLimits;
+import org.pmhxb.pm.PollIdle;
+import org.pmhxb.pm.PollThread;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.node.HxbNode;
+
+/**
+ * The node and the engine of a process with one rank, on one poll thread. A shutdown hook closes
+ * them, so that the peers hear of the end at once however the program ends.
+ */
+final class RankNode {
+  static final long START_LIMIT_NS = 60_000_000_000L;
+  private static final long POLL_MS = 2;
+
+  /** Says who is where, once this node is known. */
+  interface Directory {
+    int[] nodeOfRank(HxbNode node);
+  }
+
+  private final HxbNode hxb;
+  private final Engine engine;
+  private final PollThread poller;
+
+  RankNode(HxbConfig config, Directory directory) {
+    hxb = HxbNode.launch(config, HxbNode.Progress.INLINE);
+    engine =
+        new Engine(
+            hxb.node(),
+            hxb.node().open(Engine.ENDPOINT),
+            directory.nodeOfRank(hxb),
+            EngineLimits.fromProperties());
+    hxb.pool().handOver();
+    poller =
+        new PollThread(
+            "hxb-poll-" + config.node(),
+            List.of(hxb.node(), engine),
+            hxb.node().wakeFds(),
+            PollIdle.valueOf(config.idle().name()),
+            config.pollCpu(),
+            this::atEnd);
+    hxb.node().doorbell(poller);
+    Runtime.getRuntime().addShutdownHook(new Thread(poller::close, "hxb-close"));
+    poller.start();
+  }
+
+  private void atEnd() {
+    engine.end("the node's poll thread has ended");
+    hxb.close();
+  }
+
+  /**
+   * Runs a program as this rank; ends the process when it fails.
+   *
+   * @param job the same number at all ranks
+   */
+  void run(Program program, ClassLoader loader, long job) {
+    try {
+      awaitComplete();
+      RankContext.register(loader, new RankContext(engine, job, START_LIMIT_NS));
+      program.run(loader, engine.rank());
+    } catch (Throwable t) {
+      t.printStackTrace();
+      System.err.println("hxb: rank " + engine.rank() + " failed (" + t + ")");
+      System.exit(1);
+    }
+    // Threads that the program left running keep this process up, as they would without us.
+  }
+
+  private void awaitComplete() throws InterruptedException {
+    long startNs = System.nanoTime();
+    while (!hxb.isComplete()) {
+      if (poller.failure() != null) {
+        throw new IllegalStateException("the node broke", poller.failure());
+      }
+      if (System.nanoTime() - startNs > START_LIMIT_NS) {
+        throw new IllegalStateException(
+            "neighbours not heard within "
+                + START_LIMIT_NS / 1_000_000_000L
+                + " s: "
+                + hxb.discovery().missing());
+      }
+      Thread.sleep(POLL_MS);
+    }
+  }
+}
