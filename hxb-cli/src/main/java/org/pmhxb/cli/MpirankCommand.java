@@ -26,8 +26,8 @@ import picocli.CommandLine.Parameters;
     },
     footer = {
       "",
-      "Example: mpirun -n 8 --map-by node hxb mpirank --config /etc/hxb/node.toml -cp classes --"
-          + " Hello",
+      "Example: hxb mpirank --config /etc/hxb/node.toml -cp classes -- Hello",
+      "started by: mpirun -n 8 --map-by node hxb mpirank ...",
       "Exit code 0: the main method returned."
     })
 final class MpirankCommand extends ClusterCommand {

@@ -50,8 +50,7 @@ final class Bounds {
     for (InLane in = peer.lanes; in != null; in = in.next) {
       if (in.waiting() < 0 || in.waiting() > in.granted()) {
         return "%d frames from endpoint %d wait at endpoint %d, which granted %d"
-            .formatted(
-                in.waiting(), in.endpoints >>> 16, in.endpoints & 0xFFFF, in.granted());
+            .formatted(in.waiting(), in.endpoints >>> 16, in.endpoints & 0xFFFF, in.granted());
       }
     }
     for (int i = 0; i < peer.outLaneCount; i++) {

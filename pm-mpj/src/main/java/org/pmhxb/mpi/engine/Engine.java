@@ -274,6 +274,7 @@ public final class Engine implements PollWork, MessageHandler {
   public String queues() {
     return reception.postedReceives()
         + " receives posted, "
-        + reception.unexpectedMessages() + " messages unexpected";
+        + reception.unexpectedMessages()
+        + " messages unexpected";
   }
 }

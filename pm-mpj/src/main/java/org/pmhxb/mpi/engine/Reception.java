@@ -189,7 +189,8 @@ final class Reception {
             && (rendezvous || head == bytes);
     boolean withinLimits =
         head == 0
-            || from.stored + Transmitter.cost(head) <= limits.unexpectedBytes() + EngineLimits.HEAD_BYTES_MAX;
+            || from.stored + Transmitter.cost(head)
+                <= limits.unexpectedBytes() + EngineLimits.HEAD_BYTES_MAX;
     if (!lengthsFit || !withinLimits || Envelope.tag(frame, at) < 0) {
       return null;
     }

@@ -27,7 +27,11 @@ final class Transmitter {
   private int epoch;
 
   Transmitter(
-      PmEndpoint endpoint, EngineLimits limits, EngineCounters counters, int frameBytes, int ranks) {
+      PmEndpoint endpoint,
+      EngineLimits limits,
+      EngineCounters counters,
+      int frameBytes,
+      int ranks) {
     this.endpoint = endpoint;
     this.limits = limits;
     this.counters = counters;
@@ -47,8 +51,7 @@ final class Transmitter {
   /** All that was ever sent there is stored by its node. */
   boolean isStored(PeerChannel to) {
     return !to.hasOutput()
-        && (to.lastTicket == 0
-            || endpoint.acknowledged(to.node, Engine.ENDPOINT) >= to.lastTicket);
+        && (to.lastTicket == 0 || endpoint.acknowledged(to.node, Engine.ENDPOINT) >= to.lastTicket);
   }
 
   void begin(PeerChannel to, SendOperation op) {
