@@ -21,9 +21,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "mpirun",
     description = {
-      "Run a Java program that uses MPJ Express, one rank per node, over a hyper-crossbar of its own"
-          + " on this machine: in one process (ring), or with a process and a network namespace per"
-          + " node (veth; needs root).",
+      "Run a Java program that uses MPJ Express, one rank per node, over a hyper-crossbar of its"
+          + " own on this machine: in one process (ring), or with a process and a network namespace"
+          + " per node (veth; needs root).",
       "Every line of output is labelled with its rank. When a rank dies, the job ends with it."
     },
     footer = {
@@ -61,8 +61,8 @@ final class MpirunCommand extends ClusterCommand {
       paramLabel = "LAUNCHER",
       defaultValue = "hxb",
       description =
-          "hxb, or openmpi: its mpirun starts the ranks (hxb mpirank), which find each other through"
-              + " PMIx; veth only.")
+          "hxb, or openmpi: its mpirun starts the ranks (hxb mpirank), which find each other"
+              + " through PMIx; veth only.")
   private MpiJob.Launcher launcher;
 
   @Option(

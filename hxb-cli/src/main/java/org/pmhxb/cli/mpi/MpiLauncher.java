@@ -59,6 +59,9 @@ public final class MpiLauncher {
    */
   public String run() throws IOException, InterruptedException {
     RankClassPath.requireMpj();
+    if (job.launcher() == MpiJob.Launcher.OPENMPI) {
+      Executables.require("mpirun", "openmpi-bin");
+    }
     if (job.fabric() == MpiJob.Fabric.VETH) {
       return runVeth();
     }

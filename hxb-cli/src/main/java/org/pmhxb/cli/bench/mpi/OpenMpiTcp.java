@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
+import org.pmhxb.cli.mpi.Executables;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.veth.VethFabric;
@@ -32,10 +33,7 @@ final class OpenMpiTcp {
   /** Why it cannot be measured here; empty when it can. */
   static String missing() {
     for (String tool : List.of("mpicc", "mpirun")) {
-      boolean found =
-          List.of(System.getenv("PATH").split(":")).stream()
-              .anyMatch(dir -> Files.isExecutable(Path.of(dir, tool)));
-      if (!found) {
+      if (!Executables.has(tool)) {
         return "no " + tool + "; apt-get install openmpi-bin libopenmpi-dev";
       }
     }

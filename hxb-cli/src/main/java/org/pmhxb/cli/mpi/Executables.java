@@ -1,0 +1,27 @@
+package org.pmhxb.cli.mpi;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** Programs that are looked for on the PATH. */
+public final class Executables {
+  private Executables() {}
+
+  public static boolean has(String program) {
+    String path = System.getenv().getOrDefault("PATH", "/usr/bin:/bin");
+    return Stream.of(path.split(File.pathSeparator))
+        .anyMatch(dir -> Files.isExecutable(Path.of(dir, program)));
+  }
+
+  /**
+   * @throws IllegalStateException it is not there
+   */
+  static void require(String program, String debianPackage) {
+    if (!has(program)) {
+      throw new IllegalStateException(
+          "no " + program + " on the PATH; install it: apt-get install " + debianPackage);
+    }
+  }
+}
