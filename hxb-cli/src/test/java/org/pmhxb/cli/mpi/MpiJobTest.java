@@ -1,0 +1,63 @@
+package org.pmhxb.cli.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.Shape;
+
+class MpiJobTest {
+  private static MpiJob job(
+      MpiJob.Launcher launcher, MpiJob.Fabric fabric, int ranks, int rails, LinkRate rate) {
+    return new MpiJob(
+        launcher,
+        true,
+        MpiJob.Device.HXB,
+        fabric,
+        Shape.parse("2x2"),
+        rails,
+        rate,
+        ranks,
+        Placement.SNAKE,
+        List.of(Path.of("classes"), Path.of("/lib/a.jar")),
+        List.of("-Xmx99m"),
+        true,
+        List.of("Main", "a", "b"));
+  }
+
+  @Test
+  void whatDoesNotGoTogetherIsRefusedWithTheMend() {
+    MpiJob.Launcher hxb = MpiJob.Launcher.HXB;
+    MpiJob.Fabric ring = MpiJob.Fabric.RING;
+    assertThatThrownBy(() -> job(hxb, ring, 5, 1, null)).hasMessageContaining("-n is 5");
+    assertThatThrownBy(() -> job(hxb, ring, 0, 1, null)).hasMessageContaining("1..4");
+    assertThatThrownBy(() -> job(hxb, ring, 4, 10, null)).hasMessageContaining("--rails is 10");
+    assertThatThrownBy(() -> job(hxb, ring, 4, 1, LinkRate.parse("1gbit")))
+        .hasMessageContaining("--fabric veth");
+    assertThatThrownBy(() -> job(MpiJob.Launcher.OPENMPI, ring, 4, 1, null))
+        .hasMessageContaining("--fabric veth --device hxb");
+  }
+
+  @Test
+  void theCommandLinesOfRanksNameWhatTheyNeed() {
+    MpiJob job = job(MpiJob.Launcher.OPENMPI, MpiJob.Fabric.VETH, 4, 1, null);
+    assertThat(RankJvm.rank(job, 7, Path.of("/run/node-3.toml")))
+        .contains("-Xmx99m", "-Dhxb.mpi.ranks=4", "-Dhxb.mpi.map=SNAKE")
+        .containsSequence("--config", "/run/node-3.toml", "Main", "a", "b");
+    List<String> nio = RankJvm.nio(job, 2, Path.of("x"), "10.0.0.1:5");
+    // MPJ's own classes come first there, ours elsewhere.
+    assertThat(nio.get(nio.indexOf("-cp") + 1)).startsWith(RankClassPath.MPJ.toString());
+    assertThat(RankClassPath.rank(job.classPath()))
+        .doesNotStartWith(RankClassPath.MPJ.toString())
+        .endsWith(":/lib/a.jar");
+    assertThat(RankJvm.openMpi(job, new ClusterPaths(Path.of("/tmp/r"), "c1"), true))
+        .startsWith("mpirun", "-n", "4")
+        .containsSequence("--cluster", "c1", "--run-dir", "/tmp/r", "--map", "snake", "--print-map")
+        .endsWith("--", "Main", "a", "b");
+  }
+}
