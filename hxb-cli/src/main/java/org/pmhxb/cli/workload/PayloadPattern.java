@@ -82,15 +82,22 @@ public final class PayloadPattern {
       fill(memory, at + Integer.BYTES, lengthBytes - Integer.BYTES, seed);
       return;
     }
-    memory.set(SHORT, at, (short) MAGIC);
-    memory.set(SHORT, at + KIND, (short) kind);
-    memory.set(INT, at + LENGTH, lengthBytes);
-    memory.set(INT, at + SRC, src);
-    memory.set(INT, at + DST, dst);
+    long word0 = word0(kind, lengthBytes);
+    long word1 = word1(src, dst);
+    memory.set(LONG, at, word0);
+    memory.set(LONG, at + SRC, word1);
     memory.set(LONG, at + SEQ, seq);
     memory.set(LONG, at + SENT, sentNs);
     long sum = fill(memory, at + HEADER_BYTES, lengthBytes - HEADER_BYTES, seed);
-    memory.set(LONG, at + CHECKSUM, checksum(memory, at, sum));
+    memory.set(LONG, at + CHECKSUM, checksum(word0, word1, seq, sentNs, sum));
+  }
+
+  private static long word0(int kind, int lengthBytes) {
+    return (long) lengthBytes << 32 | (long) kind << 16 | MAGIC;
+  }
+
+  private static long word1(int src, int dst) {
+    return (long) dst << 32 | src & 0xFFFF_FFFFL;
   }
 
   /**
@@ -105,13 +112,10 @@ public final class PayloadPattern {
       return verifyShort(memory, at, lengthBytes, src, dst, expectedSeq);
     }
     long seq = memory.get(LONG, at + SEQ);
-    boolean header =
-        memory.get(SHORT, at) == (short) MAGIC
-            && memory.get(INT, at + LENGTH) == lengthBytes
-            && memory.get(INT, at + SRC) == src
-            && memory.get(INT, at + DST) == dst
-            && seq >= 0;
-    if (!header) {
+    long word0 = memory.get(LONG, at);
+    long word1 = memory.get(LONG, at + SRC);
+    int kind = (int) (word0 >>> 16) & 0xFFFF;
+    if (word0 != word0(kind, lengthBytes) || word1 != word1(src, dst) || seq < 0) {
       return CORRUPT;
     }
     long seed = seed(src, dst, seq);
@@ -121,7 +125,8 @@ public final class PayloadPattern {
     }
     // The words are as written, so their sum need not be formed again from memory.
     long sum = sum(patternBytes, seed);
-    return memory.get(LONG, at + CHECKSUM) == checksum(memory, at, sum) ? seq : CORRUPT;
+    long checksum = checksum(word0, word1, seq, memory.get(LONG, at + SENT), sum);
+    return memory.get(LONG, at + CHECKSUM) == checksum ? seq : CORRUPT;
   }
 
   private static long verifyShort(
@@ -186,14 +191,8 @@ public final class PayloadPattern {
    * Each word counts with an odd factor of its own, so that a change of any one is seen for
    * certain; the products do not wait for each other.
    */
-  private static long checksum(MemorySegment memory, long at, long sum) {
-    long hash = sum;
-    long factor = ODD;
-    for (int word = 0; word < CHECKSUM; word += Long.BYTES) {
-      hash += memory.get(LONG, at + word) * factor;
-      factor += 2 * ODD;
-    }
-    return mix(hash);
+  private static long checksum(long word0, long word1, long seq, long sentNs, long sum) {
+    return mix(sum + word0 * ODD + word1 * (3 * ODD) + seq * (5 * ODD) + sentNs * (7 * ODD));
   }
 
   private static long seed(int src, int dst, long seq) {

@@ -114,6 +114,9 @@ public final class CoalescedPayload {
       int messageBytes) {
     long to = at + usedBytes;
     int done = 0;
+    for (; done <= messageBytes - 4 * Long.BYTES; done += 4 * Long.BYTES) {
+      copyFourWords(frames, from + done, to + done);
+    }
     for (; done <= messageBytes - Long.BYTES; done += Long.BYTES) {
       frames.set(WORD, to + done, frames.get(WORD, from + done));
     }
@@ -121,6 +124,18 @@ public final class CoalescedPayload {
       frames.set(WORD, to + done, frames.get(WORD, from + done) & tailMask(messageBytes - done));
     }
     frames.set(BE_SHORT, lengthAt(at, roomBytes, i), (short) messageBytes);
+  }
+
+  /** By words, not by vectors: the program wrote them just now, most often as words. */
+  private static void copyFourWords(MemorySegment frames, long from, long to) {
+    long word0 = frames.get(WORD, from);
+    long word1 = frames.get(WORD, from + Long.BYTES);
+    long word2 = frames.get(WORD, from + 2 * Long.BYTES);
+    long word3 = frames.get(WORD, from + 3 * Long.BYTES);
+    frames.set(WORD, to, word0);
+    frames.set(WORD, to + Long.BYTES, word1);
+    frames.set(WORD, to + 2 * Long.BYTES, word2);
+    frames.set(WORD, to + 3 * Long.BYTES, word3);
   }
 
   /**
