@@ -480,14 +480,8 @@ public final class Discovery {
       return;
     }
     boolean silent = nowNs - heardNs.getPlain(slot) >= silenceNs;
-    if (known != 0
-        && formerMacs[slot] == mac
-        && formerIncarnations[slot] == spoken
-        && incarnations[slot] != spoken
-        && !silent) {
-      // Who was replaced speaks again beside its successor: that is no restart, they are two. (Two
-      // addresses of one incarnation are one node: no CRC covers the source address, so it may have
-      // been damaged on the way.)
+    if (known != 0 && formerMacs[slot] == mac && formerIncarnations[slot] == spoken && !silent) {
+      // Who was replaced speaks again beside its successor: that is no restart, they are two.
       reportTwins(rail, slot, slot, mac, DiscoverFrame.device(frames, at), nowNs);
       return;
     }
