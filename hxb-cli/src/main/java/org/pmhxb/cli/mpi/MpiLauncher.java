@@ -125,7 +125,15 @@ public final class MpiLauncher {
       return awaitAll(pmix ? 1 : job.ranks());
     } finally {
       endAll();
-      ClusterRemover.remove(paths);
+      // Removing starts programs and waits for them, which an interrupted thread cannot.
+      boolean interrupted = Thread.interrupted();
+      try {
+        ClusterRemover.remove(paths);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
     }
   }
 
@@ -159,6 +167,8 @@ public final class MpiLauncher {
     String first = plan.interfaces(node).getFirst().name();
     VethFabric.run(plan.namespace(node), "ip", "addr", "add", address(rank) + "/24", "dev", first);
     VethFabric.run(plan.namespace(node), "ip", "link", "set", "lo", "up");
+    // The fabric's own frames need no ARP, so it is off; TCP does.
+    VethFabric.run(plan.namespace(node), "ip", "link", "set", "dev", first, "arp", "on");
   }
 
   private void claim() throws IOException {

@@ -129,8 +129,8 @@ class MpirunIT {
     assertThat(output())
         .contains("[0] lattice 2x2x2 ranks of 24^3 sites, 20 steps")
         .contains("[0] lattice 8x1x1 ranks of 24^3 sites, 20 steps")
-        .contains("[0] cg class S, 8 ranks")
-        .contains("[0] is class S, 8 ranks");
+        .contains("[0] cg class T, 8 ranks")
+        .contains("[0] is class T, 8 ranks");
   }
 
   @Test
@@ -141,7 +141,7 @@ class MpirunIT {
             MpiJob.Fabric.RING,
             "2x2x2",
             EXAMPLES,
-            List.of("org.pmhxb.mpi.examples.AllExamples", "S")));
+            List.of("org.pmhxb.mpi.examples.AllExamples", "T")));
   }
 
   @Test
@@ -153,7 +153,7 @@ class MpirunIT {
             MpiJob.Fabric.VETH,
             "2x2x2",
             EXAMPLES,
-            List.of("org.pmhxb.mpi.examples.AllExamples", "S")));
+            List.of("org.pmhxb.mpi.examples.AllExamples", "T")));
   }
 
   @Test
@@ -167,6 +167,7 @@ class MpirunIT {
 
   @Test
   void anInterruptedLauncherEndsItsRanks() throws Exception {
+    needsRoot();
     Path classes = quitter();
     Thread launcher =
         Thread.ofPlatform()
@@ -175,7 +176,7 @@ class MpirunIT {
                   try {
                     run(
                         MpiJob.Launcher.HXB,
-                        MpiJob.Fabric.RING,
+                        MpiJob.Fabric.VETH,
                         "2",
                         classes,
                         List.of("Quitter", "sleep"));

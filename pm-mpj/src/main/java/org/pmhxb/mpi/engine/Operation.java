@@ -13,8 +13,15 @@ public abstract class Operation {
   /** Yields longer than this say that others need the core. */
   private static final long SLOW_YIELD_NS = 100_000L;
 
-  private static final long YIELDING_NS = 50_000L;
-  private static final int SPINS = 100;
+  private static final long YIELDING_NS = 1_000_000L;
+  private static final int SPINS = 20;
+  private static final int PARKS_AFTER_SLOW_YIELD = 100;
+
+  /**
+   * Waits that are to sleep at once, because others need the cores. All threads count it down
+   * without care: a lost count costs nothing.
+   */
+  private static volatile int parksLeft;
 
   private static final int PENDING = 0;
   private static final int DONE = 1;
@@ -97,8 +104,9 @@ public abstract class Operation {
   }
 
   /**
-   * Waits for completion, up to a limit. Spins and yields at first; once a yield shows that others
-   * need the core, or after {@value #YIELDING_NS} ns, it sleeps.
+   * Waits for completion, up to a limit: yields for up to {@value #YIELDING_NS} ns, then sleeps.
+   * Once a yield takes longer than {@value #SLOW_YIELD_NS} ns others need the core: it sleeps at
+   * once, and so do the next {@value #PARKS_AFTER_SLOW_YIELD} waits.
    *
    * @return false when the time was up
    */
@@ -108,11 +116,18 @@ public abstract class Operation {
     }
     long startNs = System.nanoTime();
     long beforeNs = startNs;
-    boolean patient = true;
+    boolean patient = parksLeft <= 0;
+    if (!patient) {
+      parksLeft = parksLeft - 1;
+    }
     while (!isDone() && patient) {
       Thread.yield();
       long nowNs = System.nanoTime();
-      patient = nowNs - beforeNs < SLOW_YIELD_NS && nowNs - startNs < YIELDING_NS;
+      patient = nowNs - startNs < YIELDING_NS;
+      if (nowNs - beforeNs >= SLOW_YIELD_NS) {
+        parksLeft = PARKS_AFTER_SLOW_YIELD;
+        patient = false;
+      }
       beforeNs = nowNs;
     }
     if (!isDone() && !park(startNs, limitNs)) {

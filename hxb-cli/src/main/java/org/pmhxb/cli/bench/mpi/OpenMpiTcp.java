@@ -65,7 +65,11 @@ final class OpenMpiTcp {
       command.addAll(sizes.arguments(links, rate));
       return MpiFigures.parse(exec(command).lines().toList());
     } finally {
+      boolean interrupted = Thread.interrupted();
       ClusterRemover.remove(paths);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -85,6 +89,7 @@ final class OpenMpiTcp {
       for (int link = 0; link < names.size(); link++) {
         String address = "10.177." + link + "." + (node + 1) + "/24";
         VethFabric.run(namespace, "ip", "addr", "add", address, "dev", names.get(link));
+        VethFabric.run(namespace, "ip", "link", "set", "dev", names.get(link), "arp", "on");
       }
     }
     return names;

@@ -4,7 +4,7 @@ import mpi.MPI;
 
 /**
  * All examples one after the other, on 8 ranks: the lattice with neighbours one hop apart and with
- * neighbours all in one row, both kernels. Argument: the class, S, W or A.
+ * neighbours all in one row, both kernels. Argument: the class: T, S, W or A.
  */
 public final class AllExamples {
   private AllExamples() {}

@@ -10,7 +10,7 @@ import mpi.MPI;
  * keys there. Ten times; the last result is verified: sorted within and across ranks, and the very
  * keys that were there at first.
  *
- * <p>Argument: the class, S, W or A.
+ * <p>Argument: the class: T, S, W or A.
  */
 public final class BucketSort {
   private static final int LOG_BUCKETS = 10;

@@ -11,7 +11,7 @@ import mpi.MPI;
  * blocks; each step gathers the search direction at all ranks and adds up two scalars. Rank 0 also
  * solves alone and compares.
  *
- * <p>Argument: the class, S, W or A.
+ * <p>Argument: the class: T, S, W or A.
  */
 public final class ConjugateGradient {
   private static final int STEPS = 25;

@@ -1,7 +1,8 @@
 package org.pmhxb.mpi.examples;
 
-/** Sizes of the NAS parallel benchmarks' classes, for kernels like them. */
+/** Sizes of the NAS parallel benchmarks' classes, for kernels like them; T is tiny, for tests. */
 enum ProblemClass {
+  T(400, 5, 3, 14, 11),
   S(1_400, 7, 15, 16, 11),
   W(7_000, 8, 15, 20, 16),
   A(14_000, 11, 15, 23, 19);
