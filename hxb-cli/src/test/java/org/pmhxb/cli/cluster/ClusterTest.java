@@ -99,8 +99,8 @@ class ClusterTest {
 
   @Test
   void nodesThatAreNotReadyInTimeAreNamedWithWhatTheyMiss() {
-    assertThatThrownBy(() -> up("never", Duration.ofSeconds(3)))
-        .hasMessageContaining("4 nodes not ready after 3 s: 0 1 2 3")
+    assertThatThrownBy(() -> up("never", Duration.ofSeconds(6)))
+        .hasMessageContaining("4 nodes not ready after 6 s: 0 1 2 3")
         .hasMessageContaining("node 99 not heard on rail x0");
     assertThat(paths.directory()).doesNotExist();
   }
