@@ -34,7 +34,7 @@ class LauncherIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"build", "test", "jmh", "format", "clean"})
+  @ValueSource(strings = {"build", "test", "jmh", "stress", "format", "clean"})
   void ownCommandsHaveHelpWithAnExample(String command, @TempDir Path folder) throws Exception {
     Ran ran = run(folder, HOME.resolve("hxb").toString(), command, "--help");
     assertThat(ran.code).as(ran.err).isZero();

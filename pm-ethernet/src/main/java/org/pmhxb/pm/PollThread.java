@@ -3,8 +3,6 @@ package org.pmhxb.pm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.List;
 import org.pmhxb.ffi.Events;
 import org.pmhxb.ffi.Hxb;
@@ -25,18 +23,6 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private static final int YIELDS = 50;
   private static final int SLEEPS_AFTER_SLOW_YIELD = 1_000;
 
-  private static final int AWAKE = 0;
-  private static final int ASLEEP = 1;
-  private static final VarHandle SLEEPING;
-
-  static {
-    try {
-      SLEEPING = MethodHandles.lookup().findVarHandle(PollThread.class, "sleeping", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private final PollWork[] work;
   private final PollIdle idle;
   private final int cpu;
@@ -51,9 +37,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private boolean closed;
   private volatile Throwable failure;
 
-  /** Written by both sides; see {@link #sleep} for the order. */
-  @SuppressWarnings("unused")
-  private int sleeping = AWAKE;
+  private final SleepFlag sleeping = new SleepFlag();
 
   // --- the poll thread ---
   private int idleRounds;
@@ -166,10 +150,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
     if (blind) {
       untilNs = Math.min(untilNs, BLIND_SLEEP_NS);
     }
-    // F1: "I sleep" before the last look; pairs with F2 in ring(): whoever offers work first and
-    // looks at the flag second either sees it, or its work is seen by the look below.
-    SLEEPING.setVolatile(this, ASLEEP);
-    VarHandle.fullFence();
+    sleeping.fallAsleep();
     try {
       int done = 0;
       long again = System.nanoTime();
@@ -180,16 +161,14 @@ public final class PollThread implements Doorbell, AutoCloseable {
         Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000);
       }
     } finally {
-      SLEEPING.setVolatile(this, AWAKE);
+      sleeping.wakeUp();
     }
     Hxb.eventDrain(doorbell);
   }
 
   @Override
   public void ring() {
-    // F2: the offer before this look; pairs with F1.
-    VarHandle.fullFence();
-    if ((int) SLEEPING.getOpaque(this) == ASLEEP) {
+    if (sleeping.mustBeWoken()) {
       Hxb.eventSignal(doorbell);
     }
   }
