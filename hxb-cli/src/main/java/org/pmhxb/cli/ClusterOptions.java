@@ -1,8 +1,12 @@
 package org.pmhxb.cli;
 
+import java.nio.file.Path;
 import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.pm.port.PortFaults;
+import org.pmhxb.router.FrameKeyFile;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
@@ -47,6 +51,43 @@ final class ClusterOptions {
       showDefaultValue = Visibility.NEVER)
   private boolean pin;
 
+  @Option(
+      names = "--key-file",
+      paramLabel = "FILE",
+      description =
+          "Frames carry a tag under the key in FILE (32 hexadecimal digits, mode 600); others are"
+              + " not read.")
+  private Path keyFile;
+
+  @Option(
+      names = "--tag",
+      paramLabel = "MODE",
+      description = "With --key-file: tag, or replay: each tag counts once. Default: replay.")
+  private HxbConfig.Tag tag;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "LIST",
+      converter = Options.FaultsConverter.class,
+      description =
+          "What every port does to the frames it receives, as in"
+              + " loss=0.01,duplicate=0.01,reorder=0.1,corrupt=0.001,seed=7.")
+  private PortFaults faults;
+
+  private NodeOptions nodeOptions(HxbCommand command) {
+    if (keyFile == null && tag != null && tag != HxbConfig.Tag.OFF) {
+      throw command.wrongUsage("--tag " + tag + " needs --key-file");
+    }
+    HxbConfig.Tag mode = HxbConfig.Tag.OFF;
+    String path = "";
+    if (keyFile != null) {
+      mode = tag == null ? HxbConfig.Tag.REPLAY : tag;
+      path = keyFile.toAbsolutePath().normalize().toString();
+      FrameKeyFile.read(Path.of(path), mode, 1); // before anything is built
+    }
+    return new NodeOptions(path, mode, faults == null ? "" : faults.toString());
+  }
+
   /** As given; null when not. */
   Shape shape() {
     return shape;
@@ -86,7 +127,7 @@ final class ClusterOptions {
   ClusterSpec spec(HxbCommand command, ClusterSpec.Fabric fabric, Shape shapeUsed, int railsUsed) {
     try {
       PollPolicy poll = new PollPolicy(idle == null ? HxbConfig.Idle.BACKOFF : idle, pin);
-      return new ClusterSpec(fabric, shapeUsed, railsUsed, rate, poll);
+      return new ClusterSpec(fabric, shapeUsed, railsUsed, rate, poll, nodeOptions(command));
     } catch (IllegalArgumentException e) {
       throw command.wrongUsage(e.getMessage());
     }

@@ -38,6 +38,7 @@ import picocli.CommandLine.ParameterException;
       SimCommand.class,
       NodeCommand.class,
       FuzzCommand.class,
+      SoakCommand.class,
       DoctorCommand.class
     })
 public final class Main {

@@ -2,12 +2,13 @@ package org.pmhxb.cli;
 
 import java.util.List;
 import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.pm.port.PortFaults;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** How option values are read and coordinates written. */
-final class Options {
+public final class Options {
   private Options() {}
 
   /** Reads 2x2x2. */
@@ -16,6 +17,18 @@ final class Options {
     public Shape convert(String text) {
       try {
         return Shape.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+
+  /** Reads loss=0.01,reorder=0.1. */
+  public static final class FaultsConverter implements ITypeConverter<PortFaults> {
+    @Override
+    public PortFaults convert(String text) {
+      try {
+        return PortFaults.parse(text);
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }

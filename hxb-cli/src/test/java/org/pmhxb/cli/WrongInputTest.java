@@ -88,6 +88,15 @@ class WrongInputTest {
     assertNothingStarted();
   }
 
+  /** 16 GB of buffers in 2 MB pages that nobody has reserved. */
+  @Test
+  void hugepagesThatRunOutEndTheStart() throws IOException {
+    CommandRun run = node(NODE + "\n[pool]\nbuffers = 1000000\nhugepages = \"require\"\n");
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
+    assertThat(run.err()).containsIgnoringCase("hugepages").doesNotContain("\tat ");
+    assertNothingStarted();
+  }
+
   private void assertNothingStarted() {
     assertThat(folder.resolve("s")).doesNotExist();
     assertThat(Thread.getAllStackTraces().keySet())
@@ -111,6 +120,14 @@ class WrongInputTest {
         "demo --size 100000",
         "demo --size ten",
         "demo --seed 99999999999999999999",
+        "demo --faults lose=0.1",
+        "demo --faults loss=0.9",
+        "up --tag replay",
+        "fuzz --frames 0",
+        "fuzz --frames many",
+        "fuzz --tag maybe",
+        "soak --minutes 0",
+        "soak --fabric tin",
         "up --shape 1",
         "up --rails 10",
         "up --rate fast",

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.pm.port.PortFaults;
 
 /** Reads and validates a node's configuration; gathers all errors before it complains. */
 final class ConfigReader {
@@ -53,6 +54,9 @@ final class ConfigReader {
           "key",
           "shape",
           "coordinates",
+          "key-file",
+          "tag",
+          "faults",
           "mtu",
           "control-socket",
           "pool",
@@ -135,6 +139,8 @@ final class ConfigReader {
   private HxbConfig document(JsonNode root) {
     scope.unknownKeys(root, "", ROOT_KEYS);
     builder.key = key(root);
+    frameKey(root);
+    faults(root);
     builder.shape = shape(root);
     builder.coordinates = coordinates(root);
     builder.mtuBytes =
@@ -161,6 +167,29 @@ final class ConfigReader {
       }
     }
     return key;
+  }
+
+  /** The file itself is read at the node's start. */
+  private void frameKey(JsonNode root) {
+    builder.keyFile = scope.text(root, "key-file", "");
+    if (root.has("key-file") && builder.keyFile.isBlank()) {
+      scope.error("key-file", builder.keyFile, "must be the path of a file of mode 600");
+    }
+    boolean given = !builder.keyFile.isBlank();
+    HxbConfig.Tag otherwise = given ? HxbConfig.Tag.REPLAY : HxbConfig.Tag.OFF;
+    builder.tag = scope.choice(root, "tag", HxbConfig.Tag.class, otherwise);
+    if (builder.tag != HxbConfig.Tag.OFF && !given) {
+      scope.error("tag", builder.tag.toString(), "needs a key-file");
+    }
+  }
+
+  private void faults(JsonNode root) {
+    builder.faults = scope.text(root, "faults", "");
+    try {
+      PortFaults.parse(builder.faults);
+    } catch (IllegalArgumentException e) {
+      scope.error("faults", builder.faults, e.getMessage());
+    }
   }
 
   private Shape shape(JsonNode root) {

@@ -20,6 +20,15 @@ final class ConfigWriter {
       int dimensions = b.shape == null ? Dimension.COUNT : b.shape.dimensions();
       out.append("coordinates = ").append(coordinates(b.coordinates, dimensions)).append('\n');
     }
+    if (!b.keyFile.isEmpty()) {
+      text(out, "key-file", b.keyFile);
+    }
+    if (b.tag != HxbConfig.Tag.OFF || !b.keyFile.isEmpty()) {
+      text(out, "tag", b.tag.toString());
+    }
+    if (!b.faults.isEmpty()) {
+      text(out, "faults", b.faults);
+    }
     number(out, "mtu", b.mtuBytes);
     text(out, "control-socket", b.controlSocket);
     out.append("\n[pool]\n");

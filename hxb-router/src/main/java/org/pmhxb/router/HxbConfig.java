@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.zip.CRC32C;
+import org.pmhxb.pm.port.PortFaults;
 
 /**
  * One node's configuration: a small TOML file, validated once and as a whole. An instance is valid;
@@ -82,6 +83,22 @@ public final class HxbConfig {
     }
   }
 
+  /** Whether frames carry a keyed tag (PROTOCOL.md section 2.6); the same at all nodes. */
+  public enum Tag {
+    /** No. */
+    OFF,
+    /** Yes. */
+    TAG,
+    /** Yes, and each counts once. */
+    REPLAY;
+
+    /** As in the file. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   /**
    * One NIC.
    *
@@ -116,6 +133,9 @@ public final class HxbConfig {
   private final Coordinates coordinates;
   private final List<Rail> rails;
   private final int railsPerDimension;
+  private final String faults;
+  private final String keyFile;
+  private final Tag tag;
   private final int mtuBytes;
   private final String controlSocket;
   private final int poolBuffers;
@@ -133,6 +153,9 @@ public final class HxbConfig {
     this.coordinates = b.coordinates;
     this.rails = List.copyOf(b.rails);
     this.railsPerDimension = railsPerDimension;
+    this.faults = b.faults;
+    this.keyFile = b.keyFile;
+    this.tag = b.tag;
     this.mtuBytes = b.mtuBytes;
     this.controlSocket = b.controlSocket;
     this.poolBuffers = b.poolBuffers;
@@ -176,6 +199,9 @@ public final class HxbConfig {
     b.shape = shape;
     b.coordinates = coordinates;
     b.rails.addAll(rails);
+    b.faults = faults;
+    b.keyFile = keyFile;
+    b.tag = tag;
     b.mtuBytes = mtuBytes;
     b.controlSocket = controlSocket;
     b.poolBuffers = poolBuffers;
@@ -251,6 +277,20 @@ public final class HxbConfig {
     return rails.stream().map(Rail::device).toList();
   }
 
+  /** Path of the frame key's file; empty: none. */
+  public String keyFile() {
+    return keyFile;
+  }
+
+  /** What the ports do to what they receive, for tests. */
+  public PortFaults faults() {
+    return PortFaults.parse(faults);
+  }
+
+  public Tag tag() {
+    return tag;
+  }
+
   /** Bytes of a frame behind the 14 of its Ethernet header. */
   public int mtuBytes() {
     return mtuBytes;
@@ -316,6 +356,9 @@ public final class HxbConfig {
    *
    * <pre>
    * name              "node" and the node's number
+   * key-file          "" (none)
+   * tag               "off"; with a key-file "replay"
+   * faults            "" (none); for tests
    * mtu               9000
    * control-socket    "" (none)
    * pool.buffers      0 (the sum of its uses)
@@ -333,6 +376,9 @@ public final class HxbConfig {
     Shape shape;
     Coordinates coordinates;
     final List<Rail> rails = new ArrayList<>();
+    String faults = "";
+    String keyFile = "";
+    Tag tag = Tag.OFF;
     int mtuBytes = 9000;
     String controlSocket = "";
     int poolBuffers;
@@ -372,6 +418,19 @@ public final class HxbConfig {
     /** Adds one, in any order. */
     public Builder rail(Rail value) {
       rails.add(value);
+      return this;
+    }
+
+    /** What the ports do to what they receive, for tests; see {@link PortFaults#parse}. */
+    public Builder faults(String value) {
+      faults = value;
+      return this;
+    }
+
+    /** A secret for tags; see {@link FrameKeyFile}. */
+    public Builder frameKey(String file, Tag mode) {
+      keyFile = file;
+      tag = mode;
       return this;
     }
 

@@ -8,6 +8,8 @@ public enum DropReason {
   HOP_CHECK("hop part damaged"),
   CRC("header or payload damaged"),
   KEY("another cluster or job key"),
+  TAG("keyed tag missing or wrong, or there though this node has no key"),
+  REPLAY("keyed tag right, but the frame was seen before"),
   UNKNOWN_NODE("source or destination is not a node of this shape"),
   UNKNOWN_KIND("frame kind not known"),
   MALFORMED("fields contradict each other"),

@@ -39,8 +39,12 @@ final class LinkFrames implements Routing.LinkOutput {
     long at = core.pool.frameAt(id);
     int length = lengthBytes - FrameHeader.BYTES;
     FrameHeader.endpointsLengthEcho(core.frames, at, 0, 0, length, 0);
+    FrameHeader.flagsDst(core.frames, at, core.tagFlag, FrameHeader.EVERY_NODE);
     FrameHeader.crc(core.frames, at, core.crc.of(at, length));
-    if (!rail.putControl(id, lengthBytes)) {
+    if (core.tag != null) {
+      core.tagLineFrame(at, length);
+    }
+    if (!rail.putControl(id, lengthBytes + core.tagBytes)) {
       core.counters.drop(DropReason.TRANSMIT_QUEUE_FULL);
       core.pool.release(id, Owner.NODE);
     }

@@ -15,6 +15,7 @@ package org.pmhxb.pm;
  * @param peerTimeoutNs silence after which a peer is down, 10 ms to 1 hour
  * @param maxPayloadBytes largest payload of one frame, 64 to 65,471
  * @param firstSeq first sequence number of every session, or -1 for a random one
+ * @param frameKey secret for tags, or {@link FrameKey#NONE}
  */
 public record NodeConfig(
     int key,
@@ -28,7 +29,8 @@ public record NodeConfig(
     int loanBuffers,
     long peerTimeoutNs,
     int maxPayloadBytes,
-    long firstSeq) {
+    long firstSeq,
+    FrameKey frameKey) {
 
   public NodeConfig {
     if (incarnation == 0) {
@@ -43,6 +45,36 @@ public record NodeConfig(
     range("peerTimeoutNs", peerTimeoutNs, 10_000_000L, 3_600_000_000_000L);
     range("maxPayloadBytes", maxPayloadBytes, 64, 65_471);
     range("firstSeq", firstSeq, -1, 0xFFFF_FFFFL);
+  }
+
+  /** Without tags. */
+  public NodeConfig(
+      int key,
+      long incarnation,
+      long seed,
+      int windowFrames,
+      int creditBuffers,
+      int endpointsExpected,
+      int largestGrantFrames,
+      int claimBuffers,
+      int loanBuffers,
+      long peerTimeoutNs,
+      int maxPayloadBytes,
+      long firstSeq) {
+    this(
+        key,
+        incarnation,
+        seed,
+        windowFrames,
+        creditBuffers,
+        endpointsExpected,
+        largestGrantFrames,
+        claimBuffers,
+        loanBuffers,
+        peerTimeoutNs,
+        maxPayloadBytes,
+        firstSeq,
+        FrameKey.NONE);
   }
 
   /** Defaults for a cluster of {@code nodes} with a pool of a few thousand buffers. */
@@ -75,7 +107,8 @@ public record NodeConfig(
         loanBuffers,
         peerTimeoutNs,
         maxPayloadBytes,
-        seq);
+        seq,
+        frameKey);
   }
 
   public NodeConfig withWindow(int frames) {
@@ -91,7 +124,8 @@ public record NodeConfig(
         loanBuffers,
         peerTimeoutNs,
         maxPayloadBytes,
-        firstSeq);
+        firstSeq,
+        frameKey);
   }
 
   public NodeConfig withPeerTimeoutNs(long ns) {
@@ -107,7 +141,26 @@ public record NodeConfig(
         loanBuffers,
         ns,
         maxPayloadBytes,
-        firstSeq);
+        firstSeq,
+        frameKey);
+  }
+
+  /** With tags; the payload shrinks by what they take. */
+  public NodeConfig withFrameKey(FrameKey secret) {
+    return new NodeConfig(
+        key,
+        incarnation,
+        seed,
+        windowFrames,
+        creditBuffers,
+        endpointsExpected,
+        largestGrantFrames,
+        claimBuffers,
+        loanBuffers,
+        peerTimeoutNs,
+        maxPayloadBytes + frameKey.trailerBytes() - secret.trailerBytes(),
+        firstSeq,
+        secret);
   }
 
   private static void range(String name, long value, long least, long most) {

@@ -8,6 +8,7 @@ import org.pmhxb.pm.flow.CreditLedger;
 import org.pmhxb.pm.flow.PendingFrames;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.pm.wire.FrameTag;
 
 /** What the parts of one node's protocol share. Owner of everything here: the poll thread. */
 final class NodeCore {
@@ -24,6 +25,21 @@ final class NodeCore {
   final int self;
   final NodeCounters counters = new NodeCounters();
   final CreditLedger ledger;
+
+  /** Makes and checks tags; null without a key. */
+  final FrameTag tag;
+
+  /** {@link FrameHeader#FLAG_TAG} with a key, else 0: what every frame of the cluster carries. */
+  final int tagFlag;
+
+  /** Bytes behind each payload. */
+  final int tagBytes;
+
+  /** Tags count once: stamps are made and looked at. */
+  final boolean replay;
+
+  /** Of the DISCOVER frames; those to one peer are numbered there. */
+  private long lineStamp;
 
   /** By node number; null until there was something to do with that node. */
   final Peer[] peers;
@@ -88,6 +104,12 @@ final class NodeCore {
     this.self = routing.self();
     this.peers = new Peer[routing.nodes()];
     this.randomState = config.seed();
+    FrameKey secret = config.frameKey();
+    this.tag = secret.isOn() ? new FrameTag(secret.k0(), secret.k1()) : null;
+    this.tagFlag = secret.isOn() ? FrameHeader.FLAG_TAG : 0;
+    this.tagBytes = secret.trailerBytes();
+    this.replay = secret.mode() == FrameKey.Mode.REPLAY;
+    this.lineStamp = secret.firstStamp();
     // Every node, this one included: messages to oneself take credit too.
     int lanesExpected = routing.nodes() * config.endpointsExpected();
     this.ledger =
@@ -180,12 +202,20 @@ final class NodeCore {
       int id, int kind, Peer to, int session, int srcEndpoint, int dstEndpoint, int payloadBytes) {
     long at = pool.frameAt(id);
     FrameHeader.kindSrc(frames, at, kind, self);
-    FrameHeader.flagsDst(frames, at, 0, to.node);
+    FrameHeader.flagsDst(frames, at, tagFlag, to.node);
     FrameHeader.keySession(frames, at, config.key(), session);
     FrameHeader.seqAck(frames, at, 0, to.order == null ? 0 : to.order.next());
     FrameHeader.credit(frames, at, 0);
     FrameHeader.endpointsLengthEcho(frames, at, srcEndpoint, dstEndpoint, payloadBytes, 0);
     FrameHeader.crc(frames, at, crc.of(at, payloadBytes));
+    if (tag != null) {
+      tag.seal(frames, at, payloadBytes, replay ? to.nextStamp(config.frameKey()) : 0);
+    }
+  }
+
+  /** Writes the tag of a frame to whoever is on the line; its CRC is in place. */
+  void tagLineFrame(long at, int payloadBytes) {
+    tag.seal(frames, at, payloadBytes, replay ? ++lineStamp : 0);
   }
 
   /** Writes the hop part for a path. */
@@ -201,7 +231,7 @@ final class NodeCore {
     if (path >= 0) {
       address(pool.frameAt(id), to.node, path, 0);
       Rail rail = rails[routing.egressRail(to.node, path)];
-      if (rail.putControl(id, FrameHeader.BYTES + payloadBytes)) {
+      if (rail.putControl(id, FrameHeader.BYTES + payloadBytes + tagBytes)) {
         return true;
       }
       counters.drop(DropReason.TRANSMIT_QUEUE_FULL);

@@ -156,7 +156,7 @@ final class Paths {
     core.sealControl(id, FrameHeader.PROBE, peer, peer.session, PROBE_BYTES);
     core.address(at, peer.node, path, 0);
     Rail rail = core.rails[core.routing.egressRail(peer.node, path)];
-    if (rail.putLocal(id, FrameHeader.BYTES + PROBE_BYTES)) {
+    if (rail.putLocal(id, FrameHeader.BYTES + PROBE_BYTES + core.tagBytes)) {
       core.counters.increment(Counter.PROBES_SENT);
     } else {
       core.counters.drop(DropReason.TRANSMIT_QUEUE_FULL);

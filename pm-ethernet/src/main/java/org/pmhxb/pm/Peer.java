@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.flow.ReplayWindow;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;
 
@@ -47,6 +48,15 @@ final class Peer {
 
   long keepaliveAt;
   long resetSentNs;
+
+  // --- tags that count once (PROTOCOL.md section 2.6) ---
+  private long stamp;
+  private int sentWraps;
+  private int lastSeqSent;
+  private int receivedWraps;
+  private int lastNext;
+  private ReplayWindow controlStamps;
+  private ReplayWindow discoverStamps;
 
   // --- sending ---
   SendWindow window;
@@ -123,6 +133,55 @@ final class Peer {
       lane = lane.next;
     }
     return lane;
+  }
+
+  /** The stamp of the next control frame to this peer. */
+  long nextStamp(FrameKey key) {
+    stamp = stamp == 0 ? key.firstStamp() : stamp + 1;
+    return stamp;
+  }
+
+  /** Whether this stamp of a control frame was not seen before. */
+  boolean isNewControl(long its) {
+    controlStamps = controlStamps == null ? new ReplayWindow() : controlStamps;
+    return controlStamps.accept(its);
+  }
+
+  /** Whether this stamp of a DISCOVER was not seen before. */
+  boolean isNewDiscover(long its) {
+    discoverStamps = discoverStamps == null ? new ReplayWindow() : discoverStamps;
+    return discoverStamps.accept(its);
+  }
+
+  /** A session begins with these numbers. */
+  void startWraps(int myFirstSeq, int peerFirstSeq) {
+    sentWraps = 0;
+    lastSeqSent = myFirstSeq;
+    receivedWraps = 0;
+    lastNext = peerFirstSeq;
+  }
+
+  /** How often the numbers have passed 2^32 at a new frame; asked for each in order. */
+  long wrapsOfSent(int seq) {
+    if (Integer.compareUnsigned(seq, lastSeqSent) < 0) {
+      sentWraps++;
+    }
+    lastSeqSent = seq;
+    return sentWraps;
+  }
+
+  /** The same for a received frame; -1 for one before the session's first. */
+  long wrapsOfReceived(int seq) {
+    int next = order.next();
+    if (Integer.compareUnsigned(next, lastNext) < 0) {
+      receivedWraps++;
+    }
+    lastNext = next;
+    boolean smaller = Integer.compareUnsigned(seq, next) < 0;
+    if (seq - next >= 0) {
+      return smaller ? receivedWraps + 1 : receivedWraps;
+    }
+    return smaller ? receivedWraps : receivedWraps - 1;
   }
 
   void addOutLane(Lane lane) {

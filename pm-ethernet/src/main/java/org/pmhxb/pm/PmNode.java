@@ -71,7 +71,8 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   private static void checkFrameFits(NodeConfig config, BufferPool pool, Port port) {
-    int frameBytes = FrameHeader.BYTES + config.maxPayloadBytes();
+    int trailerBytes = config.frameKey().trailerBytes();
+    int frameBytes = FrameHeader.BYTES + config.maxPayloadBytes() + trailerBytes;
     int limit = Math.min(pool.frameCapacityBytes(), port.maxFrameBytes());
     if (frameBytes > limit) {
       throw new IllegalArgumentException(
@@ -85,7 +86,10 @@ public final class PmNode implements PollWork, AutoCloseable {
               + limit);
     }
     int controlBytes =
-        FrameHeader.BYTES + Paths.PROBE_BYTES + Acknowledger.bytesMax(config.windowFrames());
+        FrameHeader.BYTES
+            + Paths.PROBE_BYTES
+            + Acknowledger.bytesMax(config.windowFrames())
+            + trailerBytes;
     if (controlBytes > limit) {
       throw new IllegalArgumentException(
           "windowFrames "

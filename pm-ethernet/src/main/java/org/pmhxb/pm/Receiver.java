@@ -10,6 +10,7 @@ import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.pm.wire.FrameTag;
 
 /**
  * From the receive burst to the inbox: validate, relay, order, deliver (PROTOCOL.md sections 2.4
@@ -40,6 +41,8 @@ final class Receiver {
   private final Peer[] peers;
   private final int self;
   private final int key;
+  private final FrameTag tag;
+  private final int tagFlag;
 
   // What this round has done, until it is counted.
   private int delivered;
@@ -59,6 +62,8 @@ final class Receiver {
     this.peers = core.peers;
     this.self = core.self;
     this.key = core.config.key();
+    this.tag = core.tag;
+    this.tagFlag = core.tagFlag;
     this.sender = sender;
     this.paths = paths;
     this.acknowledger = acknowledger;
@@ -143,6 +148,9 @@ final class Receiver {
     if (lengthBytes > frameBytes) {
       return DropReason.TOO_SHORT.code();
     }
+    if (tag != null && !isTagged(address, lengthBytes, frameBytes)) {
+      return DropReason.TAG.code();
+    }
     int dst = FrameHeader.dst(Memory.ALL, address);
     if (dst == self) {
       local.add(id, lengthBytes);
@@ -151,6 +159,13 @@ final class Receiver {
     return dst == FrameHeader.EVERY_NODE
         ? linkFrame(rail, pool.frameAt(id), lengthBytes - FrameHeader.BYTES, frameBytes)
         : relay(rail, id, address, frameBytes);
+  }
+
+  /** By relays too, and before anything is known of the sender (DESIGN rule 19). */
+  private boolean isTagged(long address, int lengthBytes, int frameBytes) {
+    return (FrameHeader.flags(Memory.ALL, address) & FrameHeader.FLAG_TAG) != 0
+        && lengthBytes + FrameTag.BYTES <= frameBytes
+        && tag.holds(Memory.ALL, address, lengthBytes - FrameHeader.BYTES);
   }
 
   private int notOurs(int rail, int id, long etherWord, int frameBytes) {
@@ -182,6 +197,15 @@ final class Receiver {
     }
     if (FrameHeader.crc(frames, at) != crc.of(at, length)) {
       return DropReason.CRC.code();
+    }
+    if ((FrameHeader.flags(frames, at) & FrameHeader.FLAG_TAG) != tagFlag) {
+      return DropReason.TAG.code();
+    }
+    int src = FrameHeader.src(frames, at);
+    if (core.replay
+        && src < peers.length
+        && !core.peer(src).isNewDiscover(FrameTag.stamp(frames, at, length))) {
+      return DropReason.REPLAY.code();
     }
     core.routing.onLinkFrame(rail, frames, at, frameBytes, core.nowNs);
     return DONE;
@@ -233,6 +257,10 @@ final class Receiver {
     if ((int) dstWord != key) {
       return DropReason.KEY.code();
     }
+    int flags = (int) (dstWord >>> 56);
+    if ((flags & FrameHeader.FLAG_TAG) != tagFlag) {
+      return DropReason.TAG.code();
+    }
     int src = (int) crcWord & 0xFF_FFFF;
     if (src >= peers.length || src == self) {
       return DropReason.UNKNOWN_NODE.code();
@@ -244,7 +272,12 @@ final class Receiver {
     if (kind == FrameHeader.DATA && session == peer.session && session != 0) {
       // Nine of ten frames: what follows of inSession() for them.
       peer.heardAt = core.patienceNs;
-      return data(peer, id, address, (int) (dstWord >>> 56), (int) sessionWord);
+      return data(peer, id, address, flags, (int) sessionWord);
+    }
+    if (core.replay
+        && kind != FrameHeader.DATA
+        && !peer.isNewControl(FrameTag.stamp(Memory.ALL, address, length))) {
+      return DropReason.REPLAY.code();
     }
     return local(peer, kind, session, id, pool.frameAt(id), length);
   }
@@ -342,8 +375,11 @@ final class Receiver {
   private int data(Peer peer, int id, long address, int flags, int seq) {
     long endpointWord = FrameHeader.endpointWord(Memory.ALL, address);
     int ack = FrameHeader.ack(Memory.ALL, address);
+    if (core.replay && !isOfThisWrap(peer, address, endpointWord, seq)) {
+      return DropReason.REPLAY.code();
+    }
     // Neither a flag nor news of our own frames: the usual case of a stream that goes one way.
-    if (flags != 0 || ack != peer.ackRead) {
+    if (flags != tagFlag || ack != peer.ackRead) {
       int verdict = readBeside(peer, pool.frameAt(id), flags, ack, endpointWord);
       if (verdict != KEPT) {
         return verdict;
@@ -352,11 +388,14 @@ final class Receiver {
     return order(peer, id, seq, flags, endpointWord);
   }
 
+  /** The stamp of a data frame says how often its number has wrapped. */
+  private static boolean isOfThisWrap(Peer peer, long address, long endpointWord, int seq) {
+    int length = FrameHeader.lengthOf(endpointWord);
+    return FrameTag.stamp(Memory.ALL, address, length) == peer.wrapsOfReceived(seq);
+  }
+
   /** What a data frame says beside its payload; KEPT, or why the frame is dropped. */
   private int readBeside(Peer peer, long at, int flags, int ack, long endpointWord) {
-    if ((flags & FrameHeader.FLAG_TAG) != 0) {
-      return DropReason.UNKNOWN_KIND.code();
-    }
     if ((flags & (FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_FRAGMENT)) != 0
         && !isWellFormed(at, flags, FrameHeader.lengthOf(endpointWord))) {
       return DropReason.MALFORMED.code();

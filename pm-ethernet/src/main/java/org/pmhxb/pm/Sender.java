@@ -10,6 +10,7 @@ import org.pmhxb.pm.flow.Serial;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.pm.wire.FrameTag;
 
 /**
  * Data frames on their way out: sequence, header, hold, acknowledgement, resend (PROTOCOL.md
@@ -29,6 +30,9 @@ final class Sender {
   private final long framesAddress;
   private final PendingFrames pending;
   private final long keyWord;
+  private final FrameTag tag;
+  private final int tagFlag;
+  private final int tagBytes;
 
   /** Payload bytes that a frame has room for. */
   private final int roomBytes;
@@ -56,6 +60,9 @@ final class Sender {
     this.unsealed = new LocalBurst(pool, core.crc, UNSEALED_MAX);
     this.pending = core.pending;
     this.keyWord = (long) core.config.key() << 32;
+    this.tag = core.tag;
+    this.tagFlag = core.tagFlag;
+    this.tagBytes = core.tagBytes;
     this.roomBytes = core.config.maxPayloadBytes();
   }
 
@@ -232,14 +239,14 @@ final class Sender {
           Memory.ALL,
           at,
           kindSrc,
-          flags << 24 | peer.node,
+          (flags | tagFlag) << 24 | peer.node,
           keySession,
           (long) (firstSeq + frames.size()) << 32 | ack,
           credit,
           lane.endpointWord | (long) payloadBytes << 16);
       int frameBytes = FrameHeader.BYTES + payloadBytes;
       sealLater(id, frameBytes);
-      frames.add(id, frameBytes, lane.id, messages);
+      frames.add(id, frameBytes + tagBytes, lane.id, messages);
       id = pending.next(id);
     }
     peer.pendingHead = id;
@@ -272,9 +279,20 @@ final class Sender {
     unsealed.computeCrcs();
     for (int i = 0; i < n; i++) {
       int id = Burst.id(unsealed.descriptor(i));
-      FrameHeader.crc(Memory.ALL, framesAddress + pool.frameAt(id), unsealed.crc(i));
+      long address = framesAddress + pool.frameAt(id);
+      FrameHeader.crc(Memory.ALL, address, unsealed.crc(i));
+      if (tag != null) {
+        int payloadBytes = Burst.lengthBytes(unsealed.descriptor(i)) - FrameHeader.BYTES;
+        tag.seal(Memory.ALL, address, payloadBytes, core.replay ? wraps(address) : 0);
+      }
     }
     unsealed.clear();
+  }
+
+  /** A data frame's stamp is what its number lacks: so a resend is the same to its last byte. */
+  private long wraps(long address) {
+    Peer peer = core.peers[FrameHeader.dst(Memory.ALL, address)];
+    return peer.wrapsOfSent(FrameHeader.seq(Memory.ALL, address));
   }
 
   // --- lost frames --------------------------------------------------------------------------

@@ -222,6 +222,7 @@ final class Sessions {
     peer.order = new SequenceArray(size, peerFirstSeq);
     peer.ackRead = myFirstSeq;
     peer.highest = peerFirstSeq;
+    peer.startWraps(myFirstSeq, peerFirstSeq);
     peer.news = 0;
     peer.quietNews = 0;
     peer.duplicates = 0;

@@ -85,8 +85,9 @@ final class TestNet implements AutoCloseable {
             config.claimBuffers(),
             config.loanBuffers(),
             config.peerTimeoutNs(),
-            1024,
-            config.firstSeq());
+            1024 - config.frameKey().trailerBytes(),
+            config.firstSeq(),
+            config.frameKey());
     pools.set(n, pool);
     nodes.set(n, new PmNode(own, pool, new LineRouting(n, macs), mine, inline));
   }

@@ -147,8 +147,45 @@ public final class ClusterLauncher {
     return running;
   }
 
+  /**
+   * Starts a node again whose process has ended, with the configuration that it had, and returns
+   * when it is ready.
+   */
+  public ClusterState restart(ClusterState state, int node, Duration limit)
+      throws IOException, InterruptedException {
+    ClusterState.Node former = state.nodes().get(node);
+    Process process = startWithItsFile(former.namespace(), node);
+    ClusterState.Node again =
+        new ClusterState.Node(
+            node,
+            former.coordinates(),
+            former.namespace(),
+            process.pid(),
+            NodeProcesses.startTicks(process.pid()),
+            former.config(),
+            former.log(),
+            former.socket());
+    List<ClusterState.Node> nodes = new ArrayList<>(state.nodes());
+    nodes.set(node, again);
+    ClusterState running = state.withNodes(nodes);
+    running.write(paths);
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    while (!ready(again)) {
+      if (!process.isAlive() || System.nanoTime() - deadlineNs >= 0) {
+        throw new IllegalStateException(
+            "node " + node + " did not come back; its log ends:\n" + logTail(paths.log(node)));
+      }
+      Thread.sleep(POLL_MS);
+    }
+    return running;
+  }
+
   private Process start(ClusterSpec spec, String namespace, int node) throws IOException {
     Files.writeString(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
+    return startWithItsFile(namespace, node);
+  }
+
+  private Process startWithItsFile(String namespace, int node) throws IOException {
     List<String> command = new ArrayList<>();
     // A session of its own: the terminal's Ctrl-C and hang-up are not for the nodes.
     command.add("setsid");

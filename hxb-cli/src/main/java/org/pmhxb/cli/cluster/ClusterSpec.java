@@ -10,8 +10,10 @@ import org.pmhxb.router.Shape;
  * @param rails links per node in each dimension, 1 to 9
  * @param rate raw rate of each link, or null for as fast as it goes; veth only
  * @param poll how the nodes' poll threads behave
+ * @param options key and faults
  */
-public record ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate, PollPolicy poll) {
+public record ClusterSpec(
+    Fabric fabric, Shape shape, int rails, LinkRate rate, PollPolicy poll, NodeOptions options) {
   /** What joins the processes. */
   public enum Fabric {
     /** Veth pairs and bridges between network namespaces. */
@@ -27,7 +29,7 @@ public record ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate, 
 
   /** A cluster whose poll threads behave as they do by default. */
   public ClusterSpec(Fabric fabric, Shape shape, int rails, LinkRate rate) {
-    this(fabric, shape, rails, rate, PollPolicy.DEFAULT);
+    this(fabric, shape, rails, rate, PollPolicy.DEFAULT, NodeOptions.NONE);
   }
 
   public ClusterSpec {

@@ -24,7 +24,9 @@ public final class NodeConfigs {
             .coordinates(shape.coordinates(node))
             .controlSocket(paths.socket(node).toString())
             .idle(spec.poll().idle())
-            .pollCpu(spec.poll().cpu(node));
+            .pollCpu(spec.poll().cpu(node))
+            .frameKey(spec.options().keyFile(), spec.options().tag())
+            .faults(spec.options().faults());
     for (int rail = 0; rail < layout.count(); rail++) {
       builder.rail(rail(spec, paths, layout, node, rail));
     }

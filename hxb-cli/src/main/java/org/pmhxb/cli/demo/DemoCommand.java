@@ -1,8 +1,10 @@
 package org.pmhxb.cli.demo;
 
 import org.pmhxb.cli.HxbCommand;
+import org.pmhxb.cli.Options;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.workload.PayloadPattern;
+import org.pmhxb.pm.port.PortFaults;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 import picocli.CommandLine.Command;
@@ -40,6 +42,15 @@ public final class DemoCommand extends HxbCommand {
       description = "Probability with which the wire loses a frame, 0 to 0.5.")
   private double loss = 0;
 
+  @Option(
+      names = "--faults",
+      paramLabel = "LIST",
+      converter = Options.FaultsConverter.class,
+      description =
+          "What every port does to the frames it receives, as in"
+              + " loss=0.01,duplicate=0.01,reorder=0.1,corrupt=0.001,seed=7.")
+  private PortFaults faults = PortFaults.NONE;
+
   @Option(names = "--seed", paramLabel = "N", description = "Seed of the losses.")
   private long seed = 1;
 
@@ -70,7 +81,7 @@ public final class DemoCommand extends HxbCommand {
 
   private RingCluster.Options options(Shape parsed) {
     try {
-      return RingCluster.Options.of(parsed, rails).withLoss(loss, seed);
+      return RingCluster.Options.of(parsed, rails).withLoss(loss, seed).withFaults(faults);
     } catch (IllegalArgumentException e) {
       throw wrongUsage("--rails: " + e.getMessage());
     }

@@ -15,7 +15,7 @@ import org.pmhxb.cli.Report;
  * @param wireNsPerPacket the part of the software wire, which copies each frame once
  * @param programNsPerPacket the part of the program: making and verifying payload
  */
-record DemoReport(
+public record DemoReport(
     boolean ok,
     String fabric,
     String shape,
@@ -49,10 +49,11 @@ record DemoReport(
     implements Report {
 
   /** Messages that crossed the same number of relays. */
-  record Hops(int relays, int pairs, long messages, double gbitPerSecond, Latency latencyNs) {}
+  public record Hops(
+      int relays, int pairs, long messages, double gbitPerSecond, Latency latencyNs) {}
 
   /** One-way time from write to callback, under full load. */
-  record Latency(long p50, long p99, long p999, long max) {}
+  public record Latency(long p50, long p99, long p999, long max) {}
 
   @Override
   public void print(PrintWriter out) {

@@ -19,7 +19,7 @@ import org.pmhxb.router.fabric.RingCluster;
  * All nodes send to all others over the ring fabric; every byte is verified. One thread runs nodes,
  * wire and program in turn (inline mode). Owner: that thread.
  */
-final class DemoRun {
+public final class DemoRun {
   private static final int ENDPOINT = 1;
   private static final int SEND_BATCH = 8;
   private static final int POLL_LIMIT = 64;
@@ -45,7 +45,7 @@ final class DemoRun {
   private long programNs;
   private int downs;
 
-  DemoRun(RingCluster cluster, int sizeBytes, Consumer<String> progress) {
+  public DemoRun(RingCluster cluster, int sizeBytes, Consumer<String> progress) {
     this.cluster = cluster;
     this.n = cluster.size();
     this.sizeBytes = sizeBytes;
@@ -105,7 +105,7 @@ final class DemoRun {
   }
 
   /** Runs for so long, then until everything has arrived. */
-  DemoReport run(double seconds) {
+  public DemoReport run(double seconds) {
     open();
     long startNs = System.nanoTime();
     long endNs = startNs + (long) (seconds * 1e9);

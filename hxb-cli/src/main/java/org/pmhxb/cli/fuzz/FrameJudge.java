@@ -5,7 +5,9 @@ import static org.pmhxb.cli.fuzz.FrameBytes.get24;
 import static org.pmhxb.cli.fuzz.FrameBytes.get32;
 import static org.pmhxb.cli.fuzz.FrameBytes.get8;
 
+import java.lang.foreign.MemorySegment;
 import org.pmhxb.pm.DropReason;
+import org.pmhxb.pm.wire.FrameTag;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
@@ -46,12 +48,20 @@ final class FrameJudge {
   private final RailLayout layout;
   private final int self;
   private final int key;
+  private final FrameTag tag;
+  private final boolean replay;
 
-  FrameJudge(Shape shape, RailLayout layout, int self, int key) {
+  /**
+   * @param tag of the cluster's frame key, or null
+   * @param replay whether a tag counts once: what was seen the judge does not know
+   */
+  FrameJudge(Shape shape, RailLayout layout, int self, int key, FrameTag tag, boolean replay) {
     this.shape = shape;
     this.layout = layout;
     this.self = self;
     this.key = key;
+    this.tag = tag;
+    this.replay = replay;
   }
 
   private static Verdict dropped(DropReason reason) {
@@ -86,12 +96,18 @@ final class FrameJudge {
     if (!FrameBytes.isWhole(frame)) {
       return dropped(DropReason.TOO_SHORT);
     }
+    if (tag != null && !isTagged(frame)) {
+      return dropped(DropReason.TAG);
+    }
     int dst = get24(frame, 33);
     if (dst == EVERY_NODE) {
       if (get8(frame, 28) != 9) {
         return dropped(DropReason.UNKNOWN_KIND);
       }
-      return crcHolds(frame) ? STATEFUL : dropped(DropReason.CRC);
+      if (!crcHolds(frame)) {
+        return dropped(DropReason.CRC);
+      }
+      return hasForeignTag(frame) ? dropped(DropReason.TAG) : STATEFUL;
     }
     if (dst != self) {
       return transit(frame, rail, dst);
@@ -102,11 +118,28 @@ final class FrameJudge {
     if (get32(frame, 36) != key) {
       return dropped(DropReason.KEY);
     }
+    if (hasForeignTag(frame)) {
+      return dropped(DropReason.TAG);
+    }
     int src = get24(frame, 29);
     if (src >= shape.nodes() || src == self) {
       return dropped(DropReason.UNKNOWN_NODE);
     }
+    if (replay) {
+      return STATEFUL;
+    }
     return ofPeer(frame, src, sessions[src], candidates[src]);
+  }
+
+  private boolean isTagged(byte[] frame) {
+    int length = get16(frame, 60);
+    return (get8(frame, 32) & 4) != 0
+        && 64 + length + 16 <= frame.length
+        && tag.holds(MemorySegment.ofArray(frame), 0, length);
+  }
+
+  private boolean hasForeignTag(byte[] frame) {
+    return tag == null && (get8(frame, 32) & 4) != 0;
   }
 
   private static boolean isBroadcast(byte[] frame) {

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.pmhxb.cli.HxbCommand;
 import org.pmhxb.cli.Report;
+import org.pmhxb.pm.FrameKey;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -36,6 +37,15 @@ public final class FuzzCommand extends HxbCommand {
   private long seed;
 
   @Option(
+      names = "--tag",
+      paramLabel = "MODE",
+      defaultValue = "off",
+      description =
+          "off, tag or replay: with tags, which the fuzzer cannot make, no session at all may"
+              + " suffer.")
+  private FrameKey.Mode tag;
+
+  @Option(
       names = "--examples",
       paramLabel = "FILE",
       description = "Write one frame of each kind and fate to FILE: what the tests replay.")
@@ -58,7 +68,7 @@ public final class FuzzCommand extends HxbCommand {
   @Override
   protected Report run() throws IOException {
     range("--frames", frames, 1, FRAMES_MAX);
-    Fuzzer fuzzer = new Fuzzer(seed, frames, progress()::update);
+    Fuzzer fuzzer = new Fuzzer(seed, frames, tag, progress()::update);
     Report report = fuzzer.run();
     if (examples != null) {
       Files.write(examples, fuzzer.examples());

@@ -8,6 +8,7 @@ import java.util.List;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.port.Burst;
@@ -55,7 +56,7 @@ final class FuzzNet implements AutoCloseable {
   private final QueuePort[][] ports = new QueuePort[SHAPE.nodes()][layout.count()];
   private Watcher watcher;
 
-  FuzzNet(long seed) {
+  FuzzNet(long seed, FrameKey frameKey) {
     for (int n = 0; n < SHAPE.nodes(); n++) {
       BufferPool pool = OffHeapPool.create(STRIDE_BYTES, POOL_BUFFERS);
       List<Port> mine = new ArrayList<>();
@@ -69,7 +70,9 @@ final class FuzzNet implements AutoCloseable {
       Discovery discovery =
           new Discovery(SHAPE, SHAPE.coordinates(n), layout, KEY, incarnation, devices);
       NodeConfig config =
-          NodeConfig.defaults(KEY, incarnation, CREDIT_BUFFERS).withWindow(WINDOW_FRAMES);
+          NodeConfig.defaults(KEY, incarnation, CREDIT_BUFFERS)
+              .withWindow(WINDOW_FRAMES)
+              .withFrameKey(frameKey);
       pools.add(pool);
       discoveries.add(discovery);
       nodes.add(new PmNode(config, pool, new DimensionOrderRouting(discovery), mine, true));

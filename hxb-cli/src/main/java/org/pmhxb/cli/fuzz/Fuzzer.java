@@ -14,11 +14,13 @@ import org.pmhxb.cli.fuzz.FrameJudge.Fate;
 import org.pmhxb.cli.fuzz.FrameJudge.Verdict;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DropReason;
+import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.NodeCounters;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PeerStatus;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.pm.wire.FrameTag;
 
 /**
  * One fuzz run (DESIGN rule 19). The node under test relays, has lower and higher peers, and all
@@ -34,6 +36,12 @@ final class Fuzzer {
   /** One lower and one higher node: both sides of the handshake. */
   private static final boolean[] BORROWED = {false, true, false, false, true, false};
 
+  /** With tags nobody's name can be borrowed. */
+  private static final boolean[] NONE = new boolean[6];
+
+  private static final long K0 = 0x0706_0504_0302_0100L;
+  private static final long K1 = 0x0f0e_0d0c_0b0a_0908L;
+
   private static final int ROUND_FRAMES = 64;
   private static final int BURST = 32;
   private static final int WARM_UP_STEPS = 4_000;
@@ -48,6 +56,7 @@ final class Fuzzer {
 
   private static final long HEAP_GROWTH_MAX = 8L << 20;
 
+  private final FrameKey.Mode mode;
   private final long seed;
   private final long wanted;
   private final Consumer<String> progress;
@@ -62,7 +71,8 @@ final class Fuzzer {
   private final Captures ofOthers = new Captures();
   private final List<byte[]> sentByTarget = new ArrayList<>();
   private final int[] sessions = new int[FuzzNet.SHAPE.nodes()];
-  private final boolean[] candidates = BORROWED.clone();
+  private final boolean[] borrowed;
+  private final boolean[] candidates;
   private final List<String> violations = new ArrayList<>();
   private final ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -87,15 +97,30 @@ final class Fuzzer {
   private volatile long lastRoundNs = System.nanoTime();
 
   Fuzzer(long seed, long frames, Consumer<String> progress) {
+    this(seed, frames, FrameKey.Mode.OFF, progress);
+  }
+
+  Fuzzer(long seed, long frames, FrameKey.Mode mode, Consumer<String> progress) {
+    boolean tagged = mode != FrameKey.Mode.OFF;
+    this.mode = mode;
+    this.borrowed = tagged ? NONE : BORROWED;
+    this.candidates = borrowed.clone();
     this.seed = seed;
     this.wanted = frames;
     this.progress = progress;
     this.random = new SplittableRandom(seed);
     this.mutator = new FrameMutator(random);
-    this.net = new FuzzNet(seed);
+    this.net = new FuzzNet(seed, tagged ? new FrameKey(mode, K0, K1, 1) : FrameKey.NONE);
     this.target = net.nodes.get(TARGET);
-    this.judge = new FrameJudge(FuzzNet.SHAPE, net.layout, TARGET, FuzzNet.KEY);
-    this.traffic = new FuzzTraffic(net, BORROWED);
+    this.judge =
+        new FrameJudge(
+            FuzzNet.SHAPE,
+            net.layout,
+            TARGET,
+            FuzzNet.KEY,
+            tagged ? new FrameTag(K0, K1) : null,
+            mode == FrameKey.Mode.REPLAY);
+    this.traffic = new FuzzTraffic(net, borrowed);
     net.watch(new Watcher());
   }
 
@@ -104,7 +129,7 @@ final class Fuzzer {
     public void onArrival(int node, int rail, byte[] frame) {
       if (node == TARGET) {
         int src = FrameBytes.get24(frame, 29);
-        (src < BORROWED.length && BORROWED[src] ? ofBorrowed : ofOthers).add(frame);
+        (src < borrowed.length && borrowed[src] ? ofBorrowed : ofOthers).add(frame);
       }
     }
 
@@ -166,7 +191,12 @@ final class Fuzzer {
   }
 
   private String replay() {
-    return "replay: hxb fuzz --seed " + seed + " --frames " + (frames + ROUND_FRAMES);
+    return "replay: hxb fuzz --tag "
+        + mode
+        + " --seed "
+        + seed
+        + " --frames "
+        + (frames + ROUND_FRAMES);
   }
 
   private void violation(String what) {
@@ -260,18 +290,19 @@ final class Fuzzer {
   private byte[] hostile() {
     frames++;
     byte[] others = mutator.pick(ofOthers.some(random.nextInt(16)));
-    byte[] borrowed = mutator.pick(ofBorrowed.some(random.nextInt(16)));
+    Captures models = mode == FrameKey.Mode.OFF ? ofBorrowed : ofOthers;
+    byte[] model = mutator.pick(models.some(random.nextInt(16)));
     return switch (random.nextInt(16)) {
       case 0 -> mutator.fromNothing();
       case 1 -> mutator.foreign(others);
       case 2, 3 -> mutator.damaged(others);
       case 4 -> mutator.resized(others, false);
-      case 5 -> mutator.resized(borrowed, true);
-      case 6, 7 -> mutator.lyingToRelays(random.nextBoolean() ? others : borrowed);
-      case 8 -> mutator.opening(borrowed, random.nextInt(8), TARGET);
-      case 9, 10, 11 -> mutator.spliced(borrowed, others);
+      case 5 -> mutator.resized(model, true);
+      case 6, 7 -> mutator.lyingToRelays(random.nextBoolean() ? others : model);
+      case 8 -> mutator.opening(model, random.nextInt(8), TARGET);
+      case 9, 10, 11 -> mutator.spliced(model, others);
       case 12 -> others.clone();
-      default -> mutator.lying(borrowed);
+      default -> mutator.lying(model);
     };
   }
 

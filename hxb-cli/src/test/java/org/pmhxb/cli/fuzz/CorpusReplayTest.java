@@ -64,7 +64,7 @@ class CorpusReplayTest {
   }
 
   private void replay(RealRails rails, PmNode node, List<Corpus.Entry> corpus) {
-    FrameJudge judge = new FrameJudge(FuzzNet.SHAPE, layout, SELF, FuzzNet.KEY);
+    FrameJudge judge = new FrameJudge(FuzzNet.SHAPE, layout, SELF, FuzzNet.KEY, null, false);
     Map<DropReason, Long> foretold = new EnumMap<>(DropReason.class);
     long stateful = 0;
     long relayed = 0;

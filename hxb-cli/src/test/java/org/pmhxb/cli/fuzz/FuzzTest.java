@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.fuzz.FrameJudge.Fate;
 import org.pmhxb.cli.fuzz.FrameJudge.Verdict;
 import org.pmhxb.pm.DropReason;
+import org.pmhxb.pm.FrameKey;
 
 /** The short part of {@code hxb fuzz}; the long one is that command. */
 class FuzzTest {
@@ -47,6 +49,19 @@ class FuzzTest {
     }
   }
 
+  /** A stranger without the key changes nothing at all, not even by playing frames again. */
+  @ParameterizedTest
+  @EnumSource(names = {"TAG", "REPLAY"})
+  void withTagsNoSessionSuffers(FrameKey.Mode mode) {
+    FuzzReport report = new Fuzzer(13, FRAMES / 3, mode, line -> {}).run();
+    assertThat(report.violations()).isEmpty();
+    assertThat(report.ok()).isTrue();
+    assertThat(report.drops().get("tag")).isGreaterThan(FRAMES / 6);
+    if (mode == FrameKey.Mode.REPLAY) {
+      assertThat(report.drops().get("replay")).isPositive();
+    }
+  }
+
   @Test
   void aSeedGivesOneRun() {
     FuzzReport first = new Fuzzer(3, 5_000, line -> {}).run();
@@ -60,7 +75,7 @@ class FuzzTest {
   /** The fuzzer must be able to fail: a state that changes is seen, down to the field. */
   @Test
   void theStateHashSeesWhatAFrameChanges() {
-    try (FuzzNet net = new FuzzNet(1)) {
+    try (FuzzNet net = new FuzzNet(1, FrameKey.NONE)) {
       StateHash state = new StateHash();
       net.settle(2);
       long before = state.of(net.nodes.get(2));
@@ -76,8 +91,8 @@ class FuzzTest {
   /** Every committed frame has the fate under which it was kept. */
   @Test
   void theCorpusIsJudgedAsItSays() throws Exception {
-    FuzzNet net = new FuzzNet(1);
-    FrameJudge judge = new FrameJudge(FuzzNet.SHAPE, net.layout, 2, FuzzNet.KEY);
+    FuzzNet net = new FuzzNet(1, FrameKey.NONE);
+    FrameJudge judge = new FrameJudge(FuzzNet.SHAPE, net.layout, 2, FuzzNet.KEY, null, false);
     List<Corpus.Entry> corpus = Corpus.read();
     assertThat(corpus).hasSizeGreaterThan(100);
     for (Corpus.Entry entry : corpus) {

@@ -3,6 +3,7 @@ package org.pmhxb.cli.fuzz;
 import java.util.Arrays;
 import org.pmhxb.cli.fuzz.FrameJudge.Fate;
 import org.pmhxb.cli.fuzz.FrameJudge.Verdict;
+import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PeerStatus;
 import org.pmhxb.pm.PmNode;
@@ -29,11 +30,11 @@ public final class JazzerTarget {
 
   /** Once: a cluster with all sessions up. */
   public static void fuzzerInitialize() {
-    net = new FuzzNet(1);
+    net = new FuzzNet(1, FrameKey.NONE);
     boolean[] all = new boolean[FuzzNet.SHAPE.nodes()];
     Arrays.fill(all, true);
     traffic = new FuzzTraffic(net, all);
-    judge = new FrameJudge(FuzzNet.SHAPE, net.layout, TARGET, FuzzNet.KEY);
+    judge = new FrameJudge(FuzzNet.SHAPE, net.layout, TARGET, FuzzNet.KEY, null, false);
     target = net.nodes.get(TARGET);
     for (int i = 0; i < 4_000; i++) {
       step();

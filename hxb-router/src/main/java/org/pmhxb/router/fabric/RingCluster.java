@@ -9,6 +9,7 @@ import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.ffi.Ports;
 import org.pmhxb.ffi.Rings;
+import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollIdle;
@@ -16,7 +17,9 @@ import org.pmhxb.pm.PollThread;
 import org.pmhxb.pm.PollWork;
 import org.pmhxb.pm.port.DpdkPort;
 import org.pmhxb.pm.port.DpdkPorts;
+import org.pmhxb.pm.port.FaultyPort;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.PortFaults;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Dimension;
 import org.pmhxb.router.DimensionOrderRouting;
@@ -41,6 +44,8 @@ public final class RingCluster implements PollWork, AutoCloseable {
    * @param loss probability with which the wire loses a frame
    * @param seed of the losses and of the nodes' random numbers
    * @param inline the program's thread polls
+   * @param faults what every port does to the frames that it receives
+   * @param frameKey secret of all nodes, or none
    */
   public record Options(
       Shape shape,
@@ -49,7 +54,9 @@ public final class RingCluster implements PollWork, AutoCloseable {
       long seed,
       boolean inline,
       Hugepages hugepages,
-      long peerTimeoutNs) {
+      long peerTimeoutNs,
+      PortFaults faults,
+      FrameKey frameKey) {
     public Options {
       if (rails < 1 || rails > RailLayout.MAX_PER_DIMENSION) {
         throw new IllegalArgumentException(
@@ -59,19 +66,33 @@ public final class RingCluster implements PollWork, AutoCloseable {
 
     /** No loss, inline, five seconds of patience. */
     public static Options of(Shape shape, int rails) {
-      return new Options(shape, rails, 0, 1, true, Hugepages.AUTO, 5_000_000_000L);
+      return new Options(
+          shape, rails, 0, 1, true, Hugepages.AUTO, 5_000_000_000L, PortFaults.NONE, FrameKey.NONE);
     }
 
     public Options withLoss(double probability, long lossSeed) {
-      return new Options(shape, rails, probability, lossSeed, inline, hugepages, peerTimeoutNs);
+      return new Options(
+          shape, rails, probability, lossSeed, inline, hugepages, peerTimeoutNs, faults, frameKey);
     }
 
     public Options dedicated() {
-      return new Options(shape, rails, loss, seed, false, hugepages, peerTimeoutNs);
+      return new Options(
+          shape, rails, loss, seed, false, hugepages, peerTimeoutNs, faults, frameKey);
     }
 
     public Options withPeerTimeoutNs(long ns) {
-      return new Options(shape, rails, loss, seed, inline, hugepages, ns);
+      return new Options(shape, rails, loss, seed, inline, hugepages, ns, faults, frameKey);
+    }
+
+    /** What every port does to the frames that it receives. */
+    public Options withFaults(PortFaults what) {
+      return new Options(
+          shape, rails, loss, seed, inline, hugepages, peerTimeoutNs, what, frameKey);
+    }
+
+    /** With a keyed tag on each frame. */
+    public Options withFrameKey(FrameKey key) {
+      return new Options(shape, rails, loss, seed, inline, hugepages, peerTimeoutNs, faults, key);
     }
   }
 
@@ -151,7 +172,8 @@ public final class RingCluster implements PollWork, AutoCloseable {
       List<String> devices = new ArrayList<>();
       List<Port> mine = new ArrayList<>();
       for (int r = 0; r < layout.count(); r++) {
-        mine.add(ports.get(i * layout.count() + r));
+        int number = i * layout.count() + r;
+        mine.add(FaultyPort.over(ports.get(number), pools.get(i), options.faults(), number));
         devices.add(mine.get(r).name());
       }
       Discovery discovery =
@@ -159,7 +181,9 @@ public final class RingCluster implements PollWork, AutoCloseable {
               options.shape(), options.shape().coordinates(i), layout, KEY, incarnation, devices);
       discoveries.add(discovery);
       NodeConfig config =
-          sizing.nodeConfig(KEY, incarnation, WINDOW_FRAMES, options.peerTimeoutNs(), MTU_BYTES);
+          sizing
+              .nodeConfig(KEY, incarnation, WINDOW_FRAMES, options.peerTimeoutNs(), MTU_BYTES)
+              .withFrameKey(options.frameKey());
       nodes.add(
           new PmNode(
               config, pools.get(i), new DimensionOrderRouting(discovery), mine, options.inline()));

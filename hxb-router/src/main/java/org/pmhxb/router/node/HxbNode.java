@@ -1,5 +1,6 @@
 package org.pmhxb.router.node;
 
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,14 +9,17 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollIdle;
 import org.pmhxb.pm.PollThread;
 import org.pmhxb.pm.port.DpdkPorts;
+import org.pmhxb.pm.port.FaultyPort;
 import org.pmhxb.pm.port.Port;
 import org.pmhxb.router.DimensionOrderRouting;
 import org.pmhxb.router.Discovery;
+import org.pmhxb.router.FrameKeyFile;
 import org.pmhxb.router.HxbConfig;
 
 /**
@@ -52,13 +56,14 @@ public final class HxbNode implements AutoCloseable {
             ringFrames(config),
             config.poolStrideBytes());
     int buffers = buffers(config, sizing);
+    FrameKey frameKey = frameKey(config);
     Hugepages hugepages = hugepages(config);
     Eal.init(eal(config, hugepages));
     pool = DpdkPool.create("hxb-" + config.node(), config.poolStrideBytes(), buffers, hugepages);
     List<Port> ports = new ArrayList<>();
     try {
       for (HxbConfig.Rail rail : config.rails()) {
-        ports.add(open(rail));
+        ports.add(FaultyPort.over(open(rail), pool, config.faults(), ports.size()));
       }
       discovery =
           new Discovery(
@@ -70,12 +75,14 @@ public final class HxbNode implements AutoCloseable {
               config.devices());
       routing = new DimensionOrderRouting(discovery);
       NodeConfig nodeConfig =
-          sizing.nodeConfig(
-              config.keyHash(),
-              incarnation,
-              config.windowFrames(),
-              config.peerTimeoutMs() * 1_000_000L,
-              config.mtuBytes());
+          sizing
+              .nodeConfig(
+                  config.keyHash(),
+                  incarnation,
+                  config.windowFrames(),
+                  config.peerTimeoutMs() * 1_000_000L,
+                  config.mtuBytes())
+              .withFrameKey(frameKey);
       boolean inline = progress == Progress.INLINE;
       node = new PmNode(nodeConfig, pool, routing, ports, inline);
       poller = inline ? null : startPolling();
@@ -84,6 +91,14 @@ public final class HxbNode implements AutoCloseable {
       pool.close();
       throw e;
     }
+  }
+
+  /** Stamps begin with the wall clock: above those of the node's earlier lives. */
+  private static FrameKey frameKey(HxbConfig config) {
+    return config.tag() == HxbConfig.Tag.OFF
+        ? FrameKey.NONE
+        : FrameKeyFile.read(
+            Path.of(config.keyFile()), config.tag(), System.currentTimeMillis() * 1_000_000L);
   }
 
   /** What the file asks for, if that is enough. Before anything is started. */

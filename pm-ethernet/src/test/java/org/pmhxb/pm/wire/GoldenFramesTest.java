@@ -64,7 +64,12 @@ class GoldenFramesTest {
       assertThat(FrameHeader.etherType(m, 0)).isEqualTo(0x88B5);
       assertThat(FrameHeader.hopCheck(m, 0)).isEqualTo(golden.get("hopCheck"));
       assertThat(new FrameCrc(m).of(0, golden.get("length"))).isEqualTo(golden.get("crc"));
-      assertThat(golden.bytes()).hasSize(FrameHeader.BYTES + golden.get("length"));
+      boolean tagged = (golden.get("flags") & FrameHeader.FLAG_TAG) != 0;
+      assertThat(golden.bytes())
+          .hasSize(FrameHeader.BYTES + golden.get("length") + (tagged ? FrameTag.BYTES : 0));
+      // The document's frame key: 00 01 ... 0f.
+      FrameTag tag = new FrameTag(0x0706_0504_0302_0100L, 0x0f0e_0d0c_0b0a_0908L);
+      assertThat(!tagged || tag.holds(m, 0, golden.get("length"))).as("tag").isTrue();
       for (GoldenFrame.Field field : golden.payload()) {
         int offset = golden.offsetOf(field.name());
         if (field.bytes().length == Integer.BYTES) {

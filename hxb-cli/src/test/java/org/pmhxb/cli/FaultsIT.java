@@ -1,0 +1,91 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.veth.VethFabric;
+
+/** Processes on veth whose ports misbehave, whose nodes are stopped, killed and started again. */
+class FaultsIT {
+  @TempDir private Path directory;
+  private Path root;
+  private String cluster;
+
+  @BeforeEach
+  void name() {
+    assumeTrue("root".equals(System.getProperty("user.name")), "network namespaces need root");
+    root = directory.resolve("r");
+    cluster = "ft" + ProcessHandle.current().pid() % 100_000;
+  }
+
+  @AfterEach
+  void leavesNothing() {
+    assertThat(run("down").code()).isEqualTo(Main.OK);
+    assertThat(VethFabric.namespaces(cluster)).isEmpty();
+    assertThat(root).doesNotExist();
+  }
+
+  private CommandRun run(String line) {
+    List<String> common = List.of("--json", "--run-dir", root.toString(), "--cluster", cluster);
+    return CommandRun.of(
+        Stream.concat(Stream.of(line.split(" ")), common.stream()).toArray(String[]::new));
+  }
+
+  private JsonNode ok(String line) {
+    CommandRun run = run(line);
+    assertThat(run.code()).as(line + "\n" + run.out() + run.err()).isEqualTo(Main.OK);
+    return run.json();
+  }
+
+  /** Loss, repetition, reordering and damage at once, under a key that every frame is tagged by. */
+  @Test
+  void anExchangeUnderFaultsAndTagsArrivesWhole() throws Exception {
+    Path key = directory.resolve("key");
+    Files.writeString(key, "000102030405060708090a0b0c0d0e0f\n");
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+    ok(
+        "up --shape 2x2 --rails 2 --key-file "
+            + key
+            + " --faults loss=0.01,duplicate=0.01,reorder=0.1,corrupt=0.001,seed=3");
+    JsonNode exchange = ok("bench exchange --seconds 1 --warm-up 1 --size 2048");
+    assertThat(exchange.path("messages").asLong()).isPositive();
+    assertThat(exchange.path("resent").asLong()).isPositive();
+    for (JsonNode node : ok("status").path("nodes")) {
+      JsonNode counters = node.path("counters");
+      assertThat(counters.path("peers-down").asLong(-1)).isZero();
+      assertThat(counters.path("drop.tag").asLong() + counters.path("drop.crc").asLong())
+          .as("damage that was found")
+          .isPositive();
+    }
+  }
+
+  @Test
+  void aKeyThatOthersMayReadIsRefusedBeforeAnythingIsBuilt() throws Exception {
+    Path key = directory.resolve("key");
+    Files.writeString(key, "000102030405060708090a0b0c0d0e0f\n");
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+    CommandRun run = run("up --shape 2 --key-file " + key);
+    assertThat(run.code()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("error").asText()).contains("chmod 600 " + key);
+    assertThat(VethFabric.namespaces(cluster)).isEmpty();
+  }
+
+  /** A short soak: a node stopped for 3 s in mid-traffic, all verified, nothing left, no growth. */
+  @Test
+  void aShortSoakIsClean() {
+    CommandRun run = run("soak --minutes 0.1 --fabric veth");
+    assertThat(run.code()).as(run.out() + run.err()).isEqualTo(Main.OK);
+    assertThat(run.json().path("stops").asInt()).isPositive();
+    assertThat(run.json().path("lost").asLong(-1)).isZero();
+  }
+}
