@@ -103,6 +103,21 @@ public final class Measure {
   }
 
   private void stream(boolean both, int size, int warmUp, int count) {
+    transfer(both, size, warmUp);
+    // Nothing is under way when the clock starts: a backlog of the warm-up would count as speed.
+    comm.Barrier();
+    Processors before = Processors.now();
+    double[] times = {transfer(both, size, count)};
+    double[] otherTimes = new double[1];
+    comm.Sendrecv(times, 0, 1, MPI.DOUBLE, other, 3, otherTimes, 0, 1, MPI.DOUBLE, other, 3);
+    // When the last has come: at the receiver of a one-way stream.
+    double longest = Math.max(times[0], otherTimes[0]);
+    double bytes = (double) size * count * (both ? 2 : 1);
+    result(both ? "both" : "oneway", size, bytes / longest, before);
+  }
+
+  /** Sends or receives so many messages, or both; seconds until the last was complete here. */
+  private double transfer(boolean both, int size, int count) {
     boolean sends = both || rank == 0;
     boolean receives = both || rank == 1;
     long[][] out = new long[WINDOW][size / 8];
@@ -113,14 +128,8 @@ public final class Measure {
       received[i] = comm.Irecv(in[i], 0, size / 8, MPI.LONG, other, 2);
     }
     comm.Barrier();
-    long startNs = 0;
-    Processors before = null;
-    int all = warmUp + count;
-    for (int i = 0; i < all; i++) {
-      if (i == warmUp) {
-        startNs = System.nanoTime();
-        before = Processors.now();
-      }
+    long startNs = System.nanoTime();
+    for (int i = 0; i < count; i++) {
       int slot = i % WINDOW;
       if (sends) {
         if (sent[slot] != null) {
@@ -135,24 +144,17 @@ public final class Measure {
         if (in[slot][0] != i || in[slot][size / 8 - 1] != ~i) {
           throw new IllegalStateException("message " + i + " is " + in[slot][0]);
         }
-        if (i + WINDOW < all) {
+        if (i + WINDOW < count) {
           received[slot] = comm.Irecv(in[slot], 0, size / 8, MPI.LONG, other, 2);
         }
       }
     }
-    // When the last has come: at the receiver of a one-way stream.
-    double seconds = (System.nanoTime() - startNs) / 1e9;
     for (Request request : sent) {
       if (request != null) {
         request.Wait();
       }
     }
-    double[] times = {seconds};
-    double[] otherTimes = new double[1];
-    comm.Sendrecv(times, 0, 1, MPI.DOUBLE, other, 3, otherTimes, 0, 1, MPI.DOUBLE, other, 3);
-    double longest = both ? Math.max(seconds, otherTimes[0]) : rank == 1 ? seconds : otherTimes[0];
-    double bytes = (double) size * count * (both ? 2 : 1);
-    result(both ? "both" : "oneway", size, bytes / longest, before);
+    return (System.nanoTime() - startNs) / 1e9;
   }
 
   private void result(String kind, int size, double value, Processors before) {
