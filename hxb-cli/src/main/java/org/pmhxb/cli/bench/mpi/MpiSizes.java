@@ -8,7 +8,7 @@ import org.pmhxb.cli.veth.LinkRate;
  * What is measured: messages that go at once and messages that wait for their receive.
  *
  * @param seconds of each stream, at the links' raw rate; a half of it before as warm-up
- * @param rounds of each round trip
+ * @param rounds of each round trip at most; fewer where they would take longer than a stream
  */
 record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds) {
   /** Messages that wait unexpected. */
@@ -22,11 +22,12 @@ record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds)
     for (int count : new int[] {FEW, MANY}) {
       arguments.addAll(List.of("unexpected", "" + count, "" + 20_000 / count));
     }
-    for (int size : new int[] {8, eagerBytes, rendezvousBytes}) {
-      int fewer = size > 100_000 ? 10 : 1;
-      arguments.addAll(List.of("latency", "" + size, "" + Math.max(10, rounds / fewer)));
-    }
     double bytes = links * rate.bytesPerSecond() * seconds;
+    for (int size : new int[] {8, eagerBytes, rendezvousBytes}) {
+      // A round takes two transfers of the links' time at least.
+      int most = (int) Math.min(rounds, bytes / 2 / size);
+      arguments.addAll(List.of("latency", "" + size, "" + Math.max(10, most)));
+    }
     stream(arguments, "oneway", eagerBytes, bytes);
     stream(arguments, "oneway", rendezvousBytes, bytes);
     stream(arguments, "both", rendezvousBytes, bytes);
