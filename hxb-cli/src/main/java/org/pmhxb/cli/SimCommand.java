@@ -23,9 +23,11 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "sim",
     description = {
-      "Run a whole machine of the real node classes under a virtual clock, with faults by seed, and judge what"
-          + " arrives: exactly once, in order, intact, or the loss of the peer is reported.",
-      "A failing seed is shrunk to the fewest faults that still fail, and printed with the command that replays it."
+      "Run a whole machine of the real node classes under a virtual clock, with faults by seed, and"
+          + " judge what arrives: exactly once, in order, intact, or the loss of the peer is"
+          + " reported.",
+      "A failing seed is shrunk to the fewest faults that still fail, and printed with the command"
+          + " that replays it."
     },
     footer = {
       "",
@@ -123,6 +125,16 @@ final class SimCommand extends HxbCommand {
       paramLabel = "N",
       description = "Seeds at a time; default: one per core.")
   private Integer jobs;
+
+  @Option(names = "--first-failure", description = "End the sweep with the first seed that fails.")
+  private boolean firstFailure;
+
+  @Option(
+      names = "--shrink",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Shrink and tell so many of the failing seeds.")
+  private int told;
 
   @Option(names = "--replay", description = "Print the event log's end, whether it fails or not.")
   private boolean replay;
@@ -258,7 +270,9 @@ final class SimCommand extends HxbCommand {
       result.log().lastOf(-1, -1, TOLD_EVENTS).forEach(progress()::say);
     }
     int threads = jobs == null ? Runtime.getRuntime().availableProcessors() : jobs;
-    Sweep.Outcome o = Sweep.run(scenario, range.first(), range.last(), threads, progress()::update);
+    Sweep.Outcome o =
+        Sweep.run(
+            scenario, range.first(), range.last(), threads, told, firstFailure, progress()::update);
     return new Result(
         o.ok(),
         shape.toString(),
@@ -296,6 +310,9 @@ final class SimCommand extends HxbCommand {
     }
     if (size < 0 || size > 64 << 20) {
       throw wrongUsage("--size is " + size + "; must be in 0..67108864 bytes");
+    }
+    if (told < 0) {
+      throw wrongUsage("--shrink is " + told + "; must be 0 or above");
     }
     if (jobs != null && (jobs < 1 || jobs > 1_024)) {
       throw wrongUsage("--jobs is " + jobs + "; must be in 1..1024");

@@ -11,7 +11,7 @@ import org.pmhxb.pm.PmEndpoint;
  *
  * <pre>
  * 0 session:32 | 4 number:32 | 8 life:32 | 12 length:32 | 16 pattern ...      16 bytes and more
- * 0 pattern                                                                    shorter ones
+ * 0 number:8 | 1 pattern ...                                                   shorter ones
  * </pre>
  */
 public final class Flow {
@@ -137,7 +137,8 @@ public final class Flow {
           ? sessions[number] & 0xFFFF_FFFFL | (long) number << 32
           : life & 0xFFFF_FFFFL | (long) lengths[number] << 32;
     }
-    return mix(seed + number * 0x9E37_79B9_7F4A_7C15L) + at * 0xD134_2543_DE82_EF95L;
+    long pattern = mix(seed + number * 0x9E37_79B9_7F4A_7C15L) + at * 0xD134_2543_DE82_EF95L;
+    return at == 0 ? pattern & ~0xFFL | number & 0xFF : pattern;
   }
 
   private static long mix(long value) {

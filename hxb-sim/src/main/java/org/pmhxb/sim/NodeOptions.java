@@ -11,6 +11,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  * @param creditBuffers promised to senders, all together
  * @param claimBuffers per endpoint, a power of two
  * @param loanBuffers per endpoint
+ * @param ringBuffers that a port may have at a time, each direction
  * @param reserveBuffers for relayed and control frames
  * @param strideBytes of the pool, a power of two
  * @param peerTimeoutNs silence after which a peer is down
@@ -24,6 +25,7 @@ public record NodeOptions(
     int creditBuffers,
     int claimBuffers,
     int loanBuffers,
+    int ringBuffers,
     int reserveBuffers,
     int strideBytes,
     long peerTimeoutNs,
@@ -33,27 +35,26 @@ public record NodeOptions(
     long parkGapNs) {
   static final int KEY = 0x73_69_6d_31;
   private static final int ENDPOINTS = 2;
-  private static final int RING_FRAMES = 32;
   private static final int FRAME_OFFSET_BYTES = 128;
 
   /** For a machine of a few nodes. */
   public static NodeOptions small() {
     return new NodeOptions(
-        64, 512, 64, 16, 256, 2_048, 5_000_000_000L, -1, true, 100_000L, 1_000_000L);
+        64, 512, 64, 16, 32, 256, 2_048, 5_000_000_000L, -1, true, 100_000L, 1_000_000L);
   }
 
   /** For thousands of nodes: less than 1 MB of pool each. */
   public static NodeOptions large() {
     return new NodeOptions(
-        16, 256, 32, 4, 128, 1_024, 5_000_000_000L, -1, true, 1_000_000L, 10_000_000L);
+        16, 256, 32, 4, 8, 128, 1_024, 5_000_000_000L, -1, true, 1_000_000L, 10_000_000L);
   }
 
   /** Buffers as a sum with reasons (DESIGN rule 3). */
   PoolBudget budget(int rails) {
     return new PoolBudget(
         Math.max(1, rails),
-        RING_FRAMES,
-        RING_FRAMES,
+        ringBuffers,
+        ringBuffers,
         creditBuffers + claimBuffers * ENDPOINTS,
         creditBuffers,
         loanBuffers * ENDPOINTS,

@@ -300,6 +300,11 @@ public final class Oracle {
     return flows;
   }
 
+  /** Messages begun, of all flows. */
+  long begun() {
+    return flows.stream().mapToLong(Flow::begun).sum();
+  }
+
   long delivered() {
     return delivered;
   }

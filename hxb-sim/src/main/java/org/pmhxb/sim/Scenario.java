@@ -34,6 +34,8 @@ public record Scenario(
   private static final int[] WINDOWS = {8, 16, 64, 256};
   private static final int[] CREDITS = {96, 256, 512};
   private static final long[] SPANS_NS = {0, 10_000_000L, 50_000_000L};
+
+  /** Of every session: frames of an earlier one then differ in nothing but the session. */
   private static final long NEAR_WRAP = 0xFFFF_FFE0L;
 
   public Scenario {
@@ -85,10 +87,11 @@ public record Scenario(
         CREDITS[random.nextInt(CREDITS.length)],
         node.claimBuffers(),
         node.loanBuffers(),
+        node.ringBuffers(),
         node.reserveBuffers(),
         node.strideBytes(),
         node.peerTimeoutNs(),
-        random.nextInt(4) == 0 ? NEAR_WRAP : -1,
+        random.nextBoolean() ? NEAR_WRAP : -1,
         random.nextBoolean(),
         node.idleGapNs(),
         node.parkGapNs());

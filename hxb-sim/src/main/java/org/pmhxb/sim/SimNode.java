@@ -191,7 +191,13 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
   /** The process is gone from one moment to the next. */
   void die() {
     alive = false;
-    simulation.fabric().disconnect(self);
+    simulation.fabric().disconnect(self, ports);
+  }
+
+  /** The node tells its peers that it stops; what its ports have is still sent. */
+  void stop() {
+    alive = false;
+    node.quit();
   }
 
   boolean isAlive() {

@@ -22,6 +22,14 @@ public final class Simulation implements Fabric.Watch {
 
   private static final long LOOK_NS = 500_000L;
 
+  /** From the word to the peers until the process is gone; less than the shortest stop. */
+  private static final long STOP_NS = 2_000_000L;
+
+  /** More events than these are a livelock. Runs of the mixed profile need a twentieth. */
+  private static final long EVENTS_LEAST = 2_000_000L;
+
+  private static final long EVENTS_PER_MESSAGE = 2_000L;
+
   /** A peer's death is told within the peer timeout, a fifth of it, and half a second. */
   private static final long DOWN_SLACK_NS = 500_000_000L;
 
@@ -107,15 +115,20 @@ public final class Simulation implements Fabric.Watch {
       settledNs = nowNs;
       return;
     }
-    if (nowNs > limitNs()) {
+    boolean busy = queue.fired() > EVENTS_LEAST + EVENTS_PER_MESSAGE * oracle.begun();
+    if (busy || nowNs > limitNs()) {
       List<Flow> missing = oracle.unsettled();
       Flow first = missing.isEmpty() ? null : missing.getFirst();
       violation(
           Violation.Kind.STUCK,
           first == null ? -1 : first.src,
           first == null ? -1 : first.dst,
-          "%d flows did not finish, first %s: %s"
-              .formatted(missing.size(), first, first == null ? "programs wait" : describe(first)));
+          "%d flows did not finish in %d events, first %s: %s"
+              .formatted(
+                  missing.size(),
+                  queue.fired(),
+                  first,
+                  first == null ? "programs wait" : describe(first)));
       return;
     }
     queue.add(nowNs + LOOK_NS, this::look);
@@ -254,14 +267,20 @@ public final class Simulation implements Fabric.Watch {
     node.load(options.workload().programs(node));
   }
 
-  private void crash(int number, boolean forEver) {
+  /** A node dies, or is stopped with a word to its peers. */
+  private void remove(int number, boolean forEver, boolean stopped) {
     SimNode node = nodes[number];
     if (node == null) {
       return;
     }
     gone[number] |= forEver;
     nodes[number] = null;
-    node.die();
+    if (stopped) {
+      node.stop();
+      queue.add(nowNs() + STOP_NS, now -> node.die());
+    } else {
+      node.die();
+    }
     dead.add(node);
     oracle.died(node, forEver);
     for (SimNode other : nodes) {
@@ -351,8 +370,9 @@ public final class Simulation implements Fabric.Watch {
     log.add("begin fault " + fault);
     int at = fault.place().node();
     switch (fault.kind()) {
-      case CRASH -> crash(at, true);
-      case RESTART -> crash(at, false);
+      case CRASH -> remove(at, true, false);
+      case RESTART -> remove(at, false, false);
+      case STOP -> remove(at, false, true);
       case STALL, SLOW_CONSUMER, STOPPED_CONSUMER, POOL, SKEW -> {
         for (SimNode node : nodes) {
           if (node != null && (at < 0 || at == node.self())) {
@@ -382,7 +402,7 @@ public final class Simulation implements Fabric.Watch {
       case CRASH, STALL -> {
         // The one has no end, the other ends by itself.
       }
-      case RESTART -> {
+      case RESTART, STOP -> {
         if (nodes[at] == null && !gone[at]) {
           start(at);
         }

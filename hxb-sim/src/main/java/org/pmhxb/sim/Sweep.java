@@ -9,9 +9,6 @@ import java.util.function.Consumer;
 
 /** Runs many seeds of a scenario on all cores; seeds have nothing to do with each other. */
 public final class Sweep {
-  /** Failures that are shrunk and told in full. */
-  private static final int TOLD = 3;
-
   private static final int LAST_EVENTS = 40;
 
   private Sweep() {}
@@ -55,33 +52,39 @@ public final class Sweep {
 
   /**
    * @param jobs threads
+   * @param told failures that are shrunk and told in full, the first ones
+   * @param toFirstFailure begin no further seed once one has failed; those before it have been run
    * @param progress takes lines for people
    */
   public static Outcome run(
-      Scenario scenario, long firstSeed, long lastSeed, int jobs, Consumer<String> progress)
+      Scenario scenario,
+      long firstSeed,
+      long lastSeed,
+      int jobs,
+      int told,
+      boolean toFirstFailure,
+      Consumer<String> progress)
       throws InterruptedException {
     long startNs = System.nanoTime();
     Sum sum = new Sum();
     AtomicLong next = new AtomicLong(firstSeed);
+    Runnable work =
+        () -> {
+          for (long seed = next.getAndIncrement();
+              seed <= lastSeed && !(toFirstFailure && sum.hasFailed());
+              seed = next.getAndIncrement()) {
+            sum.add(Simulation.run(scenario.options(seed)));
+            progress.accept(sum.line(lastSeed - firstSeed + 1));
+          }
+        };
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < Math.min(jobs, lastSeed - firstSeed + 1); i++) {
-      threads.add(
-          Thread.ofPlatform()
-              .name("sim-" + i)
-              .start(
-                  () -> {
-                    for (long s = next.getAndIncrement();
-                        s <= lastSeed;
-                        s = next.getAndIncrement()) {
-                      sum.add(Simulation.run(scenario.options(s)));
-                      progress.accept(sum.line(lastSeed - firstSeed + 1));
-                    }
-                  }));
+      threads.add(Thread.ofPlatform().name("sim-" + i).start(work));
     }
     for (Thread thread : threads) {
       thread.join();
     }
-    return sum.outcome(scenario, (System.nanoTime() - startNs) / 1e9, progress);
+    return sum.outcome(scenario, (System.nanoTime() - startNs) / 1e9, told, progress);
   }
 
   /** Shrinks a failing seed and runs it once more for its last events. */
@@ -129,16 +132,21 @@ public final class Sweep {
       r.counters().forEach((name, n) -> counters.merge(name, n, Long::sum));
     }
 
+    synchronized boolean hasFailed() {
+      return !failed.isEmpty();
+    }
+
     synchronized String line(long all) {
       return "%d of %d seeds, %d failed".formatted(seeds, all, failed.size());
     }
 
-    synchronized Outcome outcome(Scenario scenario, double seconds, Consumer<String> progress) {
+    synchronized Outcome outcome(
+        Scenario scenario, double seconds, int limit, Consumer<String> progress) {
       Map<Violation.Kind, Integer> kinds = new TreeMap<>();
       failed.values().forEach(v -> kinds.merge(v.kind(), 1, Integer::sum));
       List<Failure> told = new ArrayList<>();
       failed.entrySet().stream()
-          .limit(TOLD)
+          .limit(limit)
           .forEach(
               e -> {
                 progress.accept("shrinking seed " + e.getKey());

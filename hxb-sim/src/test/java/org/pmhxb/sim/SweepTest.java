@@ -28,7 +28,7 @@ class SweepTest {
     Scenario scenario = Scenario.of(Shape.parse(shape), rails, Profile.MIXED, work, messages);
     int jobs = Runtime.getRuntime().availableProcessors();
 
-    Sweep.Outcome outcome = Sweep.run(scenario, first, last, jobs, line -> {});
+    Sweep.Outcome outcome = Sweep.run(scenario, first, last, jobs, 3, false, line -> {});
 
     assertThat(outcome.failures()).as("%s", outcome.violations()).isEqualTo(List.of());
     assertThat(outcome.seeds()).isEqualTo(last - first + 1);

@@ -32,6 +32,7 @@ public enum FaultKind {
   // --- of a node ---
   CRASH(Scope.NODE, "the node dies and does not come back"),
   RESTART(Scope.NODE, "the node dies and is started again when the fault ends"),
+  STOP(Scope.NODE, "the node is stopped with a word to its peers, and started again at the end"),
   STALL(Scope.NODE, "the poller stands still"),
   SLOW_CONSUMER(Scope.NODE, "the program runs once in amount ns"),
   STOPPED_CONSUMER(Scope.NODE, "the program does not run"),

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /**
  * Where a fault sits; -1 stands for every one. Written {@code 3.x0}: rail x0 of node 3, {@code
- * *.x0}, {@code 3.*} or {@code *}.
+ * *.x0}, {@code *.*0} or {@code *}.
  *
  * @param node number
  * @param dimension 0 to 2
@@ -15,7 +15,7 @@ public record Place(int node, int dimension, int index) {
   /** Everywhere. */
   public static final Place ALL = new Place(-1, -1, -1);
 
-  private static final Pattern FORM = Pattern.compile("(\\*|\\d+)(?:\\.(?:\\*|([xyz])(\\*|\\d)))?");
+  private static final Pattern FORM = Pattern.compile("(\\*|\\d+)(?:\\.([*xyz])(\\*|\\d)?)?");
 
   public static Place node(int node) {
     return new Place(node, -1, -1);
@@ -38,6 +38,7 @@ public record Place(int node, int dimension, int index) {
       throw new IllegalArgumentException(
           "place \"" + text + "\" is not of the form 3.x0, 3.x*, *.x0, 3 or *");
     }
+    // indexOf gives -1 for a star, which stands for every dimension.
     int dimension = m.group(2) == null ? -1 : "xyz".indexOf(m.group(2));
     return new Place(number(m.group(1)), dimension, number(m.group(3)));
   }
@@ -49,9 +50,12 @@ public record Place(int node, int dimension, int index) {
   @Override
   public String toString() {
     String at = node < 0 ? "*" : Integer.toString(node);
-    if (dimension < 0) {
+    if (dimension < 0 && index < 0) {
       return at;
     }
-    return at + "." + "xyz".charAt(dimension) + (index < 0 ? "*" : Integer.toString(index));
+    return at
+        + "."
+        + (dimension < 0 ? '*' : "xyz".charAt(dimension))
+        + (index < 0 ? "*" : Integer.toString(index));
   }
 }

@@ -43,6 +43,7 @@ public enum Profile {
       "nodes die, start again, stand still, lack buffers, have slow programs and bad clocks",
       FaultKind.CRASH,
       FaultKind.RESTART,
+      FaultKind.STOP,
       FaultKind.STALL,
       FaultKind.SLOW_CONSUMER,
       FaultKind.STOPPED_CONSUMER,
@@ -51,6 +52,7 @@ public enum Profile {
   RESTARTS(
       "nodes start again while copies of old frames are still about",
       FaultKind.RESTART,
+      FaultKind.STOP,
       FaultKind.LATE_DUPLICATION,
       FaultKind.REORDERING),
   PARTITION("the machine falls into two and heals", FaultKind.PARTITION),
@@ -60,6 +62,9 @@ public enum Profile {
 
   /** Faults begin within this time of the start, early ones as often as late ones. */
   private static final long HORIZON_NS = 50 * MS;
+
+  private static final double OLD_FRAMES_RATE = 0.2;
+  private static final long OLD_FRAMES_NS = 40 * MS;
 
   private final String explanation;
   private final List<FaultKind> kinds;
@@ -90,7 +95,11 @@ public enum Profile {
     } else if (this != NONE) {
       int count = 1 + random.nextInt(8);
       for (int i = 0; i < count; i++) {
-        faults.add(fault(kinds.get(random.nextInt(kinds.size())), shape, layout, random));
+        Fault fault = fault(kinds.get(random.nextInt(kinds.size())), shape, layout, random);
+        faults.add(fault);
+        if (fault.kind() == FaultKind.RESTART || fault.kind() == FaultKind.STOP) {
+          faults.add(oldFrames(fault, random));
+        }
       }
     }
     return new Schedule(shape, rails, peerTimeoutNs, faults);
@@ -137,6 +146,7 @@ public enum Profile {
       case PARTIAL -> amount = random.nextLong(8);
       case STALL -> lengthNs = logarithmic(random, MS, 2_000 * MS);
       case RESTART -> lengthNs = logarithmic(random, MS / 10, 300 * MS);
+      case STOP -> lengthNs = logarithmic(random, 5 * MS, 300 * MS);
       case SLOW_CONSUMER -> amount = logarithmic(random, 10_000, 10 * MS);
       case POOL -> rate = 0.5 + 0.5 * random.nextDouble();
       case SKEW -> {
@@ -152,6 +162,18 @@ public enum Profile {
       }
     }
     return new Fault(kind, place, startNs, lengthNs, rate, amount, random.nextLong());
+  }
+
+  /** Copies of what was under way before a node started again arrive while it is back. */
+  private static Fault oldFrames(Fault restart, SplittableRandom random) {
+    return new Fault(
+        FaultKind.LATE_DUPLICATION,
+        Place.ALL,
+        MS / 2,
+        Math.max(MS, restart.startNs() - MS / 2),
+        OLD_FRAMES_RATE,
+        restart.lengthNs() + OLD_FRAMES_NS,
+        random.nextLong());
   }
 
   private static long logarithmic(SplittableRandom random, long least, long most) {

@@ -70,7 +70,7 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
     int node = f.place().node();
     return switch (f.kind()) {
       case CRASH -> isBetween(node, a, b);
-      case RESTART -> node == a || node == b || isLong && isBetween(node, a, b);
+      case RESTART, STOP -> node == a || node == b || isLong && isBetween(node, a, b);
       case STALL -> f.lengthNs() > 3_000_000_000L && isBetween(node, a, b);
       case PARTITION -> isLong;
       case CUT, CUT_TX, CUT_RX, STALE ->

@@ -113,10 +113,12 @@ public final class Fabric {
     return ports;
   }
 
-  /** The node died. */
-  public void disconnect(int node) {
-    portsOfNode.get(node).forEach(SimPort::die);
-    portsOfNode.set(node, List.of());
+  /** The life of a node that had these ports is over. */
+  public void disconnect(int node, List<SimPort> ports) {
+    ports.forEach(SimPort::die);
+    if (portsOfNode.get(node) == ports) {
+      portsOfNode.set(node, List.of());
+    }
   }
 
   private Crossbar.Socket socket(int node, int rail) {

@@ -1,0 +1,82 @@
+package org.pmhxb.sim.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.pmhxb.router.Shape;
+
+class FaultTest {
+  private static final Shape CUBE = Shape.of(2, 2, 2);
+
+  @ParameterizedTest
+  @EnumSource(Profile.class)
+  void whatAProfileMakesCanBeWrittenAndRead(Profile profile) {
+    for (long seed = 1; seed <= 50; seed++) {
+      for (Fault fault : profile.schedule(CUBE, 2, 5_000_000_000L, seed).faults()) {
+        assertThat(Fault.parse(fault.toString())).isEqualTo(fault);
+      }
+    }
+  }
+
+  @Test
+  void theMixedProfileUsesEveryKind() {
+    List<FaultKind> kinds =
+        java.util.stream.LongStream.rangeClosed(1, 400)
+            .boxed()
+            .flatMap(s -> Profile.MIXED.schedule(CUBE, 2, 5_000_000_000L, s).faults().stream())
+            .map(Fault::kind)
+            .distinct()
+            .toList();
+
+    assertThat(kinds).containsExactlyInAnyOrder(FaultKind.values());
+  }
+
+  @Test
+  void readsUnitsAndLeavesOutWhatIsLeftOut() {
+    Fault fault = Fault.parse("slow-link@3.x1:2ms+1s:rate=0.25");
+
+    assertThat(fault.kind()).isEqualTo(FaultKind.SLOW_LINK);
+    assertThat(fault.place()).isEqualTo(new Place(3, 0, 1));
+    assertThat(fault.startNs()).isEqualTo(2_000_000L);
+    assertThat(fault.endNs()).isEqualTo(1_002_000_000L);
+    assertThat(fault.rate()).isEqualTo(0.25);
+    assertThat(fault.amount()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "cut, \"cut\"",
+    "cut@3, \"cut@3\"",
+    "cat@3:1ms+1ms, \"cat\"",
+    "cut@3.w0:1ms+1ms, \"3.w0\"",
+    "loss@*:1+1, \"loss@*:1+1\""
+  })
+  void refusesWhatItCannotReadAndNamesIt(String text, String named) {
+    assertThatThrownBy(() -> Fault.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(named);
+  }
+
+  @Test
+  void onlyDeathAndLongIsolationMayEndASession() {
+    Schedule schedule =
+        new Schedule(
+            CUBE,
+            2,
+            5_000_000_000L,
+            List.of(
+                Fault.parse("stall@0:1ms+2s"),
+                Fault.parse("cut@0.x0:1ms+60s"),
+                Fault.parse("cut@*:1ms+2s"),
+                Fault.parse("restart@5:3ms+1ms")));
+
+    assertThat(schedule.mayEndSession(0, 1, 10_000_000L)).isFalse();
+    assertThat(schedule.mayEndSession(5, 1, 2_000_000L)).isFalse();
+    assertThat(schedule.mayEndSession(5, 1, 3_000_000L)).isTrue();
+  }
+}
