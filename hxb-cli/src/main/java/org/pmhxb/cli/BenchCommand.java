@@ -21,6 +21,8 @@ import picocli.CommandLine.Spec;
       LatencyBench.class,
       ExchangeBench.class,
       MpiBench.class,
+      IncastBench.class,
+      FailoverCommand.class,
       PaperCommand.class,
       PacketCostCommand.class,
       CompareCommand.class

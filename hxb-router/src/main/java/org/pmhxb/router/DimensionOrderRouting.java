@@ -9,9 +9,10 @@ import org.pmhxb.pm.wire.FrameHeader;
  * Routes by dimension order (DESIGN rule 18; PM/Ethernet-HXB section 3): a frame travels along X,
  * then Y, then Z, and each node where it turns is its relay. Owner: the node's poll thread.
  *
- * <p>The source of a frame uses the order XYZ; {@link #transit} obeys any of the six orders that a
- * path names. Nothing here grows with the number of peers but {@link Shape}'s one int per node,
- * which all nodes of a process share.
+ * <p>The source of a frame uses the order XYZ, and the other orders as detours while no path of
+ * that one lives; {@link #transit} obeys any of the six that a path names. A path names every hop,
+ * so no detour can loop. Nothing here grows with the number of peers but {@link Shape}'s one int
+ * per node, which all nodes of a process share.
  */
 public final class DimensionOrderRouting implements Routing {
   private static final int TOO_SHORT = DropReason.TOO_SHORT.code();
@@ -27,6 +28,7 @@ public final class DimensionOrderRouting implements Routing {
   private final int rails;
   private final int[] railBases = new int[Dimension.COUNT];
   private final int[][] paths;
+  private final int[][] firstChoices;
   private final Discovery discovery;
   private final NeighbourTable neighbours;
 
@@ -54,7 +56,8 @@ public final class DimensionOrderRouting implements Routing {
     this.nodes = shape.nodes();
     this.ownPosition = shape.position(self);
     this.rails = discovery.layout().perDimension();
-    this.paths = PathTable.rows(rails);
+    this.paths = PathTable.withDetours(rails);
+    this.firstChoices = PathTable.rows(rails);
     this.neighbours = discovery.table();
     for (int d = 0; d < Dimension.COUNT; d++) {
       railBases[d] = discovery.layout().base(d);
@@ -113,6 +116,11 @@ public final class DimensionOrderRouting implements Routing {
   }
 
   @Override
+  public int firstChoiceCount(int node) {
+    return firstChoices[hopMask(node)].length;
+  }
+
+  @Override
   public int path(int node, int index) {
     return paths[hopMask(node)][index];
   }
@@ -120,16 +128,18 @@ public final class DimensionOrderRouting implements Routing {
   @Override
   public int egressRail(int node, int index) {
     int hops = hopMask(node);
-    int first = Integer.numberOfTrailingZeros(hops);
-    return railBases[first] + PathCode.railIndex(paths[hops][index], first);
+    int path = paths[hops][index];
+    int first = PathCode.firstDimension(PathCode.order(path), hops);
+    return railBases[first] + PathCode.railIndex(path, first);
   }
 
   @Override
   public long nextHopMac(int node, int index) {
     int position = shape.position(node);
     int hops = shape.differing(position, ownPosition);
-    int first = Integer.numberOfTrailingZeros(hops);
-    int railIndex = PathCode.railIndex(paths[hops][index], first);
+    int path = paths[hops][index];
+    int first = PathCode.firstDimension(PathCode.order(path), hops);
+    int railIndex = PathCode.railIndex(path, first);
     return neighbours.mac(neighbours.slot(first, shape.coordinate(position, first), railIndex));
   }
 

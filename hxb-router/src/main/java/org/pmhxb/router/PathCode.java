@@ -33,7 +33,17 @@ public final class PathCode {
    */
   private static final byte[] STEPS = new byte[STEP_COUNT];
 
+  /** First dimension with a hop, by order and hops. */
+  private static final byte[] FIRST = new byte[ORDERS << 3];
+
   static {
+    for (int i = 0; i < FIRST.length; i++) {
+      FIRST[i] = Dimension.COUNT;
+      for (int place = Dimension.COUNT - 1; place >= 0; place--) {
+        int d = DIMENSIONS[i >> 3][place];
+        FIRST[i] = (i >> d & 1) != 0 ? (byte) d : FIRST[i];
+      }
+    }
     for (int hops = 0; hops < 8; hops++) {
       for (int d = 0; d < Dimension.COUNT; d++) {
         IDLE_RAILS[hops] |= (hops >> d & 1) == 0 ? 0xF << railShift(d) : 0;
@@ -80,6 +90,11 @@ public final class PathCode {
         .append(',')
         .append(railIndex(path, 2))
         .toString();
+  }
+
+  /** The dimension that an order travels first, of those with a hop; 3 where there is none. */
+  static int firstDimension(int order, int hops) {
+    return FIRST[order << 3 | hops];
   }
 
   static int idleRails(int hops) {

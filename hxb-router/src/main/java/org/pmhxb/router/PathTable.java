@@ -1,5 +1,7 @@
 package org.pmhxb.router;
 
+import java.util.Arrays;
+
 /**
  * Candidate paths by rails per dimension and by the set of dimensions with a hop. All destinations
  * that differ from the source in the same dimensions share one row, so paths cost no memory per
@@ -10,22 +12,53 @@ package org.pmhxb.router;
  * every hop dimension occurs equally often, and consecutive entries leave on different rails. Up to
  * two rails that is every combination, with three it is an orthogonal array: any two dimensions
  * meet in every pair of rails.
+ *
+ * <p>Behind the candidates of order XYZ stand the detours: every other order of the dimensions with
+ * a hop, each with rail j in all of them. They go through other relays (DESIGN rule 18).
  */
 final class PathTable {
   /** As many as the rails of one dimension can be. */
   static final int MAX_CANDIDATES = 9;
 
   private static final int[][][] ROWS = new int[RailLayout.MAX_PER_DIMENSION + 1][8][];
+  private static final int[][][] WITH_DETOURS = new int[RailLayout.MAX_PER_DIMENSION + 1][8][];
 
   static {
     for (int rails = 1; rails <= RailLayout.MAX_PER_DIMENSION; rails++) {
       for (int hops = 0; hops < 8; hops++) {
         ROWS[rails][hops] = row(rails, hops);
+        WITH_DETOURS[rails][hops] = withDetours(ROWS[rails][hops], rails, hops);
       }
     }
   }
 
   private PathTable() {}
+
+  /** The same rows, each with its detours behind. Never to be written to. */
+  static int[][] withDetours(int railsPerDimension) {
+    return WITH_DETOURS[railsPerDimension];
+  }
+
+  private static int[] withDetours(int[] row, int rails, int hops) {
+    int[] all = Arrays.copyOf(row, row.length + rails * (orders(hops).length - 1));
+    int n = row.length;
+    int[] orders = orders(hops);
+    for (int i = 1; i < orders.length; i++) {
+      for (int j = 0; j < rails; j++) {
+        all[n++] = code(orders[i], rails, hops, 0, j);
+      }
+    }
+    return all;
+  }
+
+  /** Orders that differ in the dimensions with a hop, XYZ first; one where there is no hop. */
+  private static int[] orders(int hops) {
+    return switch (Integer.bitCount(hops)) {
+      case 2 -> new int[] {0, 5};
+      case 3 -> new int[] {0, 1, 2, 3, 4, 5};
+      default -> new int[] {0};
+    };
+  }
 
   /** Rows by mask of the dimensions with a hop. Never to be written to. */
   static int[][] rows(int railsPerDimension) {
@@ -41,7 +74,7 @@ final class PathTable {
     int[] row = new int[turns * rails];
     for (int s = 0; s < turns; s++) {
       for (int j = 0; j < rails; j++) {
-        row[s * rails + j] = code(rails, hops, s, j);
+        row[s * rails + j] = code(0, rails, hops, s, j);
       }
     }
     return row;
@@ -55,7 +88,7 @@ final class PathTable {
     return hopCount == 1 ? 1 : MAX_CANDIDATES / rails;
   }
 
-  private static int code(int rails, int hops, int s, int j) {
+  private static int code(int order, int rails, int hops, int s, int j) {
     // Two rails have no three distinct differences: count the two of them in binary instead.
     int[] turn = rails == 2 ? new int[] {0, s & 1, s >> 1} : new int[] {0, s, 2 * s};
     int[] index = new int[Dimension.COUNT];
@@ -65,6 +98,6 @@ final class PathTable {
         index[d] = (j + turn[place++]) % rails;
       }
     }
-    return PathCode.of(0, index[0], index[1], index[2]);
+    return PathCode.of(order, index[0], index[1], index[2]);
   }
 }

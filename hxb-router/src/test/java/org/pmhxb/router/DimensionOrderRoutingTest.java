@@ -57,7 +57,7 @@ class DimensionOrderRoutingTest {
     for (int src = 0; src < nodes.length; src++) {
       for (int dst = 0; dst < nodes.length; dst++) {
         for (int i = 0; i < nodes[src].pathCount(dst); i++) {
-          int path = nodes[src].path(dst, i) | order << 29;
+          int path = inOrder(nodes[src].path(dst, i), order);
           int first = firstDifferent(shape, order, src, dst);
           int rail = layout.rail(first, PathCode.railIndex(path, first));
           int next = replace(shape, src, dst, first);
@@ -65,6 +65,15 @@ class DimensionOrderRoutingTest {
         }
       }
     }
+  }
+
+  /** The same rails in another order of the dimensions. */
+  private static int inOrder(int path, int order) {
+    return PathCode.of(
+        order,
+        PathCode.railIndex(path, 0),
+        PathCode.railIndex(path, 1),
+        PathCode.railIndex(path, 2));
   }
 
   /** Passes a frame from node to node until it is there, and checks each hop. */
@@ -112,7 +121,7 @@ class DimensionOrderRoutingTest {
     for (int src = 0; src < nodes.length; src++) {
       for (int dst = 0; dst < nodes.length; dst++) {
         for (int i = 0; i < nodes[src].pathCount(dst); i++) {
-          int path = nodes[src].path(dst, i) | order << 29;
+          int path = inOrder(nodes[src].path(dst, i), order);
           int first = firstDifferent(shape, order, src, dst);
           int rail = nodes[src].layout().rail(first, PathCode.railIndex(path, first));
           int addressed = replace(shape, src, dst, first);
@@ -247,7 +256,8 @@ class DimensionOrderRoutingTest {
     DimensionOrderRouting corner = TestNodes.routing(shape, 0, 2);
     assertThat(corner.nodes()).isEqualTo(2560);
     assertThat(corner.hops(2559)).isEqualTo(3);
-    assertThat(corner.pathCount(2559)).isEqualTo(8);
+    assertThat(corner.firstChoiceCount(2559)).isEqualTo(8);
+    assertThat(corner.pathCount(2559)).isEqualTo(18);
     assertThat(corner.discovery().table().slots()).isEqualTo(2 * (16 + 16 + 10));
     assertThat(TestNodes.nodeOf(corner.nextHopMac(2559, 0))).isEqualTo(15);
   }

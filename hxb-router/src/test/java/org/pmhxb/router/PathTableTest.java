@@ -82,4 +82,33 @@ class PathTableTest {
     assertThat(PathCode.step(0, 0b101, 0)).isEqualTo(-1);
     assertThat(PathCode.step(0, 0b101, 0b010)).isEqualTo(-1);
   }
+
+  @Test
+  void detoursTakeEveryOtherOrderOverEveryRail() {
+    for (int rails = 1; rails <= 9; rails++) {
+      for (int hops = 1; hops < 8; hops++) {
+        int[] first = PathTable.rows(rails)[hops];
+        int[] all = PathTable.withDetours(rails)[hops];
+        assertThat(all).startsWith(first).doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(64);
+        int orders = new int[] {0, 1, 2, 6}[Integer.bitCount(hops)];
+        assertThat(all).hasSize(first.length + (orders - 1) * rails);
+        Set<String> ways = new HashSet<>();
+        for (int i = first.length; i < all.length; i++) {
+          ways.add(way(PathCode.order(all[i]), hops));
+        }
+        ways.add(way(0, hops));
+        assertThat(ways).hasSize(orders);
+      }
+    }
+  }
+
+  /** Dimensions in the order in which they are travelled. */
+  private static String way(int order, int hops) {
+    StringBuilder way = new StringBuilder();
+    for (int place = 0; place < Dimension.COUNT; place++) {
+      int d = PathCode.dimension(order, place);
+      way.append((hops >> d & 1) != 0 ? Dimension.of(d) : "");
+    }
+    return way.toString();
+  }
 }

@@ -22,6 +22,7 @@ final class FarPeers {
   private static final int ROUNDS_MAX = 10_000;
   private static final int OPENING_BYTES = 24;
   private static final int REPLY_BYTES = OPENING_BYTES + 16;
+  private static final int PROBE_BYTES = 16;
   private static final int ACK_FIXED_BYTES = 16;
 
   private final Lab lab;
@@ -119,6 +120,7 @@ final class FarPeers {
           granted[peer] = FrameHeader.payloadInt(frames, at, ACK_FIXED_BYTES + 4);
         }
       }
+      case FrameHeader.PROBE -> probeReply(at, peer, rail);
       case FrameHeader.DISCOVER -> {
         // Addresses on a line are given.
       }
@@ -145,6 +147,20 @@ final class FarPeers {
     FrameHeader.payloadLong(frames, at, 32, FrameHeader.payloadLong(frames, open, 0));
     session[peer] = 0;
     send(FrameHeader.OPEN_REPLY, peer, rail, id, REPLY_BYTES);
+  }
+
+  /** A session begins with a probe of every path; nothing has arrived yet. */
+  private void probeReply(long probe, int peer, int rail) {
+    long id = begin();
+    long at = lab.pool.frameAt((int) id);
+    MemorySegment frames = lab.frames;
+    FrameHeader.payloadLong(frames, at, 0, FrameHeader.payloadLong(frames, probe, 0));
+    FrameHeader.payloadLong(frames, at, 8, FrameHeader.payloadLong(frames, probe, 8));
+    FrameHeader.payloadInt(frames, at, 16, FIRST_SEQ);
+    FrameHeader.payloadInt(frames, at, 20, 0);
+    FrameHeader.payloadInt(frames, at, 24, 0);
+    FrameHeader.payloadInt(frames, at, 28, 0);
+    send(FrameHeader.PROBE_REPLY, peer, rail, id, PROBE_BYTES + ACK_FIXED_BYTES);
   }
 
   private static long incarnation(int peer) {

@@ -266,7 +266,7 @@ final class Acknowledger {
     }
     int gapUs = FrameHeader.payloadInt(frames, at, offset + 8);
     peer.peerPollGapNs = Math.clamp(gapUs, 0, 1_000_000) * 1_000L;
-    paths.detectLoss(peer);
+    paths.settle(peer);
     sender.pump(peer);
     return true;
   }

@@ -20,6 +20,8 @@ public enum Counter {
   PROBE_REPLIES("path probes answered by the peer"),
   PATHS_EVICTED("paths taken out of use because probes failed"),
   PATHS_RESTORED("paths taken back into use"),
+  DETOURS_BEGUN("peers that were reached by another dimension order from then on"),
+  DETOURS_ENDED("peers that were reached by the first dimension order again"),
   OUT_OF_ORDER("data frames that arrived before an earlier one"),
   DUPLICATES_REPORTED("duplicates that peers report: needless resends of ours"),
   SESSIONS_OPENED("sessions opened"),

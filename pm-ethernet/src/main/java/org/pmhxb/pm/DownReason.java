@@ -7,6 +7,7 @@ public enum DownReason {
   RESET("the peer does not know the session"),
   CLOSED("the peer closed the session"),
   CREDIT_VIOLATED("the peer sent beyond its credit"),
+  UNREACHABLE("the peer answered no opening within the peer timeout; it is tried on"),
   LOCAL_CLOSE("this node closed the session");
 
   private final String explanation;

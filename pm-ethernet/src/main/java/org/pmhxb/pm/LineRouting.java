@@ -43,6 +43,11 @@ public final class LineRouting implements Routing {
   }
 
   @Override
+  public int firstChoiceCount(int node) {
+    return pathCount(node);
+  }
+
+  @Override
   public int path(int node, int index) {
     return index << 8;
   }

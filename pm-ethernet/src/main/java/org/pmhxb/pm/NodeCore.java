@@ -227,8 +227,12 @@ final class NodeCore {
 
   /** Sends a sealed control frame ahead of data, on the next usable path in turn. */
   boolean sendControl(int id, Peer to, int payloadBytes) {
-    int path = controlPath(to);
-    if (path >= 0) {
+    return sendControl(id, to, controlPath(to), payloadBytes);
+  }
+
+  /** The same on a path of choice; a negative one is none. */
+  boolean sendControl(int id, Peer to, int path, int payloadBytes) {
+    if (path >= 0 && routing.nextHopMac(to.node, path) != 0) {
       address(pool.frameAt(id), to.node, path, 0);
       Rail rail = rails[routing.egressRail(to.node, path)];
       if (rail.putControl(id, FrameHeader.BYTES + payloadBytes + tagBytes)) {
@@ -243,23 +247,31 @@ final class NodeCore {
   }
 
   /**
-   * Control frames take the usable paths in turn: one dead rail cannot swallow all of them. When
-   * every path is evicted they are tried all the same.
+   * Control frames take the usable paths in turn: one dead rail cannot swallow all of them. Without
+   * a session, and when every path in use is evicted, all are tried, detours too.
    */
-  private int controlPath(Peer to) {
+  int controlPath(Peer to) {
+    if (to.paths != null) {
+      for (int i = to.firstPath; i < to.endPath; i++) {
+        int path = to.nextControlPath;
+        if (path < to.firstPath || path >= to.endPath) {
+          path = to.firstPath;
+        }
+        to.nextControlPath = path + 1;
+        if (!to.paths[path].evicted && routing.nextHopMac(to.node, path) != 0) {
+          return path;
+        }
+      }
+    }
     int n = routing.pathCount(to.node);
-    int fallback = -1;
     for (int i = 0; i < n; i++) {
       int path = to.nextControlPath;
       to.nextControlPath = path + 1 >= n ? 0 : path + 1;
-      if (routing.nextHopMac(to.node, path) != 0) {
-        if (to.paths == null || !to.paths[path].evicted) {
-          return path;
-        }
-        fallback = path;
+      if (path < n && routing.nextHopMac(to.node, path) != 0) {
+        return path;
       }
     }
-    return fallback;
+    return -1;
   }
 
   /** Listener while none is set. */

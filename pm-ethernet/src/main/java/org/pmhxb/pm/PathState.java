@@ -1,17 +1,37 @@
 package org.pmhxb.pm;
 
+import org.pmhxb.pm.flow.DelayWindow;
+
 /** What a node knows of one candidate path to a peer. Owner: the poll thread. */
 final class PathState {
+  static final long NO_RTT = -1;
+
   private static final long RTT_MAX_NS = 1_000_000_000L;
   private static final long PROBE_TIMEOUT_MAX_NS = 1_000_000_000L;
+  private static final long FIRST_TIMEOUT_NS = 5_000_000L;
+
+  private static final int LOSS_MEMORY_FRAMES = 64;
+
+  /** One frame in sixteen. */
+  private static final int LOSSY_SHARE = 64;
 
   /** Routing's constants for this path: the first hop's rail, the path code, Ethernet hops. */
   final Rail rail;
 
   final int code;
   final int hops;
+  final DelayWindow window;
 
   boolean evicted;
+
+  /** Answers in a row that an evicted path owes before it is used again; grows with evictions. */
+  int answersToReturn = 1;
+
+  int answersInRow;
+  long returnedNs;
+
+  /** What the window takes, when the path was last chosen; the last frame may go beyond it. */
+  long roomBytes;
 
   /** Number of the next transmission on this path. */
   int nextIndex;
@@ -19,42 +39,112 @@ final class PathState {
   /** All transmissions before this have arrived or are lost: the path is FIFO. */
   int settledIndex;
 
+  // --- what the acknowledgement that is being read says, until it is entered ---
+  long freshBytes;
+  int freshFrames;
+  long freshRttNs;
+
   /** Since when no sign of life is owed: the last evidence, or when waiting began. */
   long evidenceNs;
+
+  /** How far signs of life were apart of late, at worst. */
+  long evidenceGapNs;
 
   long probeSentNs;
   int probesUnanswered;
   long firstProbeNs;
 
+  // --- round trips ---
   long smoothedRttNs;
   long rttVariationNs;
   long leastRttNs = Long.MAX_VALUE;
 
-  PathState(Rail rail, int code, int hops) {
+  /** Time that a byte of this path takes, in 1/1024 ns; 0 before the first round trip. */
+  long byteTime;
+
+  /** By how much its least round trip is longer than that of paths that are alike. */
+  long longerNs;
+
+  /** A window below one frame: no frame before this. */
+  long pacedUntilNs;
+
+  /** Share of the last hundred frames or so that were lost without a queue, in 1/1024. */
+  int lossShare;
+
+  PathState(Rail rail, int code, int hops, int frameBytes) {
     this.rail = rail;
     this.code = code;
     this.hops = hops;
+    this.window = new DelayWindow(frameBytes);
   }
 
   /** Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. */
-  void sampleRtt(long rttNs) {
+  boolean sampleRtt(long rttNs) {
     if (rttNs < 0 || rttNs > RTT_MAX_NS) {
-      return;
+      return false;
     }
     leastRttNs = Math.min(leastRttNs, rttNs);
     if (smoothedRttNs == 0) {
       smoothedRttNs = rttNs;
       rttVariationNs = rttNs / 2;
-      return;
+    } else {
+      // RFC 6298: alpha 1/8, beta 1/4.
+      rttVariationNs += (Math.abs(smoothedRttNs - rttNs) - rttVariationNs) >> 2;
+      smoothedRttNs += (rttNs - smoothedRttNs) >> 3;
     }
-    // RFC 6298: alpha 1/8, beta 1/4.
-    rttVariationNs += (Math.abs(smoothedRttNs - rttNs) - rttVariationNs) >> 2;
-    smoothedRttNs += (rttNs - smoothedRttNs) >> 3;
+    return true;
   }
 
-  /** Waiting time after which a path that owes a sign of life is probed. */
+  void arrived(int frames) {
+    lossShare -= lossShare * Math.min(frames, LOSS_MEMORY_FRAMES) / LOSS_MEMORY_FRAMES;
+  }
+
+  void lost(int frames) {
+    for (int i = 0; i < Math.min(frames, LOSS_MEMORY_FRAMES); i++) {
+      lossShare += (1_024 - lossShare) / LOSS_MEMORY_FRAMES;
+    }
+  }
+
+  /** A sign of life. */
+  void evidence(long nowNs) {
+    long gapNs = nowNs - evidenceNs;
+    evidenceGapNs = gapNs > evidenceGapNs ? gapNs : evidenceGapNs - (evidenceGapNs - gapNs >> 3);
+    evidenceNs = nowNs;
+    probesUnanswered = 0;
+  }
+
+  /** Nothing was owed until now. */
+  void waitFrom(long nowNs) {
+    evidenceNs = nowNs;
+    probesUnanswered = 0;
+  }
+
+  /**
+   * By how much a round trip may be late by chance: where frames are lost without a queue so are
+   * acknowledgements, and round trips scatter.
+   */
+  long scatterNs() {
+    return lossShare >= LOSSY_SHARE ? 2 * rttVariationNs : 0;
+  }
+
+  /** By when an answer is to be expected. */
+  long answerTimeNs(long floorNs) {
+    return smoothedRttNs == 0
+        ? Math.max(floorNs, FIRST_TIMEOUT_NS)
+        : Math.max(floorNs, smoothedRttNs + 4 * rttVariationNs);
+  }
+
+  /**
+   * Waiting time after which a path that owes a sign of life is probed. The first question comes
+   * when signs of life are farther apart than they were, the next ones when it was not answered.
+   */
   long probeTimeoutNs(long floorNs) {
-    long base = smoothedRttNs == 0 ? 5_000_000L : smoothedRttNs + 4 * rttVariationNs;
-    return Math.min(Math.max(floorNs, base) << Math.min(probesUnanswered, 6), PROBE_TIMEOUT_MAX_NS);
+    long answerNs = answerTimeNs(floorNs);
+    if (probesUnanswered == 0) {
+      return smoothedRttNs == 0
+          ? answerNs
+          : Math.min(answerNs, Math.max(floorNs, 2 * evidenceGapNs));
+    }
+    return Math.min(answerNs << Math.min(probesUnanswered - 1, 6), PROBE_TIMEOUT_MAX_NS) >> 1;
   }
 }

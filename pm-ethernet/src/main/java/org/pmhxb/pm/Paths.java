@@ -1,5 +1,6 @@
 package org.pmhxb.pm;
 
+import java.util.Arrays;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.Serial;
@@ -10,22 +11,48 @@ import org.pmhxb.pm.wire.FrameHeader;
  * (PROTOCOL.md sections 5.3 and 5.5). Owner: the poll thread.
  */
 final class Paths {
-  /** Unacknowledged bytes that one path to one peer may have. */
-  private static final long PATH_BYTES_MAX = 256 * 1024;
-
-  /** Probes without an answer, while another path lives, after which a path is evicted. */
+  /** Probes without an answer, while another path lives, after which a path may be evicted. */
   private static final int PROBES_TO_EVICT = 3;
+
+  private static final int ANSWER_TIMES_TO_EVICT = 2;
 
   private static final long PROBE_FLOOR_NS = 200_000L;
   private static final long EVICTED_PROBE_NS = 5_000_000L;
 
+  /** Evicted again within this time, a path owes twice the answers: flapping is damped. */
+  private static final long FLAPPING_NS = 1_000_000_000L;
+
+  private static final int ANSWERS_MAX = 64;
+
+  /** What a path owes that was evicted for its losses: it answers most probes. */
+  private static final int ANSWERS_OF_GREY = 8;
+
+  /** Share of frames lost without a queue, in 1/1024, that is too much: one in eight. */
+  private static final int GREY_SHARE = 128;
+
   /** PROBE payload: path:32 | index:32 | sent:64. */
   static final int PROBE_BYTES = 16;
 
+  private static final int HOPS_MAX = 3;
+
+  /** Round trip of one hop without a queue, at most. */
+  private static final long HOP_RTT_NS_MAX = 100_000L;
+
+  /** Round trips that differ by this, or by a factor of two, belong to paths that are alike. */
+  private static final long ALIKE_NS = 20_000L;
+
   private final NodeCore core;
+
+  /**
+   * Least round trip over any path, by hops: lines are alike. A path that was never seen without a
+   * queue would take that queue for its length, and its sender would push the others aside; so it
+   * is bounded too.
+   */
+  private final long[] leastRttNs = new long[HOPS_MAX + 1];
 
   Paths(NodeCore core) {
     this.core = core;
+    Arrays.setAll(leastRttNs, hops -> HOP_RTT_NS_MAX * hops);
   }
 
   /** The paths of a new session, all of them usable until shown otherwise. */
@@ -33,7 +60,9 @@ final class Paths {
     PathState[] paths = new PathState[core.routing.pathCount(node)];
     for (int i = 0; i < paths.length; i++) {
       Rail rail = core.rails[core.routing.egressRail(node, i)];
-      paths[i] = new PathState(rail, core.routing.path(node, i), core.routing.hops(node));
+      int code = core.routing.path(node, i);
+      int frameBytes = FrameHeader.BYTES + core.config.maxPayloadBytes();
+      paths[i] = new PathState(rail, code, core.routing.hops(node), frameBytes);
       paths[i].evidenceNs = core.nowNs;
     }
     return paths;
@@ -41,97 +70,232 @@ final class Paths {
 
   // --- frames on a path ---------------------------------------------------------------------
 
-  /** The usable path with the least in front of a new frame, or -1 (DESIGN rule 17). */
+  /**
+   * The usable path that will deliver a new frame first, or -1 (DESIGN rule 17): the time of what
+   * is in front of the frame at the path's rate, and by how much the path is longer than others
+   * are.
+   */
   int choose(Peer peer) {
     SendWindow window = peer.window;
     Routing routing = core.routing;
-    int node = peer.node;
     PathState[] paths = peer.paths;
-    int n = paths.length;
+    int end = peer.endPath;
     int best = -1;
     long least = Long.MAX_VALUE;
     int path = peer.nextDataPath;
-    for (int i = 0; i < n; i++) {
-      Rail rail = paths[path].rail;
+    for (int i = peer.firstPath; i < end; i++) {
+      PathState state = paths[path];
       long onPath = window.bytesOn(path);
-      long cost = onPath + rail.backlogBytes();
-      if (cost < least
-          && !paths[path].evicted
-          && onPath < PATH_BYTES_MAX
-          && rail.hasLocalRoom()
-          && routing.nextHopMac(node, path) != 0) {
-        least = cost;
-        best = path;
+      if (!state.evicted && hasRoom(state, onPath)) {
+        long before = Math.max(onPath, state.rail.backlogBytes());
+        long deliveryNs = (state.byteTime * before >> 10) + state.longerNs;
+        if (deliveryNs < least
+            && state.rail.hasLocalRoom()
+            && routing.nextHopMac(peer.node, path) != 0) {
+          least = deliveryNs;
+          best = path;
+          state.roomBytes = state.window.bytes() - onPath;
+        }
       }
-      path = path + 1 == n ? 0 : path + 1;
+      path = path + 1 == end ? peer.firstPath : path + 1;
     }
     // Ties go round, so that equal rails share equally.
-    peer.nextDataPath = best + 1 >= n ? 0 : best + 1;
+    peer.nextDataPath = best + 1 >= end || best < 0 ? peer.firstPath : best + 1;
     return best;
   }
 
+  /** Whether a path's window takes another frame; notes that it is in use. */
+  private boolean hasRoom(PathState state, long onPath) {
+    long windowBytes = state.window.bytes();
+    if (onPath << 1 >= windowBytes) {
+      state.window.used();
+    }
+    return onPath < windowBytes && (onPath > 0 || core.nowNs - state.pacedUntilNs >= 0);
+  }
+
   /** Frames are about to join a path; the first's index there, for the acknowledgement. */
-  int onTransmit(Peer peer, int path, int frames) {
+  int onTransmit(Peer peer, int path, int frames, int bytes) {
     PathState state = peer.paths[path];
     if (peer.window.isEmpty(path)) {
-      evidence(state);
+      peer.watchedPaths |= 1L << path;
+      state.waitFrom(core.nowNs);
+      long windowBytes = state.window.bytes();
+      if (windowBytes < bytes) {
+        state.pacedUntilNs = core.nowNs + state.smoothedRttNs * bytes / windowBytes;
+      }
     }
     int index = state.nextIndex;
     state.nextIndex += frames;
     return index;
   }
 
-  /** The peer has a frame that was transmitted once, with this index, on this path. */
-  void onAcknowledged(PathState state, int index, long rttNs) {
-    state.settledIndex = Serial.max(state.settledIndex, index);
-    evidence(state);
-    state.sampleRtt(rttNs);
+  // --- acknowledgement ----------------------------------------------------------------------
+
+  /**
+   * The peer has frames that were transmitted once, on this path.
+   *
+   * @param index of the last of them
+   * @param rttNs time since its transmission
+   */
+  void onAcknowledged(Peer peer, int path, int index, int frames, int bytes, long rttNs) {
+    PathState state = peer.paths[path];
+    state.freshBytes += bytes;
+    state.freshFrames += frames;
+    if (Serial.after(index, state.settledIndex) || (peer.freshPaths >>> path & 1) == 0) {
+      state.settledIndex = Serial.max(state.settledIndex, index);
+      state.freshRttNs = rttNs;
+    }
+    peer.freshPaths |= 1L << path;
   }
 
-  private void evidence(PathState state) {
-    state.evidenceNs = core.nowNs;
-    state.probesUnanswered = 0;
-  }
-
-  /** A path is FIFO: what was sent on it before a frame that arrived, and did not, is lost. */
-  void detectLoss(Peer peer) {
-    SendWindow window = peer.window;
-    for (int path = 0; path < peer.paths.length; path++) {
-      int settled = peer.paths[path].settledIndex;
-      while (!window.isEmpty(path)
-          && Serial.before(window.pathIndex(window.firstOf(path)), settled)) {
-        window.lose(window.firstOf(path));
+  /**
+   * Ends the reading of an acknowledgement: enters what it says of each path. A path is FIFO: what
+   * was sent on it before a frame that arrived, and did not, is lost.
+   */
+  void settle(Peer peer) {
+    boolean bothWays = peer.order.next() != peer.nextAtSettling;
+    peer.nextAtSettling = peer.order.next();
+    while (peer.freshPaths != 0) {
+      int path = Long.numberOfTrailingZeros(peer.freshPaths);
+      peer.freshPaths &= peer.freshPaths - 1;
+      PathState state = peer.paths[path];
+      enter(peer, state, bothWays);
+      int lost = loseBefore(peer, path, state.settledIndex);
+      if (lost > 0) {
+        onLoss(peer, path, lost);
       }
     }
+  }
+
+  private void enter(Peer peer, PathState state, boolean bothWays) {
+    state.evidence(core.nowNs);
+    if (state.sampleRtt(state.freshRttNs)) {
+      int hops = state.hops;
+      leastRttNs[hops] = Math.min(leastRttNs[hops], state.leastRttNs);
+      state.window.onAcknowledged(
+          state.freshBytes,
+          state.freshRttNs,
+          state.smoothedRttNs,
+          leastRttNs[hops],
+          state.rail.frameNs() * hops,
+          bothWays,
+          (core.pollGapNs + peer.peerPollGapNs) * hops + state.scatterNs(),
+          core.nowNs);
+      state.byteTime = (state.smoothedRttNs << 10) / state.window.bytes();
+      state.longerNs = Math.max(0, state.leastRttNs - 2 * leastRttNs[hops] - ALIKE_NS);
+    }
+    state.arrived(state.freshFrames);
+    state.freshFrames = 0;
+    state.freshBytes = 0;
+  }
+
+  private static int loseBefore(Peer peer, int path, int index) {
+    SendWindow window = peer.window;
+    int lost = 0;
+    while (!window.isEmpty(path) && Serial.before(window.pathIndex(window.firstOf(path)), index)) {
+      window.lose(window.firstOf(path));
+      lost++;
+    }
+    return lost;
+  }
+
+  private void onLoss(Peer peer, int path, int lost) {
+    PathState state = peer.paths[path];
+    boolean queued = state.window.onLoss(state.smoothedRttNs, core.nowNs);
+    if (!queued) {
+      state.lost(lost);
+      if (state.lossShare >= GREY_SHARE && anotherIsBetter(peer, state)) {
+        evict(peer, path);
+        state.answersToReturn = Math.max(state.answersToReturn, ANSWERS_OF_GREY);
+      }
+    }
+  }
+
+  /** Whether another path in use loses less than half as much. */
+  private static boolean anotherIsBetter(Peer peer, PathState than) {
+    for (PathState other : peer.paths) {
+      if (other != than && !other.evicted && other.lossShare * 2 < than.lossShare) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // --- probes -------------------------------------------------------------------------------
 
   /** Looks after the paths to a peer; called by the timer. */
   void tick(Peer peer) {
-    long floorNs = Math.max(PROBE_FLOOR_NS, core.pollGapNs + peer.peerPollGapNs);
-    SendWindow window = peer.window;
-    for (int path = 0; path < peer.paths.length; path++) {
+    long gapsNs = core.pollGapNs + peer.peerPollGapNs;
+    for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
+      int path = Long.numberOfTrailingZeros(watched);
       PathState state = peer.paths[path];
-      if (window.isEmpty(path) && !state.evicted) {
-        continue;
+      if (state.evicted) {
+        tickEvicted(peer, path);
+      } else if (!peer.window.isEmpty(path) || state.probesUnanswered > 0) {
+        // Relays stand still as hosts do.
+        tickUsed(peer, path, Math.max(PROBE_FLOOR_NS, gapsNs * state.hops));
+      } else {
+        peer.watchedPaths &= ~(1L << path);
       }
-      long timeoutNs =
-          state.evicted
-              ? EVICTED_PROBE_NS << Math.min(state.probesUnanswered >> 2, 5)
-              : state.probeTimeoutNs(floorNs);
-      long sinceNs = Math.max(state.evidenceNs, state.probeSentNs);
-      if (core.nowNs - sinceNs >= timeoutNs) {
-        sendProbe(peer, path);
-        if (state.probesUnanswered > 1 && !state.evicted) {
-          compareWithOthers(peer, state);
-        }
+    }
+  }
+
+  private void tickEvicted(Peer peer, int path) {
+    PathState state = peer.paths[path];
+    long intervalNs = EVICTED_PROBE_NS << Math.min(state.probesUnanswered >> 2, 5);
+    if (core.nowNs - state.probeSentNs >= intervalNs) {
+      if (state.probesUnanswered > 0) {
+        state.answersInRow = 0;
       }
-      if (!state.evicted
-          && state.probesUnanswered >= PROBES_TO_EVICT
-          && anotherPathLives(peer, state)) {
-        evict(peer, path);
+      sendProbe(peer, path);
+    }
+  }
+
+  private void tickUsed(Peer peer, int path, long floorNs) {
+    PathState state = peer.paths[path];
+    long sinceNs = state.probesUnanswered == 0 ? state.evidenceNs : state.probeSentNs;
+    if (core.nowNs - sinceNs >= state.probeTimeoutNs(floorNs)) {
+      sendProbe(peer, path);
+      if (state.probesUnanswered > 1) {
+        compareWithOthers(peer, state, floorNs);
       }
+    }
+    if (state.probesUnanswered >= PROBES_TO_EVICT
+        && core.nowNs - state.firstProbeNs >= ANSWER_TIMES_TO_EVICT * state.answerTimeNs(floorNs)
+        && anotherPathLives(peer, state)) {
+      evict(peer, path);
+    }
+  }
+
+  /** A session opened: every path is asked, so that its length is known before data fills it. */
+  void begin(Peer peer) {
+    peer.freshPaths = 0;
+    peer.watchedPaths = 0;
+    use(peer, 0, core.routing.firstChoiceCount(peer.node));
+    for (int path = 0; path < peer.endPath; path++) {
+      sendProbe(peer, path);
+    }
+  }
+
+  private static void use(Peer peer, int first, int end) {
+    peer.firstPath = first;
+    peer.endPath = end;
+    peer.nextDataPath = first;
+  }
+
+  /**
+   * A path was evicted or returned. While no path of first choice lives the detours are used, which
+   * go through other relays (DESIGN rule 18); where there is none, what there is.
+   */
+  private void chooseOrder(Peer peer) {
+    int firstChoices = core.routing.firstChoiceCount(peer.node);
+    boolean lives = peer.paths.length == firstChoices;
+    for (int path = 0; path < firstChoices && !lives; path++) {
+      lives = !peer.paths[path].evicted;
+    }
+    if (lives != (peer.firstPath == 0)) {
+      use(peer, lives ? 0 : firstChoices, lives ? firstChoices : peer.paths.length);
+      core.counters.increment(lives ? Counter.DETOURS_ENDED : Counter.DETOURS_BEGUN);
     }
   }
 
@@ -139,6 +303,7 @@ final class Paths {
   void sendProbe(Peer peer, int path) {
     PathState state = peer.paths[path];
     state.probeSentNs = core.nowNs;
+    peer.watchedPaths |= 1L << path;
     if (core.routing.nextHopMac(peer.node, path) == 0) {
       return;
     }
@@ -180,19 +345,25 @@ final class Paths {
       return;
     }
     state.settledIndex = index + 1;
-    evidence(state);
-    state.sampleRtt(core.nowNs - sentNs);
-    if (state.evicted) {
+    // What is not the time of the last probe is late, or made up.
+    state.freshRttNs = sentNs == state.probeSentNs ? core.nowNs - sentNs : PathState.NO_RTT;
+    peer.freshPaths |= 1L << path;
+    if (state.evicted && ++state.answersInRow >= state.answersToReturn) {
       state.evicted = false;
+      state.returnedNs = core.nowNs;
       core.counters.increment(Counter.PATHS_RESTORED);
+      chooseOrder(peer);
     }
   }
 
   /** Is it this path, or the peer? Idle paths say nothing by themselves, so they are asked. */
-  private void compareWithOthers(Peer peer, PathState suspect) {
+  private void compareWithOthers(Peer peer, PathState suspect, long floorNs) {
     for (int path = 0; path < peer.paths.length; path++) {
       PathState other = peer.paths[path];
-      if (other != suspect && !other.evicted && other.evidenceNs - suspect.firstProbeNs <= 0) {
+      if (other != suspect
+          && !other.evicted
+          && other.evidenceNs - suspect.firstProbeNs <= 0
+          && core.nowNs - other.probeSentNs >= other.answerTimeNs(floorNs)) {
         sendProbe(peer, path);
       }
     }
@@ -208,11 +379,17 @@ final class Paths {
   }
 
   private void evict(Peer peer, int path) {
-    peer.paths[path].evicted = true;
+    PathState state = peer.paths[path];
+    boolean flaps = core.nowNs - state.returnedNs < FLAPPING_NS && state.returnedNs != 0;
+    state.answersToReturn = flaps ? Math.min(state.answersToReturn * 2, ANSWERS_MAX) : 1;
+    state.answersInRow = 0;
+    state.lossShare = 0;
+    state.evicted = true;
     core.counters.increment(Counter.PATHS_EVICTED);
     SendWindow window = peer.window;
     while (!window.isEmpty(path)) {
       window.lose(window.firstOf(path));
     }
+    chooseOrder(peer);
   }
 }

@@ -37,13 +37,16 @@ final class Peer {
   /** As initiator: the peer asks for a new session while the old one still counts. */
   boolean reopening;
 
+  /** Those who wait for this opening were told that the peer does not answer. */
+  boolean unreachable;
+
   long openSentNs;
   long openIntervalNs;
   DownReason lastDown;
   int lastDownSession;
   int lastAcknowledgedAtDown;
 
-  /** On the patience clock, which our own stalls do not advance. */
+  /** Last sign of life, or when opening began; on the patience clock. */
   long heardAt;
 
   long keepaliveAt;
@@ -61,6 +64,20 @@ final class Peer {
   // --- sending ---
   SendWindow window;
   PathState[] paths;
+
+  /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
+  int firstPath;
+
+  int endPath;
+
+  /** One bit a path: the acknowledgement that is being read says something of it. */
+  long freshPaths;
+
+  /** What was next in order when an acknowledgement was last entered: whether data comes too. */
+  int nextAtSettling;
+
+  /** One bit a path: it owes a sign of life, or is evicted, so the timer looks after it. */
+  long watchedPaths;
 
   /**
    * Frames accepted and not yet numbered: they wait for the end of the round, for room in the

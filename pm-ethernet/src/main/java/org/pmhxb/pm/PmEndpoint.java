@@ -432,7 +432,8 @@ public final class PmEndpoint implements AutoCloseable {
    * @param source where the message lies; it may be changed as soon as this returns
    * @param idle called with 0 when nothing could be sent, with 1 after progress
    * @return the ticket of the last fragment
-   * @throws PeerDownException the session ended in the middle of the message
+   * @throws PeerDownException the session ended in the middle of the message, or the peer was found
+   *     unreachable while the message waited
    */
   public long sendLarge(
       int dst, int dstEndpoint, MemorySegment source, long from, long lengthBytes, Idle idle) {
@@ -447,13 +448,16 @@ public final class PmEndpoint implements AutoCloseable {
     long done = 0;
     long ticket = 0;
     int epoch = 0;
+    boolean epochKnown = false;
     do {
       int part = (int) Math.min(room, lengthBytes - done);
       SendBuffer buffer = take(lane, part, FrameHeader.FLAG_FRAGMENT);
       if (buffer == null) {
-        if (done > 0 && lane.epoch() != epoch) {
+        if (epochKnown && lane.epoch() != epoch) {
           throw new PeerDownException(dst, done, lengthBytes);
         }
+        epoch = lane.epoch();
+        epochKnown = true;
         idle.idle(0);
         continue;
       }
@@ -462,6 +466,7 @@ public final class PmEndpoint implements AutoCloseable {
         throw new PeerDownException(dst, done, lengthBytes);
       }
       epoch = buffer.claimEpoch();
+      epochKnown = true;
       buffer.fragmentHeader(lengthBytes, done);
       MemorySegment.copy(source, from + done, frames, buffer.offset(), part);
       ticket = send(buffer);

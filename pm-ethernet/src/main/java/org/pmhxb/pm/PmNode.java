@@ -134,7 +134,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private int flushRails() {
     int sent = 0;
     for (Rail rail : core.rails) {
-      sent += rail.flush();
+      sent += rail.flush(core.nowNs, core.pollGapNs);
     }
     if (sent > 0) {
       core.counters.add(Counter.FRAMES_SENT, sent);

@@ -18,12 +18,6 @@ final class Rail {
   private static final int TRANSIT_CAPACITY = 1024;
   private static final int LOCAL_CAPACITY = 1024;
 
-  /**
-   * Bytes in the port beyond which relayed and local frames wait here, where acknowledgements
-   * overtake them (DESIGN rule 14). Drivers that cannot tell their backlog report 0.
-   */
-  private static final long PORT_BACKLOG_BYTES_MAX = 128 * 1024;
-
   /** Place of a frame that was taken out of the local queue; buffer ID 0 is none. */
   private static final long PURGED = 0;
 
@@ -38,18 +32,24 @@ final class Rail {
   private final DescriptorQueue transit = new DescriptorQueue(TRANSIT_CAPACITY);
   private final DescriptorQueue local = new DescriptorQueue(LOCAL_CAPACITY);
   private long localBytes;
-  private long portBacklogBytes;
+  private final PortBound portBound;
 
   Rail(int index, Port port, BufferPool pool) {
     this.index = index;
     this.port = port;
     this.pool = pool;
     this.macAddress = port.macAddress();
+    this.portBound = new PortBound(port.maxFrameBytes());
   }
 
   /** Bytes that a new local frame would wait behind. */
   long backlogBytes() {
-    return localBytes + portBacklogBytes;
+    return localBytes + portBound.backlogBytes();
+  }
+
+  /** Time of the port's longest frame on the link; 0 while not known. */
+  long frameNs() {
+    return portBound.frameNs();
   }
 
   boolean hasLocalRoom() {
@@ -116,8 +116,13 @@ final class Rail {
     return local.taken() - ticket > 0;
   }
 
-  /** Offers what is known to fit; returns the frames that the port took. */
-  int flush() {
+  /**
+   * Offers what is known to fit, relayed and local frames within the port's bound; returns the
+   * frames that the port took.
+   *
+   * @param pollGapNs worst recent gap between two calls
+   */
+  int flush(long nowNs, long pollGapNs) {
     int c = control.size();
     int t = transit.size();
     dropPurged();
@@ -127,21 +132,22 @@ final class Rail {
     }
     int room = Math.min(port.txRoom(), BURST);
     c = Math.min(c, room);
-    portBacklogBytes = port.txBacklogBytes();
-    if (portBacklogBytes >= PORT_BACKLOG_BYTES_MAX) {
-      room = c;
-    }
-    t = Math.min(t, room - c);
+    long spareBytes = portBound.spareBytes(port.txBacklogBytes(), nowNs, pollGapNs);
     int n = 0;
     for (int i = 0; i < c; i++) {
       tx.set(n++, control.peek(i));
     }
-    for (int i = 0; i < t; i++) {
-      tx.set(n++, transit.peek(i));
+    t = Math.min(t, room - c);
+    for (int i = 0; i < t && spareBytes > 0; i++) {
+      long d = transit.peek(i);
+      spareBytes -= Burst.lengthBytes(d);
+      tx.set(n++, d);
     }
-    for (int i = 0; i < l && n < room; i++) {
+    t = n - c;
+    for (int i = 0; i < l && n < room && spareBytes > 0; i++) {
       long d = local.peek(i);
       if (d != PURGED) {
+        spareBytes -= Burst.lengthBytes(d);
         tx.set(n++, d);
       }
     }
@@ -176,6 +182,7 @@ final class Rail {
   private void passToPort(int taken) {
     for (int i = 0; i < taken; i++) {
       long d = tx.get(i);
+      portBound.handedOver(Burst.lengthBytes(d));
       if ((d & Burst.HOLD) == 0) {
         pool.transfer(Burst.id(d), Owner.NODE, Owner.PORT);
       }

@@ -352,8 +352,26 @@ final class Receiver {
         frames, at + FrameHeader.BYTES, frames, to + FrameHeader.BYTES, Paths.PROBE_BYTES);
     int bytes = Paths.PROBE_BYTES + acknowledger.write(peer, to, Paths.PROBE_BYTES);
     core.sealControl(reply, FrameHeader.PROBE_REPLY, peer, peer.session, bytes);
-    core.sendControl(reply, peer, bytes);
+    int path = core.controlPath(peer);
+    int back = FrameHeader.payloadInt(frames, to, 0);
+    if (back >= 0 && back < peer.paths.length && back != path) {
+      sendAgain(peer, to, bytes, back);
+    }
+    core.sendControl(reply, peer, path, bytes);
     return DONE;
+  }
+
+  /**
+   * A reply goes back the way that its probe came, too: of two ways one may be dead without this
+   * node's knowledge (PROTOCOL.md section 5.5).
+   */
+  private void sendAgain(Peer peer, long reply, int payloadBytes, int path) {
+    int copy = core.controlBuffer();
+    if (copy != 0) {
+      int frameBytes = FrameHeader.BYTES + payloadBytes + core.tagBytes;
+      MemorySegment.copy(frames, reply, frames, pool.frameAt(copy), frameBytes);
+      core.sendControl(copy, peer, path, payloadBytes);
+    }
   }
 
   private int probeReply(Peer peer, long at, int length) {
@@ -367,7 +385,7 @@ final class Receiver {
         FrameHeader.payloadInt(frames, at, 0),
         FrameHeader.payloadInt(frames, at, 4),
         FrameHeader.payloadLong(frames, at, 8));
-    paths.detectLoss(peer);
+    paths.settle(peer);
     sender.pump(peer);
     return DONE;
   }
@@ -405,7 +423,7 @@ final class Receiver {
         return DropReason.MALFORMED.code();
       }
       peer.ackRead = ack;
-      paths.detectLoss(peer);
+      paths.settle(peer);
       sender.pump(peer);
     }
     if ((flags & FrameHeader.FLAG_CREDIT) != 0) {

@@ -17,6 +17,12 @@ public interface Routing {
   int pathCount(int node);
 
   /**
+   * How many of them, from the first on, are of first choice; the rest are detours, for the time in
+   * which none of these lives. At least 1 where there is a path; constant after construction.
+   */
+  int firstChoiceCount(int node);
+
+  /**
    * The code that a frame on this path carries in its path field (PROTOCOL.md section 2.5),
    * constant after construction.
    */

@@ -186,7 +186,7 @@ final class Sender {
   private int sendNew(Peer peer, int path) {
     Rail rail = peer.paths[path].rail;
     number(peer, path, Math.min(peer.window.room(), rail.localRoom()));
-    int index = paths.onTransmit(peer, path, run.size());
+    int index = paths.onTransmit(peer, path, run.size(), run.bytes());
     int ticket = rail.putHeld(run);
     peer.window.send(run, path, index, rail.index, ticket, core.nowNs);
     peer.pendingCount -= run.size();
@@ -208,11 +208,12 @@ final class Sender {
     long ack = peer.order.next() & 0xFFFF_FFFFL;
     int kindSrc = FrameHeader.DATA << 24 | core.self;
     int firstSeq = peer.window.next();
+    long stripeBytes = Math.min(STRIPE_BYTES, state.roomBytes);
     int most = Math.min(limit, FrameRun.CAPACITY);
     FrameRun frames = run;
     frames.clear();
     int id = peer.pendingHead;
-    while (id != 0 && frames.size() < most && frames.bytes() < STRIPE_BYTES) {
+    while (id != 0 && frames.size() < most && frames.bytes() < stripeBytes) {
       long at = framesAddress + pool.frameAt(id);
       Lane lane = core.lanes[pending.lane(id)];
       int messages = pending.messages(id);
@@ -327,7 +328,7 @@ final class Sender {
         window.copies(seq),
         state.code);
     int ticket = rail.putHeld(id, window.lengthBytes(seq));
-    int index = paths.onTransmit(peer, path, 1);
+    int index = paths.onTransmit(peer, path, 1, window.lengthBytes(seq));
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);
     return true;
@@ -399,7 +400,12 @@ final class Sender {
     }
     pool.release(frames.ids(), n, peer.windowOwner);
     paths.onAcknowledged(
-        peer.paths[frames.path()], window.pathIndex(last), window.sinceSentNs(last, core.nowNs));
+        peer,
+        frames.path(),
+        window.pathIndex(last),
+        n,
+        frames.bytes(),
+        window.sinceSentNs(last, core.nowNs));
     int lane = frames.lane(0);
     int messages = 0;
     for (int i = 0; i < n; i++) {
@@ -431,7 +437,12 @@ final class Sender {
     // A sequence sent more than once says nothing of a path (DESIGN rule 11).
     if (path >= 0 && window.copies(seq) == 1) {
       paths.onAcknowledged(
-          peer.paths[path], window.pathIndex(seq), window.sinceSentNs(seq, core.nowNs));
+          peer,
+          path,
+          window.pathIndex(seq),
+          1,
+          window.lengthBytes(seq),
+          window.sinceSentNs(seq, core.nowNs));
     }
   }
 

@@ -24,6 +24,10 @@ final class Sessions {
 
   private static final long OPEN_INTERVAL_NS = 2_000_000L;
   private static final long OPEN_INTERVAL_MAX_NS = 200_000_000L;
+
+  /** Once the peer counts as unreachable. */
+  private static final long OPEN_INTERVAL_LATER_NS = 1_000_000_000L;
+
   private static final long CREDIT_INTERVAL_NS = 2_000_000L;
   private static final long CREDIT_INTERVAL_MAX_NS = 50_000_000L;
   private static final long RESET_INTERVAL_NS = 10_000_000L;
@@ -51,6 +55,8 @@ final class Sessions {
 
   private void beginOpening(Peer peer) {
     peer.state = PeerState.OPENING;
+    peer.heardAt = core.patienceNs;
+    peer.unreachable = false;
     freshNonce(peer);
     peer.openIntervalNs = OPEN_INTERVAL_NS;
     core.activate(peer);
@@ -234,6 +240,7 @@ final class Sessions {
     peer.state = PeerState.UP;
     core.activate(peer);
     core.counters.increment(Counter.SESSIONS_OPENED);
+    paths.begin(peer);
     core.listener.onPeerUp(peer.node, session);
     for (int i = 0; i < peer.outLaneCount; i++) {
       if (peer.outLanes[i].creditWanted) {
@@ -297,10 +304,32 @@ final class Sessions {
   }
 
   private void tickOpening(Peer peer) {
+    if (!peer.unreachable && core.patienceNs - peer.heardAt >= core.config.peerTimeoutNs()) {
+      tellUnreachable(peer);
+    }
     if (core.nowNs - peer.openSentNs >= peer.openIntervalNs) {
-      peer.openIntervalNs = Math.min(peer.openIntervalNs * 2, OPEN_INTERVAL_MAX_NS);
+      long mostNs = peer.unreachable ? OPEN_INTERVAL_LATER_NS : OPEN_INTERVAL_MAX_NS;
+      peer.openIntervalNs = Math.min(peer.openIntervalNs * 2, mostNs);
       sendOpen(peer);
     }
+  }
+
+  /** Those who wait for the peer hear so, once; it is tried on at a low rate. */
+  private void tellUnreachable(Peer peer) {
+    peer.unreachable = true;
+    peer.lastDown = DownReason.UNREACHABLE;
+    peer.lastDownSession = 0;
+    core.counters.increment(Counter.PEERS_DOWN);
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      Lane lane = peer.outLanes[i];
+      boolean wanted = lane.creditWanted;
+      lane.closeSession();
+      lane.creditWanted = wanted;
+    }
+    for (int i = 0; i < core.openCount; i++) {
+      core.open[i].deliverPeerDown(peer.node, 0);
+    }
+    core.listener.onPeerDown(peer.node, 0, DownReason.UNREACHABLE, peer.lastAcknowledgedAtDown);
   }
 
   private void tickUp(Peer peer) {
@@ -314,7 +343,7 @@ final class Sessions {
     }
     if (silentNs >= timeoutNs / 5 && core.patienceNs - peer.keepaliveAt >= timeoutNs / 20) {
       peer.keepaliveAt = core.patienceNs;
-      for (int path = 0; path < peer.paths.length; path++) {
+      for (int path = 0; path < peer.endPath; path++) {
         paths.sendProbe(peer, path);
       }
     }
@@ -361,6 +390,16 @@ final class Sessions {
     core.listener.onPeerDown(peer.node, session, reason, lastAcknowledged);
   }
 
+  /** Ends an UP session with a word to the peer. */
+  void close(Peer peer, DownReason reason) {
+    int id = core.controlBuffer();
+    if (id != 0) {
+      core.sealControl(id, FrameHeader.CLOSE, peer, peer.session, 0);
+      core.sendControl(id, peer, 0);
+    }
+    end(peer, reason);
+  }
+
   /** Answers a frame of a session that does not exist here, at a limited rate. */
   void onUnknownSession(Peer peer, int session) {
     core.counters.drop(DropReason.NO_SESSION);
@@ -395,12 +434,7 @@ final class Sessions {
     for (int i = core.activeCount - 1; i >= 0; i--) {
       Peer peer = core.active[i];
       if (peer.state == PeerState.UP) {
-        int id = core.controlBuffer();
-        if (id != 0) {
-          core.sealControl(id, FrameHeader.CLOSE, peer, peer.session, 0);
-          core.sendControl(id, peer, 0);
-        }
-        end(peer, DownReason.LOCAL_CLOSE);
+        close(peer, DownReason.LOCAL_CLOSE);
       } else {
         sender.discardPending(peer);
       }

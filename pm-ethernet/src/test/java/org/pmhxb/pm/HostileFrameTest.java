@@ -156,10 +156,11 @@ class HostileFrameTest {
       FrameHeader.payloadInt(m, 0, 16, FrameHeader.ack(m, 0));
       FrameHeader.payloadInt(m, 0, 28, 0);
       ReceiverFuzzTest.repair(reply);
+      long replies = net.nodes.get(0).counters().get(Counter.PROBE_REPLIES);
       net.ports[0][0].arrive(reply);
       net.run(100_000);
       assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(1);
-      assertThat(net.nodes.get(0).counters().get(Counter.PROBE_REPLIES)).isZero();
+      assertThat(net.nodes.get(0).counters().get(Counter.PROBE_REPLIES)).isEqualTo(replies);
     }
   }
 
@@ -169,6 +170,7 @@ class HostileFrameTest {
   void forgedRoundTripsDoNotDelayResends(long sentNs) {
     Pair pair = pair();
     try (TestNet net = pair.net) {
+      long replies = net.nodes.get(0).counters().get(Counter.PROBE_REPLIES);
       for (int path = 0; path < 2; path++) {
         byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
         byte[] reply = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 32);
@@ -186,7 +188,7 @@ class HostileFrameTest {
         }
       }
       net.run(1_000_000);
-      assertThat(net.nodes.get(0).counters().get(Counter.PROBE_REPLIES)).isEqualTo(100);
+      assertThat(net.nodes.get(0).counters().get(Counter.PROBE_REPLIES)).isEqualTo(replies + 100);
       net.loss = 0.3;
       long before = net.nowNs;
       assertThat(send(net, pair.from, pair.to, 50)).isEqualTo(50);

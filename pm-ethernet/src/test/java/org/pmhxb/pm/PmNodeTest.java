@@ -420,4 +420,42 @@ class PmNodeTest {
       assertAllHome(net);
     }
   }
+
+  @Test
+  void reportsAPeerThatNeverAnswersAndTakesItUpWhenItComes() {
+    NodeConfig config = config().withPeerTimeoutNs(100_000_000L);
+    try (TestNet net = new TestNet(2, 2, 17, 600, config)) {
+      java.util.Arrays.fill(net.deadRail, true);
+      Traffic t = new Traffic(net);
+      t.sendRound(1);
+      net.run(90_000_000L);
+      t.receiveRound();
+      assertThat(t.downs).isEmpty();
+      net.run(20_000_000L);
+      t.receiveRoundOf(0);
+      assertThat(t.downs).containsExactly("0 lost 1");
+      assertThat(net.nodes.get(0).peerStatus().get(0).reason()).isEqualTo(DownReason.UNREACHABLE);
+      net.run(3_000_000_000L);
+      t.receiveRoundOf(0);
+      assertThat(t.downs).as("told once").containsExactly("0 lost 1");
+      java.util.Arrays.fill(net.deadRail, false);
+      t.exchange(100, 3_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.complete(100)).isTrue();
+      assertAllHome(net);
+    }
+  }
+
+  @Test
+  void aLongMessageToAPeerThatNeverAnswersIsRefused() {
+    NodeConfig config = config().withPeerTimeoutNs(50_000_000L);
+    try (TestNet net = new TestNet(2, 1, 18, 600, config);
+        var arena = java.lang.foreign.Arena.ofConfined()) {
+      net.deadRail[0] = true;
+      PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+      var source = arena.allocate(5_000);
+      assertThatThrownBy(() -> from.sendLarge(1, ENDPOINT, source, 0, 5_000, work -> net.step()))
+          .isInstanceOf(PeerDownException.class);
+    }
+  }
 }

@@ -20,6 +20,9 @@ import org.pmhxb.pm.port.Port;
 final class TestNet implements AutoCloseable {
   static final long STEP_NS = 2_000;
 
+  /** What a driver takes before it says that it is full. */
+  private static final long PORT_BYTES = 256 * 1024;
+
   final List<PmNode> nodes = new ArrayList<>();
   final List<BufferPool> pools = new ArrayList<>();
   final SplittableRandom random;
@@ -30,6 +33,23 @@ final class TestNet implements AutoCloseable {
   long delayNs = 10_000;
   long jitterNs;
   final boolean[] deadRail;
+
+  /** By rail: frames from this node to others are lost, the way back lives; -1 is nobody. */
+  final int[] muteNode;
+
+  /** By rail: share of frames lost on it, on top of {@link #loss}. */
+  final double[] railLoss;
+
+  /** By rail: what a link and the switch's output carry, in bytes a nanosecond; 0: no limit. */
+  final double[] bytesPerNs;
+
+  /** What waits at an output of the switch at most; the rest is dropped. */
+  long switchQueueBytes = Long.MAX_VALUE;
+
+  long switchDrops;
+
+  private final PriorityQueue<Flight> toSwitch = new PriorityQueue<>();
+  private long flights;
   final SimPort[][] ports;
 
   /** Sees each frame as it leaves its sender; may be null. */
@@ -52,6 +72,10 @@ final class TestNet implements AutoCloseable {
     this.rails = rails;
     this.capacity = capacity;
     this.deadRail = new boolean[rails];
+    this.railLoss = new double[rails];
+    this.bytesPerNs = new double[rails];
+    this.muteNode = new int[rails];
+    java.util.Arrays.fill(muteNode, -1);
     this.ports = new SimPort[nodeCount][rails];
     for (int n = 0; n < nodeCount; n++) {
       nodes.add(null);
@@ -99,6 +123,10 @@ final class TestNet implements AutoCloseable {
   /** One round of every node. */
   void step() {
     nowNs += STEP_NS;
+    while (!toSwitch.isEmpty() && toSwitch.peek().arrivalNs <= nowNs) {
+      Flight flight = toSwitch.poll();
+      flight.to.leaveSwitch(flight);
+    }
     for (PmNode node : nodes) {
       if (node != null) {
         node.doWork(nowNs);
@@ -122,7 +150,8 @@ final class TestNet implements AutoCloseable {
     pools.forEach(BufferPool::close);
   }
 
-  private record Flight(long arrivalNs, long order, byte[] bytes) implements Comparable<Flight> {
+  private record Flight(long arrivalNs, long order, SimPort to, byte[] bytes)
+      implements Comparable<Flight> {
     @Override
     public int compareTo(Flight o) {
       return arrivalNs != o.arrivalNs
@@ -139,7 +168,8 @@ final class TestNet implements AutoCloseable {
     private final PriorityQueue<Flight> arriving = new PriorityQueue<>();
     private final List<Integer> sent = new ArrayList<>();
     private long lastArrivalNs;
-    private long order;
+    private long linkFreeNs;
+    private long outputFreeNs;
 
     SimPort(int node, int rail, BufferPool pool) {
       this.node = node;
@@ -198,7 +228,11 @@ final class TestNet implements AutoCloseable {
       if (wireTap != null) {
         wireTap.accept(bytes);
       }
-      if (deadRail[rail] || random.nextDouble() < loss) {
+      linkFreeNs = Math.max(linkFreeNs, nowNs) + wireNs(bytes.length);
+      if (deadRail[rail] || muteNode[rail] == node || random.nextDouble() < loss) {
+        return;
+      }
+      if (railLoss[rail] > 0 && random.nextDouble() < railLoss[rail]) {
         return;
       }
       long dst = 0;
@@ -209,27 +243,47 @@ final class TestNet implements AutoCloseable {
       if (random.nextDouble() < corruption) {
         bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
       }
-      to.arrive(bytes);
+      toSwitch.add(new Flight(linkFreeNs, flights++, to, bytes));
       if (random.nextDouble() < duplication) {
-        to.arrive(bytes.clone());
+        toSwitch.add(new Flight(linkFreeNs, flights++, to, bytes.clone()));
       }
     }
 
+    private long wireNs(int lengthBytes) {
+      return bytesPerNs[rail] == 0 ? 0 : (long) (lengthBytes / bytesPerNs[rail]);
+    }
+
+    /** The switch's output to this node: a queue with tail drop. */
+    void leaveSwitch(Flight flight) {
+      double waitingBytes = Math.max(0, outputFreeNs - flight.arrivalNs) * bytesPerNs[rail];
+      if (waitingBytes + flight.bytes.length > switchQueueBytes) {
+        switchDrops++;
+        return;
+      }
+      outputFreeNs = Math.max(outputFreeNs, flight.arrivalNs) + wireNs(flight.bytes.length);
+      arrive(flight.bytes, outputFreeNs);
+    }
+
     /** A rail is FIFO: jitter never lets a frame overtake. */
-    void arrive(byte[] bytes) {
-      long at = nowNs + delayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
+    private void arrive(byte[] bytes, long leftNs) {
+      long at = leftNs + delayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
       lastArrivalNs = Math.max(lastArrivalNs, at);
-      arriving.add(new Flight(lastArrivalNs, order++, bytes));
+      arriving.add(new Flight(lastArrivalNs, flights++, this, bytes));
+    }
+
+    /** For tests: a frame comes out of nowhere. */
+    void arrive(byte[] bytes) {
+      arrive(bytes, nowNs);
     }
 
     @Override
     public int txRoom() {
-      return 32;
+      return txBacklogBytes() < PORT_BYTES ? 32 : 0;
     }
 
     @Override
     public long txBacklogBytes() {
-      return 0;
+      return (long) (Math.max(0, linkFreeNs - nowNs) * bytesPerNs[rail]);
     }
 
     @Override

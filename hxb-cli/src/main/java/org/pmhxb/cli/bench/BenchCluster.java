@@ -76,6 +76,13 @@ public final class BenchCluster implements MeasuredCluster {
     return names;
   }
 
+  /** Control sockets by node number. */
+  public Map<Integer, Path> sockets() {
+    Map<Integer, Path> sockets = new TreeMap<>();
+    state.nodes().forEach(node -> sockets.put(node.node(), Path.of(node.socket())));
+    return sockets;
+  }
+
   /** Nodes that do not answer now, with the reason. */
   public Map<Integer, String> absent() {
     Map<Integer, String> reasons = new TreeMap<>();

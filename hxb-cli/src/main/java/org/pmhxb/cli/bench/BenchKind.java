@@ -9,7 +9,9 @@ public enum BenchKind {
   /** Half round trips between two nodes. */
   LATENCY,
   /** Goodput of all nodes exchanging with all their neighbours. */
-  EXCHANGE;
+  EXCHANGE,
+  /** Goodput of all nodes sending to one. */
+  INCAST;
 
   @Override
   public String toString() {

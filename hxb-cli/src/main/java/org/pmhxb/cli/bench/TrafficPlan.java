@@ -120,6 +120,29 @@ public record TrafficPlan(
     return new TrafficPlan(BenchKind.EXCHANGE, sends, star == Star.BOTH ? 2 * links : links, links);
   }
 
+  /**
+   * Every other node to node 0, all at once. Its own links are the bottleneck: on each line that
+   * ends there arrives what has that line's dimension last on its way.
+   *
+   * @throws IllegalArgumentException when there is no other node
+   */
+  public static TrafficPlan incast(Shape shape, int rails) {
+    if (shape.nodes() < 2) {
+      throw new IllegalArgumentException(
+          "an incast needs two nodes or more; the shape is " + shape);
+    }
+    Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
+    sends.put(0, new TreeSet<>());
+    for (int node = 1; node < shape.nodes(); node++) {
+      sends.put(node, new TreeSet<>(List.of(0)));
+    }
+    int links = 0;
+    for (int d = 0; d < 3; d++) {
+      links += shape.extent(d) > 1 ? rails : 0;
+    }
+    return new TrafficPlan(BenchKind.INCAST, sends, links, links);
+  }
+
   private static int neighbour(Shape shape, int node, int dimension, int step) {
     Coordinates c = shape.coordinates(node);
     int[] place = {c.x(), c.y(), c.z()};

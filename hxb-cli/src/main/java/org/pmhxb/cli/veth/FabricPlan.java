@@ -271,13 +271,15 @@ public final class FabricPlan {
         .computeIfAbsent(namespace, any -> new StringBuilder())
         .append("qdisc add dev ")
         .append(name)
-        .append(" root tbf rate ")
-        .append(rate.bitsPerSecond())
-        .append("bit burst ")
-        .append(burstBytes(rate))
-        .append("b limit ")
-        .append(QUEUE_BYTES)
-        .append("b\n");
+        .append(" root ")
+        .append(tbf(rate))
+        .append('\n');
+  }
+
+  /** A shaped link's queue, as {@code tc} reads it. */
+  static String tbf(LinkRate rate) {
+    return "tbf rate %dbit burst %db limit %db"
+        .formatted(rate.bitsPerSecond(), burstBytes(rate), QUEUE_BYTES);
   }
 
   /**

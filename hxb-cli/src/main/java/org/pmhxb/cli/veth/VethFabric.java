@@ -111,6 +111,32 @@ public final class VethFabric {
     }
   }
 
+  /** How a rail is cut. */
+  public enum Cut {
+    /** The interface goes down: carrier is lost at both ends. */
+    DOWN,
+    /** Frames vanish both ways and the carrier stays. */
+    SILENT
+  }
+
+  /**
+   * Cuts a node's end of a rail, or mends it. Of a silent cut each end drops what it sends, in a
+   * queue that holds nothing: what comes in has passed the packet sockets before anything could.
+   *
+   * @param rate of the link, which mending restores
+   * @throws ToolException when {@code ip} or {@code tc} refuses
+   */
+  public static void cut(String namespace, String device, Cut how, boolean dead, LinkRate rate) {
+    String link = "link set dev " + device + (dead ? " down\n" : " up\n");
+    String queue =
+        "qdisc replace dev " + device + " root " + (dead ? "pfifo limit 0" : FabricPlan.tbf(rate));
+    if (how == Cut.DOWN) {
+      Tool.run(link, inside(namespace, "ip", "-batch", "-"));
+    } else {
+      Tool.run(queue + "\n", inside(namespace, "tc", "-batch", "-"));
+    }
+  }
+
   /** Namespaces of a cluster that exist now, found by their names alone. */
   public static List<String> namespaces(String cluster) {
     String pattern = FabricPlan.prefix(cluster) + "{sw,[0-9]*-[0-9]*-[0-9]*}";

@@ -108,4 +108,15 @@ class TrafficPlanTest {
           assertThat(spec.sources()).containsExactlyInAnyOrderElementsOf(spec.destinations());
         });
   }
+
+  @Test
+  void anIncastIsBoundByTheLinksOfTheOne() {
+    TrafficPlan plan = TrafficPlan.incast(Shape.of(2, 2, 2), 2);
+
+    assertThat(plan.links()).isEqualTo(6);
+    assertThat(specs(plan).get(0).sources()).containsExactly(1, 2, 3, 4, 5, 6, 7);
+    assertThat(specs(plan).get(5).destinations()).containsExactly(0);
+    assertThat(TrafficPlan.incast(Shape.of(8), 1).links()).isEqualTo(1);
+    assertThatThrownBy(() -> TrafficPlan.incast(Shape.of(1), 1)).hasMessageContaining("two nodes");
+  }
 }

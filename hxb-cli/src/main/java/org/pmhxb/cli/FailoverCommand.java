@@ -1,0 +1,222 @@
+package org.pmhxb.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.bench.BenchKind;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.GoodputSampler;
+import org.pmhxb.cli.bench.RemoteNode;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.NodeOptions;
+import org.pmhxb.cli.cluster.PollPolicy;
+import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.veth.VethFabric;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.RailLayout;
+import org.pmhxb.router.Shape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** One rail of several is cut under load, and mended. */
+@Command(
+    name = "failover",
+    description = {
+      "Stream between two nodes over shaped veth links, cut one of them, and mend it again.",
+      "ok needs 0.97 of the other links' share of the goodput before, nothing lost, and the rail's"
+          + " return. Missing is what the cut cost, as the time that the other links take for it."
+    },
+    footer = {"", "Example: hxb bench failover --links 6 --rate 200mbit --cut silent --json"})
+final class FailoverCommand extends ClusterCommand {
+  private static final Duration UP_LIMIT = Duration.ofSeconds(60);
+  private static final int SIZE_BYTES = 8_192;
+  private static final int CUT_RAIL = 1;
+  private static final long WARM_UP_MS = 2_000;
+  private static final long PHASE_MS = 2_000;
+  private static final long SETTLE_NS = 300_000_000L;
+  private static final double FULL = 0.97;
+
+  @Option(
+      names = "--links",
+      paramLabel = "N",
+      defaultValue = "6",
+      description = "Links between the two nodes, 2 to 9. Default: 6.")
+  private int links;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "RATE",
+      converter = Options.RateConverter.class,
+      defaultValue = "200mbit",
+      description = "Raw rate of each link. Default: 200mbit.")
+  private LinkRate rate;
+
+  @Option(
+      names = "--cut",
+      paramLabel = "HOW",
+      defaultValue = "SILENT",
+      description = "${COMPLETION-CANDIDATES}: with or without the carrier. Default: SILENT.")
+  private VethFabric.Cut cut;
+
+  /**
+   * What came of it; goodput in payload bytes a second.
+   *
+   * @param share goodput while the rail was cut, as a share of (N - 1) / N of that before
+   * @param missingNs what did not arrive in 300 ms from the cut on, as the time that the goodput of
+   *     the other links takes for it: a stop of all delivery for so long would have cost as much
+   * @param resolutionNs what {@code missingNs} can tell apart
+   */
+  record Result(
+      boolean ok,
+      int links,
+      String rate,
+      String cut,
+      double before,
+      double during,
+      double after,
+      double share,
+      long missingNs,
+      long resolutionNs,
+      long messages,
+      long lost,
+      long duplicated,
+      long misordered,
+      long corrupt,
+      long resent,
+      List<String> failures)
+      implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      out.printf("1 of %d links of %s cut, %s%n", links, rate, cut);
+      out.printf(
+          "  MB/s before %.1f, during %.1f, after %.1f; during is %.3f of %d/%d of before%n",
+          before / 1e6, during / 1e6, after / 1e6, share, links - 1, links);
+      out.printf(
+          "  missing after the cut: %.1f ms of the others' delivery, known to %.1f ms%n",
+          missingNs / 1e6, resolutionNs / 1e6);
+      out.printf(
+          "  %d messages: lost %d, duplicated %d, misordered %d, corrupt %d; frames resent %d%n",
+          messages, lost, duplicated, misordered, corrupt, resent);
+      failures.forEach(line -> out.println("  FAILED: " + line));
+    }
+  }
+
+  @Override
+  protected Result run() throws Exception {
+    range("--links", links, 2, RailLayout.MAX_PER_DIMENSION);
+    PollPolicy poll = new PollPolicy(HxbConfig.Idle.BACKOFF, false);
+    ClusterSpec spec =
+        new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(2), links, rate, poll, NodeOptions.NONE);
+    ClusterPaths own = paths(BenchCluster.ownName());
+    try (TakeDown guard = new TakeDown(own);
+        BenchCluster cluster =
+            BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
+      return measure(cluster);
+    }
+  }
+
+  private Result measure(BenchCluster cluster) throws Exception {
+    TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
+    try (ExecutorService thread = Executors.newSingleThreadExecutor();
+        GoodputSampler sampler =
+            new GoodputSampler(RemoteNode.connect(1, cluster.sockets().get(1)))) {
+      sampler.start();
+      Future<Benchmark.Outcome> run =
+          thread.submit(() -> cluster.measure(plan, SIZE_BYTES, WARM_UP_MS, 3 * PHASE_MS));
+      awaitTraffic(sampler, run);
+      Thread.sleep(WARM_UP_MS);
+      long startNs = System.nanoTime();
+      Thread.sleep(PHASE_MS);
+      long cutNs = System.nanoTime();
+      cutRail(cluster, true);
+      Thread.sleep(PHASE_MS);
+      long mendNs = System.nanoTime();
+      cutRail(cluster, false);
+      Thread.sleep(PHASE_MS - Duration.ofNanos(SETTLE_NS).toMillis());
+      long endNs = System.nanoTime();
+      double before = sampler.bytesPerSecond(startNs, cutNs);
+      double during = sampler.bytesPerSecond(cutNs + SETTLE_NS, mendNs);
+      double after = sampler.bytesPerSecond(mendNs + 2 * SETTLE_NS, endNs);
+      long missingNs = sampler.missingNs(cutNs, cutNs + SETTLE_NS, during);
+      return result(sampler, run.get(), before, during, after, missingNs);
+    }
+  }
+
+  /** The benchmark's nodes prepare first; a run that fails before ends the wait. */
+  private static void awaitTraffic(GoodputSampler sampler, Future<?> run)
+      throws InterruptedException, ExecutionException {
+    long askedNs = System.nanoTime();
+    while (sampler.bytesPerSecond(askedNs, System.nanoTime()) == 0) {
+      if (run.isDone()) {
+        run.get();
+        throw new IllegalStateException("the stream ended before its first byte was seen");
+      }
+      Thread.sleep(10);
+    }
+  }
+
+  private void cutRail(BenchCluster cluster, boolean dead) {
+    String device = "x" + CUT_RAIL;
+    progress().update((dead ? "cutting " : "mending ") + device);
+    for (String namespace : cluster.namespaces().values()) {
+      VethFabric.cut(namespace, device, cut, dead, rate);
+      if (cut == VethFabric.Cut.DOWN && dead) {
+        // One end down takes the carrier of both.
+        break;
+      }
+    }
+  }
+
+  private Result result(
+      GoodputSampler sampler,
+      Benchmark.Outcome outcome,
+      double before,
+      double during,
+      double after,
+      long missingNs)
+      throws IOException {
+    List<String> failures = new ArrayList<>(outcome.failures());
+    double share = during / (before * (links - 1) / links);
+    if (!(share >= FULL)) {
+      failures.add(
+          String.format(
+              "goodput with %d of %d links is %.3f of its share; must be %.2f",
+              links - 1, links, share, FULL));
+    }
+    if (!(after >= FULL * before)) {
+      failures.add(
+          String.format(
+              "goodput after mending is %.3f of that before; must be %.2f", after / before, FULL));
+    }
+    long faults = outcome.lost() + outcome.duplicated() + outcome.misordered() + outcome.corrupt();
+    return new Result(
+        faults == 0 && failures.isEmpty(),
+        links,
+        rate.toString(),
+        cut.name().toLowerCase(Locale.ROOT),
+        before,
+        during,
+        after,
+        share,
+        missingNs,
+        sampler.resolutionNs(),
+        outcome.messages(),
+        outcome.lost(),
+        outcome.duplicated(),
+        outcome.misordered(),
+        outcome.corrupt(),
+        outcome.resent(),
+        failures);
+  }
+}

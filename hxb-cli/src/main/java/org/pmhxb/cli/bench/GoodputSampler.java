@@ -1,0 +1,103 @@
+package org.pmhxb.cli.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Reads over and over how many bytes a node has delivered, on a thread of its own, so that moments
+ * within a run can be told apart.
+ */
+public final class GoodputSampler implements AutoCloseable {
+  private static final long INTERVAL_NS = 1_000_000L;
+
+  private record Sample(long atNs, long bytes) {}
+
+  private final BenchNode node;
+  private final List<Sample> samples = new ArrayList<>();
+  private final Thread thread = new Thread(this::run, "goodput");
+  private volatile boolean stopped;
+  private volatile IOException failure;
+
+  /**
+   * @param node used by this sampler alone; closed with it
+   */
+  public GoodputSampler(BenchNode node) {
+    this.node = node;
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      while (!stopped) {
+        long beforeNs = System.nanoTime();
+        long bytes = node.counters().getOrDefault("bytes-delivered", 0L);
+        long afterNs = System.nanoTime();
+        synchronized (samples) {
+          samples.add(new Sample(beforeNs + (afterNs - beforeNs) / 2, bytes));
+        }
+        LockSupport.parkNanos(INTERVAL_NS);
+      }
+    } catch (IOException e) {
+      failure = e;
+    }
+  }
+
+  /** Mean goodput between two moments, bytes per second; 0 without two samples between them. */
+  public double bytesPerSecond(long fromNs, long toNs) {
+    Sample first = null;
+    Sample last = null;
+    for (Sample sample : snapshot()) {
+      if (sample.atNs - fromNs >= 0 && sample.atNs - toNs <= 0) {
+        first = first == null ? sample : first;
+        last = sample;
+      }
+    }
+    return first == null || first == last
+        ? 0
+        : (last.bytes - first.bytes) * 1e9 / (last.atNs - first.atNs);
+  }
+
+  /**
+   * What is missing between two moments against a goodput, as the time that it takes.
+   *
+   * @return nanoseconds; below 0 when more came
+   */
+  public long missingNs(long fromNs, long toNs, double bytesPerSecond) {
+    double share = bytesPerSecond(fromNs, toNs) / bytesPerSecond;
+    return Math.round((toNs - fromNs) * (1 - share));
+  }
+
+  /** Mean time between samples: what the figures can tell apart. */
+  public long resolutionNs() {
+    List<Sample> all = snapshot();
+    return all.size() < 2
+        ? Long.MAX_VALUE
+        : (all.getLast().atNs - all.getFirst().atNs) / (all.size() - 1);
+  }
+
+  private List<Sample> snapshot() {
+    synchronized (samples) {
+      return List.copyOf(samples);
+    }
+  }
+
+  /** Ends sampling; the figures stay. */
+  @Override
+  public void close() throws IOException {
+    stopped = true;
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    node.close();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

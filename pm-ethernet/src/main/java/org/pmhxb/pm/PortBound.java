@@ -1,0 +1,95 @@
+package org.pmhxb.pm;
+
+/**
+ * How much a port may have in front of the wire: what leaves it between two polls, and a few frames
+ * (DESIGN rule 14). The rest waits in the rail's queues, where acknowledgements and relayed frames
+ * overtake. The rate is measured while the port is never empty. A port that cannot tell its backlog
+ * reports 0 and is not bound. Owner: the poll thread.
+ */
+final class PortBound {
+  private static final int FRAMES = 4;
+
+  /** Before the first measurement, and at most. */
+  private static final long BYTES_MAX = 192 * 1024;
+
+  private static final long INTERVAL_NS = 1_000_000L;
+
+  /** A longer one was a stall in which the port ran dry. */
+  private static final long INTERVAL_NS_MAX = 50_000_000L;
+
+  private final int frameBytes;
+  private long handedBytes;
+  private long backlogBytes;
+  private long boundBytes = BYTES_MAX;
+
+  // One measurement: from a moment with a backlog to another, without an empty moment between.
+  private boolean measuring;
+  private long beganNs;
+  private long beganGoneBytes;
+
+  /** Bytes in 1,048,576 ns; 0 until measured. */
+  private long rate;
+
+  private long frameNs;
+
+  /**
+   * @param frameBytes of the port's longest frame
+   */
+  PortBound(int frameBytes) {
+    this.frameBytes = Math.min(frameBytes, 9_216);
+  }
+
+  /** What the port had when it was last asked. */
+  long backlogBytes() {
+    return backlogBytes;
+  }
+
+  /** Time of the longest frame; 0 while no rate was measured. */
+  long frameNs() {
+    return frameNs;
+  }
+
+  /** The port took a frame. */
+  void handedOver(int lengthBytes) {
+    handedBytes += lengthBytes;
+  }
+
+  /**
+   * Takes what the port says; returns the bytes that may follow.
+   *
+   * @param pollGapNs for how long the port may have to live on what it has
+   */
+  long spareBytes(long portBacklogBytes, long nowNs, long pollGapNs) {
+    backlogBytes = portBacklogBytes;
+    if (portBacklogBytes == 0) {
+      measuring = false;
+      return rate == 0 ? Long.MAX_VALUE : boundBytes;
+    }
+    measure(handedBytes - portBacklogBytes, nowNs);
+    if (rate > 0) {
+      long between = rate * Math.min(pollGapNs, INTERVAL_NS_MAX) >> 20;
+      boundBytes = Math.min(BYTES_MAX, (long) FRAMES * frameBytes + between);
+    }
+    return boundBytes - portBacklogBytes;
+  }
+
+  private void measure(long goneBytes, long nowNs) {
+    if (!measuring) {
+      measuring = true;
+      beganNs = nowNs;
+      beganGoneBytes = goneBytes;
+      return;
+    }
+    long elapsedNs = nowNs - beganNs;
+    if (elapsedNs < INTERVAL_NS) {
+      return;
+    }
+    if (elapsedNs < INTERVAL_NS_MAX) {
+      long sample = (goneBytes - beganGoneBytes << 20) / elapsedNs;
+      rate += rate == 0 ? sample : sample - rate >> 3;
+      frameNs = rate == 0 ? 0 : ((long) frameBytes << 20) / rate;
+    }
+    beganNs = nowNs;
+    beganGoneBytes = goneBytes;
+  }
+}

@@ -1,0 +1,160 @@
+package org.pmhxb.pm.flow;
+
+/**
+ * How many bytes one path may have on its way: additive increase while the round trip shows a short
+ * queue, a decrease in proportion to the excess once a round trip when it does not (Swift: Kumar et
+ * al., "Delay is Simple and Effective for Congestion Control in the Datacenter", SIGCOMM 2020,
+ * algorithm 1). The target differs in two points:
+ *
+ * <ul>
+ *   <li>The queue allowed is {@value #QUEUE_FRAMES} frames at the path's own rate, as in TCP Vegas
+ *       (Brakmo and Peterson 1994), so that it needs no table of link speeds; but at most {@value
+ *       #QUEUE_NS_MAX} ns, so that it does not grow with the number of senders.
+ *   <li>The worst recent poll gaps of both hosts are added, and what round trips scatter widely by:
+ *       a host that stood still is no queue, and neither is a lost acknowledgement.
+ * </ul>
+ *
+ * <p>Where a switch drops at a shorter queue than that, five eighths of the queue at which it did
+ * become the most allowed, and that creeps up again.
+ *
+ * <p>A loss without a queue halves nothing (TCP Veno: Fu and Liew 2003). A window below one frame
+ * is spaced in time by the owner of the path. Owner: the poll thread.
+ */
+public final class DelayWindow {
+  static final int QUEUE_FRAMES = 6;
+
+  /** Frames at the rate of the links that may wait however slow they are. */
+  static final int QUEUE_FRAMES_LEAST = 3;
+
+  static final long QUEUE_NS_MIN = 100_000L;
+  static final long QUEUE_NS_MAX = 2_000_000L;
+
+  /** What a host's stalls may add to the target: beyond it a stall is a queue to others. */
+  static final long NOISE_NS_MAX = 8_000_000L;
+
+  private static final int FIRST_FRAMES = 2;
+  private static final long BYTES_MAX = 4L << 20;
+
+  /** A window is never less than a frame in so many round trips. */
+  private static final int LEAST_SHARE = 64;
+
+  private final int frameBytes;
+  private final int leastBytes;
+  private long bytes;
+  private boolean starting = true;
+  private boolean used;
+  private long cutNs;
+  private long roundNs;
+
+  /** The longest queue allowed at present. */
+  private long limitNs = QUEUE_NS_MAX;
+
+  private long toleratedNs;
+  private long linkFrameNs;
+  private long queueNs;
+  private long allowedNs = QUEUE_NS_MIN;
+
+  /**
+   * @param frameBytes of the longest frame, 64 to 65,535
+   */
+  public DelayWindow(int frameBytes) {
+    this.frameBytes = frameBytes;
+    this.leastBytes = Math.max(1, frameBytes / LEAST_SHARE);
+    this.bytes = (long) FIRST_FRAMES * frameBytes;
+  }
+
+  /** Bytes that may be unacknowledged: another frame may go while fewer are. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Half of the window or more is in use: what is not used is not made larger. */
+  public void used() {
+    used = true;
+  }
+
+  /**
+   * The peer has frames of this path.
+   *
+   * @param ackedBytes of frames that were sent once
+   * @param rttNs of the last of them
+   * @param smoothedNs smoothed round trip
+   * @param leastNs least round trip ever
+   * @param linkFrameNs time of the longest frame on the links of the path; 0: not known
+   * @param bothWays the peer sends data too: what it acknowledges waits in its queues
+   * @param noiseNs by how much it may be late without a queue: the hosts' poll gaps, and as much as
+   *     round trips scatter
+   */
+  public void onAcknowledged(
+      long ackedBytes,
+      long rttNs,
+      long smoothedNs,
+      long leastNs,
+      long linkFrameNs,
+      boolean bothWays,
+      long noiseNs,
+      long nowNs) {
+    this.linkFrameNs = linkFrameNs;
+    toleratedNs = Math.min(noiseNs, NOISE_NS_MAX);
+    queueNs = rttNs - leastNs;
+    long framesNs = QUEUE_FRAMES * frameBytes * smoothedNs / bytes;
+    // Swift's flow scaling: of many senders those with the larger windows give way first.
+    long shareNs = Math.clamp(limitNs * frameBytes / bytes, limitNs >> 1, limitNs);
+    long oneWayNs = Math.clamp(framesNs, QUEUE_NS_MIN, Math.max(QUEUE_NS_MIN, shareNs));
+    allowedNs = (bothWays ? 2 * oneWayNs : oneWayNs) + toleratedNs;
+    if (nowNs - roundNs >= smoothedNs) {
+      roundNs = nowNs;
+      long mostNs = Math.max(QUEUE_NS_MAX, QUEUE_FRAMES_LEAST * linkFrameNs);
+      // By time rather than by frames: a window below a frame has a round in many round trips.
+      long roundTrips = Math.clamp(frameBytes / bytes, 1, 32);
+      limitNs = Math.min(limitNs + (limitNs >> 7) * roundTrips, mostNs);
+    }
+    if (queueNs <= allowedNs) {
+      if (used && ackedBytes > 0) {
+        used = false;
+        grow(ackedBytes);
+      }
+    } else {
+      starting = false;
+      if (nowNs - cutNs >= smoothedNs) {
+        cutNs = nowNs;
+        // Swift: 1 - 0.8 (delay - target) / delay, at least one half.
+        long cut = 4 * bytes * (queueNs - allowedNs) / (5 * rttNs);
+        bytes = Math.max(leastBytes, bytes - Math.min(cut, bytes >> 1));
+      }
+    }
+  }
+
+  private void grow(long ackedBytes) {
+    if (starting) {
+      bytes += ackedBytes;
+    } else if (bytes >= frameBytes) {
+      // Half a frame a round trip.
+      bytes += Math.max(1, ackedBytes * frameBytes / (2 * bytes));
+    } else {
+      // One frame comes back in several round trips: an eighth of the window each time, or all of
+      // it while there is next to no queue.
+      bytes += Math.max(1, queueNs < allowedNs >> 2 ? bytes : bytes >> 3);
+    }
+    bytes = Math.min(bytes, BYTES_MAX);
+  }
+
+  /**
+   * Frames of this path were lost.
+   *
+   * @return whether a queue explains it: the last round trip showed one longer than allowed, or
+   *     than what the next one will be allowed
+   */
+  public boolean onLoss(long smoothedNs, long nowNs) {
+    starting = false;
+    long leastNs = Math.max(QUEUE_NS_MIN, QUEUE_FRAMES_LEAST * linkFrameNs);
+    long fullNs = Math.max(leastNs, 5 * (queueNs - toleratedNs) >> 3);
+    boolean queued = queueNs > allowedNs || fullNs < limitNs && fullNs > leastNs;
+    if (nowNs - cutNs >= smoothedNs) {
+      cutNs = nowNs;
+      limitNs = Math.min(limitNs, fullNs);
+      bytes = Math.max(leastBytes, bytes - (queued ? bytes >> 2 : bytes >> 4));
+    }
+    return queued;
+  }
+}

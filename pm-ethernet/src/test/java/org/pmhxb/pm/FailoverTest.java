@@ -1,0 +1,175 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rails that die, half die, lose or flap under load (PROTOCOL.md section 5.5). */
+class FailoverTest {
+  private static final int ENDPOINT = 7;
+  private static final int MESSAGE_BYTES = 1_024;
+  private static final int RAILS = 6;
+  private static final double GIGABIT = 0.125;
+  private static final long MS = 1_000_000L;
+
+  private final List<PmEndpoint> endpoints = new ArrayList<>();
+  private final long[] sent = new long[2];
+  private final long[] received = new long[2];
+  private boolean both;
+
+  private TestNet net(long seed) {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 1_024).withWindow(256);
+    TestNet net = new TestNet(2, RAILS, seed, 4_000, config);
+    net.jitterNs = 3_000;
+    net.switchQueueBytes = 512 * 1_024;
+    java.util.Arrays.fill(net.bytesPerNs, GIGABIT);
+    net.nodes.forEach(node -> endpoints.add(node.open(ENDPOINT)));
+    return net;
+  }
+
+  /** Node 1 sends to node 0, and back if {@link #both}, as much as it may. */
+  private void flood(TestNet net, long ns) {
+    for (long until = net.nowNs + ns; net.nowNs < until; ) {
+      send(1);
+      if (both) {
+        send(0);
+      }
+      net.step();
+      poll(0);
+      poll(1);
+    }
+  }
+
+  private void send(int from) {
+    for (int i = 0; i < 4; i++) {
+      SendBuffer b = endpoints.get(from).claim(1 - from, MESSAGE_BYTES);
+      if (b == null) {
+        return;
+      }
+      b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), sent[from]++);
+      endpoints.get(from).send(b);
+    }
+  }
+
+  private void poll(int at) {
+    endpoints
+        .get(at)
+        .poll(
+            m -> {
+              long v = m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset());
+              assertThat(v).as("message at node %d", at).isEqualTo(received[at]++);
+            },
+            256);
+  }
+
+  /** Messages in a time, both ways together. */
+  private long deliveredIn(TestNet net, long ns) {
+    long before = received[0] + received[1];
+    flood(net, ns);
+    return received[0] + received[1] - before;
+  }
+
+  /**
+   * End of the last half millisecond of the next twenty that delivers less than {@code least}. Both
+   * ways such short times scatter by a tenth.
+   */
+  private long shortUntilNs(TestNet net, double least) {
+    long from = net.nowNs;
+    long shortUntil = from;
+    while (net.nowNs - from < 20 * MS) {
+      if (deliveredIn(net, MS / 2) < least) {
+        shortUntil = net.nowNs;
+      }
+    }
+    return shortUntil - from;
+  }
+
+  private void drain(TestNet net) {
+    for (int i = 0; i < 200_000 && received[0] + received[1] < sent[0] + sent[1]; i++) {
+      net.step();
+      poll(0);
+      poll(1);
+    }
+    assertThat(received).as("nothing is lost").isEqualTo(new long[] {sent[1], sent[0]});
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRailThatDiesSilentlyCostsItsShareAndNoMore(boolean bothWays) {
+    both = bothWays;
+    try (TestNet net = net(1)) {
+      flood(net, 20 * MS);
+      double before = deliveredIn(net, 20 * MS) / 20.0;
+      net.deadRail[3] = true;
+      long failoverNs = shortUntilNs(net, 0.8 * before / 2 * (RAILS - 1) / RAILS);
+      assertThat(failoverNs).as("ns from the cut to full delivery").isLessThan(5 * MS);
+      double after = deliveredIn(net, 20 * MS) / 20.0;
+      assertThat(after).isGreaterThan(0.97 * before * (RAILS - 1) / RAILS);
+      assertThat(net.nodes.get(1).counters().get(Counter.PATHS_EVICTED)).isEqualTo(1);
+      net.deadRail[3] = false;
+      flood(net, 300 * MS);
+      assertThat(deliveredIn(net, 20 * MS) / 20.0).isGreaterThan(0.97 * before);
+      assertThat(net.nodes.get(1).counters().get(Counter.PATHS_RESTORED)).isEqualTo(1);
+      drain(net);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aRailThatIsDumbOneWayIsLeftOutWhereItIsDumb(int mute) {
+    both = true;
+    try (TestNet net = net(2)) {
+      flood(net, 20 * MS);
+      double before = deliveredIn(net, 20 * MS) / 20.0;
+      net.muteNode[4] = mute;
+      flood(net, 20 * MS);
+      double after = deliveredIn(net, 20 * MS) / 20.0;
+      assertThat(net.nodes.get(mute).counters().get(Counter.PATHS_EVICTED)).isEqualTo(1);
+      assertThat(net.nodes.get(1 - mute).counters().get(Counter.PATHS_EVICTED)).isZero();
+      assertThat(after).isGreaterThan(0.97 * before * (2 * RAILS - 1) / (2 * RAILS));
+      drain(net);
+    }
+  }
+
+  /** It answers most questions, so it has to be known by what it loses. */
+  @Test
+  void aGreyRailIsLeftOut() {
+    try (TestNet net = net(3)) {
+      flood(net, 20 * MS);
+      double before = deliveredIn(net, 20 * MS) / 20.0;
+      net.railLoss[2] = 0.3;
+      flood(net, 100 * MS);
+      double after = deliveredIn(net, 100 * MS) / 100.0;
+      assertThat(net.nodes.get(1).counters().get(Counter.PATHS_EVICTED)).isPositive();
+      assertThat(after).isGreaterThan(0.97 * before * (RAILS - 1) / RAILS);
+      net.railLoss[2] = 0;
+      flood(net, 900 * MS);
+      assertThat(deliveredIn(net, 20 * MS) / 20.0).isGreaterThan(0.97 * before);
+      drain(net);
+    }
+  }
+
+  @Test
+  void aFlappingRailIsTakenBackMoreAndMoreSlowly() {
+    try (TestNet net = net(4)) {
+      flood(net, 20 * MS);
+      double before = deliveredIn(net, 20 * MS) / 20.0;
+      long start = received[0];
+      for (int i = 0; i < 20; i++) {
+        net.deadRail[1] = i % 2 == 0;
+        flood(net, 20 * MS);
+      }
+      assertThat((received[0] - start) / 400.0).isGreaterThan(0.95 * before * (RAILS - 1) / RAILS);
+      assertThat(net.nodes.get(1).counters().get(Counter.PATHS_EVICTED)).isBetween(1L, 6L);
+      net.deadRail[1] = false;
+      flood(net, 700 * MS);
+      assertThat(deliveredIn(net, 20 * MS) / 20.0).isGreaterThan(0.97 * before);
+      drain(net);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package org.pmhxb.pm.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The window against links that are models of one line each (PROTOCOL.md section 5.3). */
+class DelayWindowTest {
+  private static final int FRAME_BYTES = 8_256;
+  private static final long BASE_NS = 20_000L;
+
+  private final DelayWindow window = new DelayWindow(FRAME_BYTES);
+  private long nowNs = 1_000_000_000L;
+
+  /** One round trip of a full window over a link of this rate, alone. */
+  private long roundTrip(double bytesPerNs) {
+    long rttNs = BASE_NS + (long) (window.bytes() / bytesPerNs);
+    nowNs += rttNs;
+    window.used();
+    window.onAcknowledged(window.bytes(), rttNs, rttNs, BASE_NS, 0, false, 0, nowNs);
+    return rttNs;
+  }
+
+  @Test
+  void settlesAtAFewFramesOfQueueWhateverTheRate() {
+    for (double bytesPerNs : new double[] {0.025, 0.125, 1.25}) {
+      DelayWindow fresh = new DelayWindow(FRAME_BYTES);
+      long bytes = 0;
+      for (int i = 0; i < 500; i++) {
+        long rttNs = BASE_NS + (long) (fresh.bytes() / bytesPerNs);
+        nowNs += rttNs;
+        fresh.used();
+        fresh.onAcknowledged(fresh.bytes(), rttNs, rttNs, BASE_NS, 0, false, 0, nowNs);
+        bytes = fresh.bytes();
+      }
+      assertThat(bytes / (double) FRAME_BYTES)
+          .as("frames at %s B/ns", bytesPerNs)
+          .isBetween(2.0, 20.0);
+      // Below the time of the way itself the link would run dry.
+      assertThat(bytes).isGreaterThan((long) (BASE_NS * bytesPerNs));
+    }
+  }
+
+  @Test
+  void doesNotGrowWhileItIsNotUsed() {
+    long before = window.bytes();
+    for (int i = 0; i < 100; i++) {
+      nowNs += BASE_NS;
+      window.onAcknowledged(before, BASE_NS, BASE_NS, BASE_NS, 0, false, 0, nowNs);
+    }
+    assertThat(window.bytes()).isEqualTo(before);
+  }
+
+  @Test
+  void givesWayOnceARoundTripAndByHalfAtMost() {
+    for (int i = 0; i < 10; i++) {
+      roundTrip(10);
+    }
+    long before = window.bytes();
+    long late = 100_000_000L;
+    nowNs += late;
+    window.onAcknowledged(FRAME_BYTES, late, late, BASE_NS, 0, false, 0, nowNs);
+    window.onAcknowledged(FRAME_BYTES, late, late, BASE_NS, 0, false, 0, nowNs + 1);
+    assertThat(window.bytes()).isBetween(before / 2, before * 6 / 10);
+  }
+
+  @Test
+  void aStallOfTheHostsIsNoQueue() {
+    for (int i = 0; i < 10; i++) {
+      roundTrip(10);
+    }
+    long before = window.bytes();
+    long stall = 5_000_000L;
+    nowNs += stall;
+    window.onAcknowledged(FRAME_BYTES, BASE_NS + stall, 100_000, BASE_NS, 0, false, stall, nowNs);
+    assertThat(window.bytes()).isGreaterThanOrEqualTo(before);
+  }
+
+  @Test
+  void aLossWithoutAQueueTakesASixteenth() {
+    roundTrip(10);
+    nowNs += 1_000_000;
+    window.used();
+    window.onAcknowledged(FRAME_BYTES, BASE_NS, BASE_NS, BASE_NS, 0, false, 0, nowNs);
+    long before = window.bytes();
+    assertThat(window.onLoss(BASE_NS, nowNs + 1_000_000)).as("a queue explains it").isFalse();
+    assertThat(window.bytes()).isEqualTo(before - (before >> 4));
+  }
+
+  @Test
+  void learnsWhereAShortQueueDrops() {
+    for (int i = 0; i < 20; i++) {
+      roundTrip(0.125);
+    }
+    long queueNs = 400_000;
+    nowNs += 10_000_000;
+    window.onAcknowledged(FRAME_BYTES, BASE_NS + queueNs, queueNs, BASE_NS, 0, false, 0, nowNs);
+    assertThat(window.onLoss(queueNs, nowNs + 1_000_000)).as("a queue explains it").isTrue();
+    long before = window.bytes();
+    nowNs += 3_000_000;
+    window.onAcknowledged(FRAME_BYTES, BASE_NS + queueNs, queueNs, BASE_NS, 0, false, 0, nowNs);
+    assertThat(window.bytes()).as("as long a queue again").isLessThan(before);
+  }
+
+  @Test
+  void recoversFromTheLeastWindow() {
+    for (int i = 0; i < 200; i++) {
+      nowNs += 10_000_000;
+      window.onAcknowledged(FRAME_BYTES, 10_000_000, 10_000_000, BASE_NS, 0, false, 0, nowNs);
+    }
+    assertThat(window.bytes()).isBetween(1L, (long) FRAME_BYTES / 32);
+    for (int i = 0; i < 8; i++) {
+      roundTrip(10);
+    }
+    assertThat(window.bytes()).isGreaterThan(FRAME_BYTES);
+  }
+}
