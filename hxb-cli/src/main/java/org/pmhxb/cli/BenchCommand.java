@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       IncastBench.class,
       FailoverCommand.class,
       PaperCommand.class,
+      PeersCommand.class,
       PacketCostCommand.class,
       CompareCommand.class
     })

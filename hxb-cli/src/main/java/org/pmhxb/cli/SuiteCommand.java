@@ -53,9 +53,13 @@ abstract class SuiteCommand extends ClusterCommand {
 
   /** Where results go, absolute. */
   final Path directory() {
-    Path home = Path.of(System.getProperty("hxb.home", "."));
-    Path standard = home.resolve(quick ? "target/results" : "docs/results");
+    Path standard = home().resolve(quick ? "target/results" : "docs/results");
     return (output == null ? standard : output).toAbsolutePath().normalize();
+  }
+
+  /** The project's folder. */
+  final Path home() {
+    return Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath();
   }
 
   /** Whether the budget is spent. */

@@ -34,6 +34,8 @@ class BenchCommandTest {
         "bench latency --both | no option --both",
         "bench bandwidth --size 8951 | --size is 8951; must be in 4..8950",
         "bench latency --size 3 | --size is 3; must be in 4..8950",
+        "bench bandwidth --fabric veth --size 16777217 | must be in 4..16777216",
+        "bench peers --peers hxb,telnet | no peer 'telnet'; there are hxb,iperf3",
         "bench bandwidth --fabric ring --idle spin | --idle, --pin: the ring fabric",
         "bench bandwidth --seconds 0 | --seconds is 0; must be in 0.1..86400",
         "bench bandwidth --rate 1gbit | the ring fabric has no links to shape",
@@ -109,7 +111,8 @@ class BenchCommandTest {
         "bench bandwidth",
         "bench latency",
         "bench exchange",
-        "bench paper"
+        "bench paper",
+        "bench peers"
       })
   void helpHasAnExample(String command) {
     CommandRun run = CommandRun.of((command + " --help").split(" "));

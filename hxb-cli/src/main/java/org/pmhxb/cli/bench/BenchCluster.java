@@ -56,6 +56,7 @@ public final class BenchCluster implements MeasuredCluster {
     return Shape.parse(state.shape());
   }
 
+  @Override
   public int rails() {
     return state.rails();
   }
@@ -125,6 +126,11 @@ public final class BenchCluster implements MeasuredCluster {
         node.close();
       }
     }
+  }
+
+  /** Ends the nodes of a cluster of our own; its namespaces and links stay for others. */
+  public void endNodes() throws IOException {
+    ClusterRemover.endNodes(own);
   }
 
   /** Takes a cluster of our own down, also when the thread was interrupted. */

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -18,14 +20,18 @@ public final class CpuMeter {
 
   private final Path proc;
   private final Supplier<List<Long>> pids;
+
+  /** What each process had used when it was last seen. */
+  private final Map<Long, Long> ticksOf = new HashMap<>();
+
   private Sample from;
   private Sample to;
 
   private record Sample(long nowNs, long processTicks, long busyTicks, long allTicks) {}
 
   /**
-   * @param pids the processes, asked at both ends: one that has come since counts whole, one that
-   *     has ended no more
+   * @param pids the processes, asked at each sample: one that has come since the start counts
+   *     whole, one that has ended with what it had used at the last sample before
    */
   public CpuMeter(Supplier<List<Long>> pids) {
     this(Path.of("/proc"), pids);
@@ -42,7 +48,7 @@ public final class CpuMeter {
     to = null;
   }
 
-  /** Ends it. */
+  /** Ends it; may be called again for a later end. */
   public void stop() {
     to = sample();
   }
@@ -65,13 +71,16 @@ public final class CpuMeter {
     long all = Math.max(1, to.allTicks - from.allTicks);
     return new CpuUse(
         (to.nowNs - from.nowNs) / 1e9,
-        Math.max(0, to.processTicks - from.processTicks) / TICKS_PER_SECOND,
+        (to.processTicks - from.processTicks) / TICKS_PER_SECOND,
         (double) (to.busyTicks - from.busyTicks) / all,
         Runtime.getRuntime().availableProcessors());
   }
 
   private Sample sample() {
-    long ticks = pids.get().stream().mapToLong(this::processTicks).sum();
+    for (long pid : pids.get()) {
+      ticksOf.merge(pid, processTicks(pid), Math::max);
+    }
+    long ticks = ticksOf.values().stream().mapToLong(Long::longValue).sum();
     // cpu user nice system idle iowait irq softirq steal guest guest_nice; guests count as user.
     String[] words = read("stat").lines().findFirst().orElse("").split(" +");
     long all = 0;

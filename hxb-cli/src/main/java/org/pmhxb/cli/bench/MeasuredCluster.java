@@ -4,6 +4,9 @@ import java.io.IOException;
 
 /** A cluster as a suite of measurements sees it. */
 public interface MeasuredCluster extends AutoCloseable {
+  /** Links per node in each dimension. */
+  int rails();
+
   /**
    * Runs one plan; may be called again with another. Nodes that do not answer are left out.
    *

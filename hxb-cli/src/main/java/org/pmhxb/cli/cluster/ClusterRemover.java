@@ -19,6 +19,11 @@ public final class ClusterRemover {
    */
   public record Removed(int processes, int namespaces, boolean directory, List<String> leftovers) {}
 
+  /** Ends the nodes' processes; namespaces and links stay. */
+  public static void endNodes(ClusterPaths paths) throws IOException {
+    NodeProcesses.end(paths);
+  }
+
   /**
    * Ends the processes first: a namespace lives on as long as a process is in it.
    *

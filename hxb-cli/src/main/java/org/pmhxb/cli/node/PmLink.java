@@ -1,9 +1,17 @@
 package org.pmhxb.cli.node;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
+import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.pm.Idle;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
+import org.pmhxb.pm.PeerDownException;
 import org.pmhxb.pm.PeerStatus;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PmNode;
@@ -16,6 +24,10 @@ final class PmLink implements MessageLink, MessageHandler {
   private final PmNode node;
   private final PmEndpoint endpoint;
   private final Runnable closing;
+
+  /** Messages longer than a frame that are being put together, by source. */
+  private final Map<Integer, MemorySegment> assembled = new HashMap<>();
+
   private SendBuffer claimed;
   private Receiver receiver;
 
@@ -65,6 +77,27 @@ final class PmLink implements MessageLink, MessageHandler {
   }
 
   @Override
+  public long sendLarge(
+      int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile) {
+    Idle idle =
+        done -> {
+          if (done == 0) {
+            // Inline mode: this is the poll thread, and nobody else lets the node work.
+            node.doWork(System.nanoTime());
+            if (!meanwhile.getAsBoolean()) {
+              throw new CancellationException("given up");
+            }
+          }
+        };
+    try {
+      return endpoint.sendLarge(dst, endpoint.number(), source, 0, lengthBytes, idle);
+    } catch (CancellationException | PeerDownException e) {
+      // The receiver of events hears of a session's end as such.
+      return 0;
+    }
+  }
+
+  @Override
   public long acknowledged(int dst) {
     return endpoint.acknowledged(dst);
   }
@@ -77,11 +110,42 @@ final class PmLink implements MessageLink, MessageHandler {
 
   @Override
   public void onMessage(Message message) {
+    if (message.isFragment()) {
+      assemble(message);
+      return;
+    }
     receiver.onMessage(message.source(), message.memory(), message.offset(), message.lengthBytes());
+  }
+
+  /** Fragments of a source arrive in order, and none of two messages are mixed. */
+  private void assemble(Message message) {
+    long length = message.messageLengthBytes();
+    if (length > WorkloadSpec.LARGEST_BYTES) {
+      throw new IllegalStateException(
+          "node " + message.source() + " sends a message of " + length + " bytes, no workload's");
+    }
+    MemorySegment whole =
+        assembled.compute(
+            message.source(),
+            (src, old) ->
+                old != null && old.byteSize() >= length
+                    ? old
+                    : Arena.ofAuto().allocate(length, Long.BYTES));
+    MemorySegment.copy(
+        message.memory(),
+        message.offset(),
+        whole,
+        message.fragmentOffsetBytes(),
+        message.lengthBytes());
+    receiver.onFragment(message.source(), message.lengthBytes());
+    if (message.isLast()) {
+      receiver.onMessage(message.source(), whole, 0, (int) length);
+    }
   }
 
   @Override
   public void onPeerDown(int peer, int session) {
+    assembled.remove(peer);
     receiver.onPeerDown(peer, reason(peer, session));
   }
 

@@ -90,6 +90,20 @@ public final class VethFabric {
     return Tool.run("", inside(namespace, command));
   }
 
+  /** Changes a namespace's interfaces: each line is one command of {@code ip}. */
+  public static void configure(String namespace, List<String> lines) {
+    Tool.run(String.join("\n", lines) + "\n", inside(namespace, "ip", "-batch", "-"));
+  }
+
+  /** Joins two namespaces by one more link, unshaped; it goes with them. */
+  public static void join(String a, String b, String name) {
+    Tool.run(
+        "",
+        List.of(
+            "ip", "link", "add", "name", name, "netns", a, "type", "veth", "peer", "name", name,
+            "netns", b));
+  }
+
   private static void runEach(String program, Map<String, String> batches) {
     List<Future<String>> runs = new ArrayList<>();
     try (ExecutorService pool =

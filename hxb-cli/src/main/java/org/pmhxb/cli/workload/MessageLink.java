@@ -1,6 +1,7 @@
 package org.pmhxb.cli.workload;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a workload needs of an endpoint, so that it runs over a node as over a test's stand-in.
@@ -31,6 +32,15 @@ public interface MessageLink extends AutoCloseable {
   /** Sends the buffer claimed last; returns its ticket: 1, 2, ... per destination and session. */
   long send();
 
+  /**
+   * Sends a message of any length, as fragments where one frame does not take it. Returns when all
+   * of it is on its way; until then it lets the node work and, in between, calls {@code meanwhile}.
+   *
+   * @param meanwhile polls, and answers false to give up
+   * @return the ticket of the last fragment, or 0 when given up or the session ended
+   */
+  long sendLarge(int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile);
+
   /** The largest ticket to {@code dst} that its node has stored. */
   long acknowledged(int dst);
 
@@ -43,6 +53,9 @@ public interface MessageLink extends AutoCloseable {
   /** Takes messages; called from within {@link #poll}. */
   interface Receiver {
     void onMessage(int src, MemorySegment memory, long offset, int lengthBytes);
+
+    /** A part of a message came that is handed over when it is whole. */
+    void onFragment(int src, int lengthBytes);
 
     /** The session with a node ended: what was sent to it and not acknowledged is lost. */
     void onPeerDown(int node, String reason);

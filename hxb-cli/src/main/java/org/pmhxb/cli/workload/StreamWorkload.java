@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Streams to all destinations at once, and verification of the streams from all sources: one-way,
@@ -40,12 +41,19 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   private final long measureToNs;
   private final long deadlineNs;
 
+  private final LongSupplier clock;
+
+  /** Messages are longer than a frame: what comes is counted by its parts. */
+  private final boolean fragments;
+
   private final boolean[] sourceDown;
   private long nowNs;
   private boolean done;
   private boolean reported;
 
-  StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs) {
+  StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs, LongSupplier clock) {
+    this.clock = clock;
+    this.fragments = spec.sizeBytes() > link.maxMessageBytes();
     this.spec = spec;
     this.link = link;
     this.sendBatch = Math.max(SEND_BATCH, SEND_BATCH_BYTES / spec.sizeBytes());
@@ -80,11 +88,18 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     }
     if (nowNs - measureToNs < 0) {
       for (StreamSender sender : senders) {
-        work += sender.send(sendBatch, nowNs);
+        work += sender.send(sendBatch, nowNs, this::whileBlocked);
       }
       return work;
     }
     return work + finish();
+  }
+
+  /** A large message waits for credit: what arrives is handed over, or both sides would wait. */
+  private boolean whileBlocked() {
+    nowNs = clock.getAsLong();
+    link.poll(this, POLL_LIMIT);
+    return nowNs - deadlineNs < 0;
   }
 
   private int finish() {
@@ -113,7 +128,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     }
     if (nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
       measuredMessages[i]++;
-      measuredBytes[i] += lengthBytes;
+      measuredBytes[i] += fragments ? 0 : lengthBytes;
       if (lengthBytes >= TIMED_BYTES || (measuredMessages[i] & TIMED_ONE_OF - 1) == 0) {
         recordLatency(memory, offset, lengthBytes);
       }
@@ -124,6 +139,14 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     long sentNs = PayloadPattern.sentNs(memory, offset, lengthBytes);
     if (sentNs >= 0) {
       latency.record(nowNs - sentNs);
+    }
+  }
+
+  @Override
+  public void onFragment(int src, int lengthBytes) {
+    int i = src >= 0 && src < verifierOf.length ? verifierOf[src] : -1;
+    if (i >= 0 && nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
+      measuredBytes[i] += lengthBytes;
     }
   }
 

@@ -9,7 +9,8 @@ import java.util.List;
  * @param kind streams, or one of the two sides of a ping-pong
  * @param destinations nodes to send to; of a ping-pong the one other side
  * @param sources nodes to expect messages from
- * @param sizeBytes length of each message, 4 up to what a frame takes
+ * @param sizeBytes length of each message, 4 up to {@link #LARGEST_BYTES}, of a ping-pong up to
+ *     what one frame takes
  * @param warmUpMs time before the measurement begins, at full traffic
  * @param measureMs length of the measurement; traffic ends with it
  * @param drainMs how long what is under way may take to arrive after that
@@ -23,6 +24,9 @@ public record WorkloadSpec(
     long warmUpMs,
     long measureMs,
     long drainMs) {
+
+  /** Longest message of a stream, bytes. Beyond what one frame takes it travels as fragments. */
+  public static final int LARGEST_BYTES = 16 << 20;
 
   /** What a node does. */
   public enum Kind {
@@ -55,11 +59,8 @@ public record WorkloadSpec(
 
   /** Refuses destinations, sources and sizes that the node cannot serve. */
   void check(int self, int nodes, int maxMessageBytes) {
-    require(
-        sizeBytes <= maxMessageBytes,
-        "sizeBytes",
-        sizeBytes,
-        "at most " + maxMessageBytes + ", what one frame takes");
+    int most = kind == Kind.STREAM ? LARGEST_BYTES : maxMessageBytes;
+    require(sizeBytes <= most, "sizeBytes", sizeBytes, "at most " + most);
     for (List<Integer> side : List.of(destinations, sources)) {
       for (int node : side) {
         require(

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.node;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 
 /** A link on which nothing ever arrives and nothing can be sent. */
@@ -28,6 +29,12 @@ record SilentLink(int self, int nodes, Runnable onClose) implements MessageLink 
   @Override
   public long send() {
     throw new IllegalStateException("nothing is claimed");
+  }
+
+  @Override
+  public long sendLarge(
+      int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile) {
+    return 0;
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Nodes joined by queues in memory, with faults on request. Owner: the test's thread. */
 final class MemoryLinks {
@@ -102,6 +103,19 @@ final class MemoryLinks {
     }
 
     @Override
+    public long sendLarge(
+        int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile) {
+      // One wait for credit within each message; the queue takes any number of them.
+      if (!meanwhile.getAsBoolean()) {
+        return 0;
+      }
+      byte[] bytes = new byte[(int) lengthBytes];
+      MemorySegment.copy(source, 0, MemorySegment.ofArray(bytes), 0, lengthBytes);
+      links.get(dst).inbox.addLast(new Frame(self, bytes));
+      return ++sent[dst];
+    }
+
+    @Override
     public long acknowledged(int dst) {
       return sent[dst];
     }
@@ -114,6 +128,11 @@ final class MemoryLinks {
       for (; count < limit && !inbox.isEmpty(); count++) {
         Frame frame = inbox.removeFirst();
         MemorySegment memory = MemorySegment.ofArray(frame.bytes());
+        for (int at = 0; frame.bytes().length > MAX_BYTES && at < frame.bytes().length; ) {
+          int part = Math.min(MAX_BYTES, frame.bytes().length - at);
+          receiver.onFragment(frame.src(), part);
+          at += part;
+        }
         receiver.onMessage(frame.src(), memory, 0, frame.bytes().length);
       }
       return count;

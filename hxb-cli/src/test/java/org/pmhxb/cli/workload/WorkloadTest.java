@@ -39,7 +39,7 @@ class WorkloadTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {4, 8, 39, 40, 64, 8_192})
+  @ValueSource(ints = {4, 8, 39, 40, 64, 8_192, 100_000})
   void everyMessageOfAnAllToAllArrivesOnceInOrderAndIntact(int sizeBytes) {
     int nodes = 4;
     List<WorkloadSpec> specs =
@@ -167,12 +167,21 @@ class WorkloadTest {
     assertThatThrownBy(
             () ->
                 Workload.of(
-                    spec(Kind.STREAM, List.of(1), List.of(), MemoryLinks.MAX_BYTES + 1),
+                    spec(Kind.PING, List.of(1), List.of(1), MemoryLinks.MAX_BYTES + 1),
                     links.link(0),
                     0,
                     () -> 0))
         .hasMessageContaining("sizeBytes is 8937")
         .hasMessageContaining("8936");
+    assertThatThrownBy(
+            () ->
+                Workload.of(
+                    spec(Kind.STREAM, List.of(1), List.of(), WorkloadSpec.LARGEST_BYTES + 1),
+                    links.link(0),
+                    0,
+                    () -> 0))
+        .hasMessageContaining("sizeBytes is 16777217")
+        .hasMessageContaining("16777216");
     assertThatThrownBy(
             () ->
                 Workload.of(

@@ -46,6 +46,11 @@ class PaperSuiteTest {
     open++;
     return new MeasuredCluster() {
       @Override
+      public int rails() {
+        return rails;
+      }
+
+      @Override
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
         measurements++;

@@ -1,0 +1,100 @@
+package org.pmhxb.cli;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.peers.PeerClusters;
+import org.pmhxb.cli.bench.peers.PeersSuite;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.veth.LinkRate;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** This project beside others that do the like. */
+@Command(
+    name = "peers",
+    description = {
+      "Measure this project and its peers side by side, in the same namespaces over the same"
+          + " links: iperf3, MPTCP, Open MPI, MPICH, UCX, Aeron, sockperf, dpdk-testpmd.",
+      "Needs root. scripts/install-peers.sh installs them; one that is absent is named.",
+      "Takes about 30 minutes, with --quick under 5."
+    },
+    footer = {"", "Example: hxb bench peers --quick --peers hxb,mptcp,openmpi"})
+final class PeersCommand extends SuiteCommand {
+  private static final Duration UP_LIMIT = Duration.ofSeconds(60);
+
+  @Option(
+      names = "--rate",
+      paramLabel = "RATE",
+      defaultValue = "200mbit",
+      converter = Options.RateConverter.class,
+      description = "Raw rate of each shaped link.")
+  private LinkRate rate;
+
+  @Option(
+      names = "--peers",
+      paramLabel = "LIST",
+      split = ",",
+      description =
+          "Only these, separated by commas: hxb, iperf3, mptcp, openmpi, mpich, ucx, aeron,"
+              + " sockperf-tcp, sockperf-udp, testpmd.")
+  private List<String> peers = new ArrayList<>();
+
+  @Override
+  protected Report run() throws Exception {
+    for (String name : peers) {
+      if (!PeersSuite.names().contains(name)) {
+        throw wrongUsage(
+            "--peers: no peer '" + name + "'; there are " + String.join(",", PeersSuite.names()));
+      }
+    }
+    PeersSuite.Settings settings =
+        new PeersSuite.Settings(directory(), home(), quick(), resume(), rate, peers);
+    try (TakeDown guard = new TakeDown(ownPaths())) {
+      return new PeersSuite(settings, this::up, this::outOfTime, progress()::update)
+          .run(
+              command("peers")
+                  + " --rate "
+                  + rate
+                  + (peers.isEmpty() ? "" : " --peers " + String.join(",", peers)),
+              MachineInfo.here(Version.project()));
+    }
+  }
+
+  private PeerClusters.Ends up(ClusterSpec spec) throws IOException {
+    BenchCluster cluster =
+        BenchCluster.up(ownPaths(), spec, UpCommand.nodeCommand(), UP_LIMIT, line -> {});
+    return new PeerClusters.Ends() {
+      @Override
+      public int rails() {
+        return cluster.rails();
+      }
+
+      @Override
+      public Benchmark.Outcome measure(
+          TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs)
+          throws IOException, InterruptedException {
+        return cluster.measure(plan, sizeBytes, warmUpMs, measureMs);
+      }
+
+      @Override
+      public String[] free() throws IOException {
+        cluster.endNodes();
+        Map<Integer, String> names = cluster.namespaces();
+        return new String[] {names.get(0), names.get(1)};
+      }
+
+      @Override
+      public void close() throws IOException {
+        cluster.close();
+      }
+    };
+  }
+}

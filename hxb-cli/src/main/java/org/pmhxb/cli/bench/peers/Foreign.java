@@ -1,0 +1,198 @@
+package org.pmhxb.cli.bench.peers;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.pmhxb.cli.bench.CpuMeter;
+import org.pmhxb.cli.bench.CpuUse;
+
+/**
+ * Other people's programs of one run: starts them in the namespaces of a {@link PeerSite}, keeps
+ * what they say, measures their processor time and ends what is left of them. Owner: one thread.
+ */
+final class Foreign implements AutoCloseable {
+  private static final long STEP_MS = 50;
+  private static final long START_MS = 400;
+  private static final long END_MS = 2_000;
+
+  private final Path scripts;
+  private final Path directory;
+  private final List<Running> started = new ArrayList<>();
+  private final CpuMeter meter = new CpuMeter(this::pids);
+  private boolean measuring;
+
+  /** A program that was started, and the file with what it says. */
+  record Running(Process process, List<String> command, Path output) {
+    String text() throws IOException {
+      return Files.readString(output);
+    }
+  }
+
+  /**
+   * @param scripts where in-namespace.sh is
+   * @param directory for output, made when it is not there
+   */
+  Foreign(Path scripts, Path directory) throws IOException {
+    this.scripts = scripts;
+    this.directory = Files.createDirectories(directory);
+  }
+
+  /** Whether a program is on the path. */
+  static boolean installed(String program) {
+    return Stream.of(System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(":"))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  }
+
+  /** The script that stands for rsh. */
+  String agent() {
+    return scripts.resolve("in-namespace.sh").toString();
+  }
+
+  /** Starts a program on side A. */
+  Running onA(PeerSite site, Map<String, String> environment, List<String> command)
+      throws IOException {
+    return start(site, PeerSite.HOST_A, environment, command);
+  }
+
+  /** Starts a program on side B. */
+  Running onB(PeerSite site, Map<String, String> environment, List<String> command)
+      throws IOException {
+    return start(site, PeerSite.HOST_B, environment, command);
+  }
+
+  private Running start(
+      PeerSite site, String host, Map<String, String> environment, List<String> command)
+      throws IOException {
+    List<String> whole = new ArrayList<>();
+    if (!site.isLocal()) {
+      whole.addAll(List.of(agent(), host, "exec"));
+      command.forEach(word -> whole.add(quoted(word)));
+    } else {
+      whole.addAll(command);
+    }
+    Path output = Files.createTempFile(directory, "peer", ".out");
+    ProcessBuilder builder =
+        new ProcessBuilder(whole)
+            .directory(directory.toFile())
+            .redirectInput(new File("/dev/null"))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().putAll(site.environment());
+    builder.environment().putAll(environment);
+    Running running = new Running(builder.start(), command, output);
+    started.add(running);
+    return running;
+  }
+
+  /** For the shell at the other end of the agent. */
+  static String quoted(String word) {
+    return "'" + word.replace("'", "'\\''") + "'";
+  }
+
+  /**
+   * Waits until a program has ended and returns what it said; meanwhile the processor time of all
+   * is measured, from when they have settled to just before the end.
+   *
+   * @throws IOException when it fails or takes too long
+   */
+  String await(Running running, long limitSeconds) throws IOException, InterruptedException {
+    return await(running, limitSeconds, "\0");
+  }
+
+  /**
+   * The same for a program whose launcher may hang in its end (Hydra, seen with MPICH 4.0.2): it is
+   * over when it has printed {@code last}; {@link #close} ends the rest.
+   */
+  String await(Running running, long limitSeconds, String last)
+      throws IOException, InterruptedException {
+    long fromNs = System.nanoTime();
+    while (!running.process.waitFor(STEP_MS, TimeUnit.MILLISECONDS)) {
+      if (running.text().contains(last)) {
+        return running.text();
+      }
+      long ms = (System.nanoTime() - fromNs) / 1_000_000;
+      if (ms > limitSeconds * 1_000) {
+        throw new IOException(
+            running.command + " has not ended after " + limitSeconds + " s; " + tail(running));
+      }
+      measure(ms);
+    }
+    if (running.process.exitValue() != 0) {
+      throw new IOException(
+          running.command + " ended with " + running.process.exitValue() + "; " + tail(running));
+    }
+    return running.text();
+  }
+
+  /** Asks a server to end and tell what it counted, as Ctrl-C does; returns what it said. */
+  String interrupt(Running running, long limitSeconds) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-INT", Long.toString(running.process.pid())).start().waitFor();
+    if (!running.process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+      throw new IOException(running.command + " does not end on SIGINT; " + tail(running));
+    }
+    return running.text();
+  }
+
+  private void measure(long ms) {
+    if (!measuring && ms >= START_MS) {
+      meter.start();
+      measuring = true;
+    } else if (measuring) {
+      // The last sample before the end counts: a process that has ended has no account any more.
+      meter.stop();
+    }
+  }
+
+  private static String tail(Running running) throws IOException {
+    String text = running.text().strip();
+    return "it said: " + text.substring(Math.max(0, text.length() - 400));
+  }
+
+  /** Processors that all programs kept busy; null when the run was too short to tell. */
+  Double processorsUsed() {
+    CpuUse use = meter.use();
+    return use == null ? null : use.processorsUsed();
+  }
+
+  private List<Long> pids() {
+    return started.stream()
+        .map(running -> running.process.toHandle())
+        .flatMap(root -> Stream.concat(Stream.of(root), root.descendants()))
+        .map(ProcessHandle::pid)
+        .toList();
+  }
+
+  /** Ends what still runs: politely, then by force; removes their output. */
+  @Override
+  public void close() throws IOException {
+    List<ProcessHandle> alive = new ArrayList<>();
+    for (Running running : started) {
+      ProcessHandle root = running.process.toHandle();
+      root.descendants().forEach(alive::add);
+      alive.add(root);
+    }
+    alive.forEach(ProcessHandle::destroy);
+    long deadlineNs = System.nanoTime() + END_MS * 1_000_000;
+    boolean interrupted = Thread.interrupted();
+    while (alive.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() - deadlineNs < 0) {
+      try {
+        Thread.sleep(10);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    alive.forEach(ProcessHandle::destroyForcibly);
+    for (Running running : started) {
+      Files.deleteIfExists(running.output);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

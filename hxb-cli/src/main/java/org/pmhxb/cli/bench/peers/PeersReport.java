@@ -1,0 +1,52 @@
+package org.pmhxb.cli.bench.peers;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import org.pmhxb.cli.Report;
+import org.pmhxb.cli.bench.MachineInfo;
+
+/**
+ * Ours and the peers', side by side.
+ *
+ * @param command that measures them again
+ * @param measuredAt ISO 8601, UTC
+ * @param runs of each figure
+ * @param finished false when time ran out; what is missing is measured by {@code --resume}
+ * @param rate of the shaped links
+ * @param missing peers that are not installed, with what to do
+ * @param found one entry per peer and case
+ * @param idle our own idle strategies
+ */
+public record PeersReport(
+    boolean ok,
+    String command,
+    String measuredAt,
+    double seconds,
+    boolean quick,
+    int runs,
+    boolean finished,
+    MachineInfo machine,
+    String rate,
+    List<Program> programs,
+    Map<String, String> missing,
+    List<PeerFound> found,
+    List<IdleFound> idle,
+    List<String> failures,
+    List<String> files)
+    implements Report {
+
+  /** A peer that was there. */
+  public record Program(String name, String version, String how) {}
+
+  @Override
+  public void print(PrintWriter out) {
+    out.print(PeersPage.tables(this));
+    missing.forEach((name, reason) -> out.println("not measured: " + name + ": " + reason));
+    files.forEach(file -> out.println("wrote " + file));
+    if (!finished) {
+      out.println("not finished: time ran out; go on with --resume");
+    }
+    failures.forEach(line -> out.println("FAILED: " + line));
+  }
+}

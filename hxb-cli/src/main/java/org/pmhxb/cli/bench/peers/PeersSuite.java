@@ -1,0 +1,401 @@
+package org.pmhxb.cli.bench.peers;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.pmhxb.cli.bench.BenchKind;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.Journal;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.peers.PeerCase.Medium;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.NodeOptions;
+import org.pmhxb.cli.cluster.PollPolicy;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.Shape;
+
+/**
+ * The whole of {@code hxb bench peers}: for each set of links our nodes first, then every peer in
+ * the same namespaces over the same links. Owner: one thread.
+ */
+public final class PeersSuite {
+  /** Our own name among the peers. */
+  public static final String HXB = "hxb";
+
+  private static final Shape TWO = Shape.of(2);
+
+  private final Settings settings;
+  private final List<Peer> peers;
+  private final PeerClusters clusters;
+  private final BooleanSupplier outOfTime;
+  private final Consumer<String> progress;
+
+  private final List<PeerFound> found = new ArrayList<>();
+  private final List<IdleFound> idle = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+  private final Map<String, String> missing = new LinkedHashMap<>();
+  private Journal journal;
+  private boolean progressed;
+  private boolean brokenOff;
+
+  /**
+   * What a user chooses.
+   *
+   * @param directory where results go
+   * @param home of the project: scripts/peers and target/peers lie there
+   * @param rate of shaped links
+   * @param selected names of peers; empty for all
+   */
+  public record Settings(
+      Path directory,
+      Path home,
+      boolean quick,
+      boolean resume,
+      LinkRate rate,
+      List<String> selected) {
+    int runs() {
+      return quick ? 1 : 3;
+    }
+
+    PeersPlan plan() {
+      return quick ? PeersPlan.QUICK : PeersPlan.FULL;
+    }
+
+    Peer.Times times() {
+      return quick ? new Peer.Times(0.3, 1) : new Peer.Times(0.5, 2);
+    }
+  }
+
+  public PeersSuite(
+      Settings settings,
+      PeerClusters clusters,
+      BooleanSupplier outOfTime,
+      Consumer<String> progress) {
+    this(settings, all(settings.home(), settings.rate()), clusters, outOfTime, progress);
+  }
+
+  PeersSuite(
+      Settings settings,
+      List<Peer> peers,
+      PeerClusters clusters,
+      BooleanSupplier outOfTime,
+      Consumer<String> progress) {
+    this.settings = settings;
+    this.peers = peers;
+    this.clusters = clusters;
+    this.outOfTime = outOfTime;
+    this.progress = progress;
+  }
+
+  private static List<Peer> all(Path home, LinkRate rate) {
+    Path built = home.resolve("target/peers");
+    return List.of(
+        new Iperf3Peer(false),
+        new Iperf3Peer(true),
+        new MpiPeer(true, built),
+        new MpiPeer(false, built),
+        new UcxPeer(rate),
+        new AeronPeer(built),
+        new SockperfPeer(true),
+        new SockperfPeer(false),
+        new TestpmdPeer());
+  }
+
+  /** Names that {@code --peers} takes. */
+  public static List<String> names() {
+    return Stream.concat(
+            Stream.of(HXB), all(Path.of("."), LinkRate.parse("1gbit")).stream().map(Peer::name))
+        .toList();
+  }
+
+  /** Measures what the journal does not hold, and writes the page. */
+  public PeersReport run(String command, MachineInfo machine)
+      throws IOException, InterruptedException {
+    long startNs = System.nanoTime();
+    List<Peer> present = present();
+    String fingerprint = machine.line() + settings.runs() + settings.times() + settings.rate();
+    journal =
+        Journal.open(settings.directory().resolve("peers.journal"), fingerprint, settings.resume());
+    for (int links : settings.plan().links()) {
+      ClusterSpec spec = new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, links, settings.rate());
+      measure(spec, settings.plan().shaped(links), present);
+    }
+    PollPolicy spin = new PollPolicy(HxbConfig.Idle.SPIN, true);
+    measure(
+        new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, 1, null, spin, NodeOptions.NONE),
+        settings.plan().small(Medium.VETH),
+        present);
+    measure(
+        new ClusterSpec(ClusterSpec.Fabric.MEMIF, TWO, 1, null, spin, NodeOptions.NONE),
+        settings.plan().small(Medium.SHARED_MEMORY),
+        present);
+    if (selected(HXB)) {
+      for (HxbConfig.Idle strategy : HxbConfig.Idle.values()) {
+        measureIdle(strategy);
+      }
+    }
+    return write(command, machine, startNs, present);
+  }
+
+  private boolean selected(String name) {
+    return settings.selected().isEmpty() || settings.selected().contains(name);
+  }
+
+  private List<Peer> present() {
+    List<Peer> present = new ArrayList<>();
+    for (Peer peer : peers) {
+      if (!selected(peer.name())) {
+        continue;
+      }
+      Optional<String> reason = peer.missing();
+      reason.ifPresentOrElse(r -> missing.put(peer.name(), r), () -> present.add(peer));
+    }
+    return present;
+  }
+
+  /** Ours on a fresh cluster, then the others in what it leaves. */
+  private void measure(ClusterSpec spec, List<PeerCase> cases, List<Peer> present)
+      throws IOException, InterruptedException {
+    List<PeerCase> ours = selected(HXB) ? open(HXB, cases) : List.of();
+    Map<Peer, List<PeerCase>> others = new LinkedHashMap<>();
+    for (Peer peer : present) {
+      List<PeerCase> rest = open(peer.name(), cases.stream().filter(peer::supports).toList());
+      if (!rest.isEmpty()) {
+        others.put(peer, rest);
+      }
+    }
+    if (ours.isEmpty() && others.isEmpty() || over()) {
+      return;
+    }
+    guarded(
+        spec.fabric() + ", " + spec.rails() + " links",
+        () -> {
+          try (PeerClusters.Ends ends = clusters.up(spec)) {
+            for (PeerCase what : ours) {
+              keep(HXB, what, () -> runOurs(ends, what));
+            }
+            String[] names = others.isEmpty() ? null : ends.free();
+            PeerSite site =
+                names == null || names[0].isEmpty()
+                    ? PeerSite.local()
+                    : PeerSite.setUp(names[0], names[1], spec.rails());
+            for (Map.Entry<Peer, List<PeerCase>> peer : others.entrySet()) {
+              for (PeerCase what : peer.getValue()) {
+                keep(peer.getKey().name(), what, () -> run(peer.getKey(), what, site));
+              }
+            }
+          }
+          return null;
+        });
+  }
+
+  /** What the journal does not hold; what it does is taken over. */
+  private List<PeerCase> open(String peer, List<PeerCase> cases) {
+    List<PeerCase> rest = new ArrayList<>();
+    for (PeerCase what : cases) {
+      journal
+          .find(peer + ": " + what.key(), PeerFound.class)
+          .ifPresentOrElse(found::add, () -> rest.add(what));
+    }
+    return rest;
+  }
+
+  /** Measures a case several times; a failure is named and does not keep the next one away. */
+  private void keep(String peer, PeerCase what, Callable<PeerFigures> once)
+      throws IOException, InterruptedException {
+    if (over()) {
+      return;
+    }
+    List<PeerFigures> runs = new ArrayList<>();
+    PeerFound result;
+    try {
+      for (int run = 1; run <= settings.runs(); run++) {
+        progress.accept(peer + ": " + what.key() + ", run " + run + " of " + settings.runs());
+        runs.add(once.call());
+      }
+      result = PeerFound.of(peer, what, settings.rate(), runs);
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      throwIfInterrupted(e);
+      result = PeerFound.failed(peer, what, String.valueOf(e.getMessage()));
+    }
+    progressed = true;
+    found.add(result);
+    if (result.failure() == null) {
+      journal.add(peer + ": " + what.key(), result);
+    } else {
+      failures.add(peer + ": " + what.key() + ": " + result.failure());
+    }
+  }
+
+  private PeerFigures runOurs(MeasuredCluster cluster, PeerCase what)
+      throws IOException, InterruptedException {
+    Benchmark.Outcome outcome = measure(cluster, what.ping(), what.both(), what.sizeBytes());
+    Double used = outcome.cpu() == null ? null : (Double) outcome.cpu().processorsUsed();
+    return what.ping()
+        ? new PeerFigures(null, outcome.latency().p50() / 1e3, used)
+        : new PeerFigures(outcome.bytesPerSecond() / what.sizeBytes(), null, used);
+  }
+
+  private Benchmark.Outcome measure(
+      MeasuredCluster cluster, boolean ping, boolean both, int sizeBytes)
+      throws IOException, InterruptedException {
+    BenchKind kind = ping ? BenchKind.LATENCY : BenchKind.BANDWIDTH;
+    int rails = cluster.rails();
+    TrafficPlan plan = TrafficPlan.pair(kind, TWO, rails, 0, both);
+    // Our nodes are JVMs that have just started: their compilers need their time.
+    long warmUpMs = Math.round(1e3 * Math.max(1, settings.times().warmUp()));
+    long measureMs = Math.round(1e3 * settings.times().measure());
+    Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, warmUpMs, measureMs);
+    long faults = outcome.lost() + outcome.duplicated() + outcome.misordered() + outcome.corrupt();
+    if (faults > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
+      throw new IOException(faults + " faulty messages; " + outcome.failures());
+    }
+    return outcome;
+  }
+
+  private PeerFigures run(Peer peer, PeerCase what, PeerSite site)
+      throws IOException, InterruptedException {
+    try (Foreign programs =
+        new Foreign(
+            settings.home().resolve("scripts/peers"),
+            settings.home().resolve("target/peers/run"))) {
+      PeerFigures figures = peer.run(what, site, programs, settings.times());
+      return figures.using(programs.processorsUsed());
+    }
+  }
+
+  private void measureIdle(HxbConfig.Idle strategy) throws IOException, InterruptedException {
+    String key = "idle " + strategy;
+    Optional<IdleFound> known = journal.find(key, IdleFound.class);
+    if (known.isPresent()) {
+      idle.add(known.get());
+      return;
+    }
+    if (over()) {
+      return;
+    }
+    guarded(
+        key,
+        () -> {
+          PollPolicy poll = new PollPolicy(strategy, true);
+          List<PeerFigures> pings = idleRuns(poll, null, true);
+          List<PeerFigures> streams = idleRuns(poll, settings.rate(), false);
+          PeerCase ping = PeersPlan.unshaped(Medium.VETH).getFirst();
+          PeerCase stream = new PeerCase(Medium.SHAPED, false, 1, PeersPlan.MEDIUM_BYTES, false);
+          PeerFound half = PeerFound.of(HXB, ping, null, pings);
+          PeerFound share = PeerFound.of(HXB, stream, settings.rate(), streams);
+          IdleFound result =
+              new IdleFound(
+                  strategy.toString(),
+                  half.halfRoundTripUs(),
+                  half.processorsUsed(),
+                  share.share(),
+                  share.processorsUsed(),
+                  share.failure());
+          progressed = true;
+          idle.add(result);
+          journal.add(key, result);
+          return null;
+        });
+  }
+
+  private List<PeerFigures> idleRuns(PollPolicy poll, LinkRate rate, boolean ping)
+      throws IOException, InterruptedException {
+    List<PeerFigures> runs = new ArrayList<>();
+    ClusterSpec spec =
+        new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, 1, rate, poll, NodeOptions.NONE);
+    try (PeerClusters.Ends ends = clusters.up(spec)) {
+      for (int run = 1; run <= settings.runs(); run++) {
+        progress.accept("idle " + poll.idle() + ", run " + run + " of " + settings.runs());
+        int size = ping ? PeersPlan.SMALL_BYTES : PeersPlan.MEDIUM_BYTES;
+        PeerCase what = new PeerCase(Medium.VETH, ping, 1, size, false);
+        runs.add(runOurs(ends, what));
+      }
+    }
+    return runs;
+  }
+
+  /** A cluster that does not come up is named, and the others are measured. */
+  private void guarded(String what, Callable<Void> work) throws InterruptedException {
+    try {
+      work.call();
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      throwIfInterrupted(e);
+      failures.add(what + ": " + e.getMessage());
+    }
+  }
+
+  private static void throwIfInterrupted(Exception e) throws InterruptedException {
+    if (Thread.interrupted()) {
+      InterruptedException ending = new InterruptedException("interrupted");
+      ending.initCause(e);
+      throw ending;
+    }
+  }
+
+  /** Never before something was measured: whoever resumes again and again comes to an end. */
+  private boolean over() {
+    brokenOff |= progressed && outOfTime.getAsBoolean();
+    return brokenOff;
+  }
+
+  private PeersReport write(String command, MachineInfo machine, long startNs, List<Peer> present)
+      throws IOException {
+    List<PeersReport.Program> programs = new ArrayList<>();
+    for (Peer peer : present) {
+      programs.add(new PeersReport.Program(peer.name(), peer.version(), peer.how()));
+    }
+    Path page = settings.directory().resolve("peers.md");
+    Path json = settings.directory().resolve("peers.json");
+    PeersReport report =
+        new PeersReport(
+            failures.isEmpty() && !brokenOff,
+            command,
+            Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+            (System.nanoTime() - startNs) / 1e9,
+            settings.quick(),
+            settings.runs(),
+            !brokenOff,
+            machine,
+            settings.rate().toString(),
+            programs,
+            missing,
+            found,
+            idle,
+            failures,
+            List.of(page.toString(), json.toString()));
+    Files.writeString(page, PeersPage.of(report));
+    Files.writeString(
+        json,
+        JsonMapper.builder()
+                .enable(SerializationFeature.INDENT_OUTPUT)
+                .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(
+                        JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
+                .build()
+                .writeValueAsString(report)
+            + "\n");
+    return report;
+  }
+}

@@ -1,0 +1,83 @@
+package org.pmhxb.cli.bench.peers;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.pmhxb.cli.bench.MachineInfo;
+
+/**
+ * dpdk-testpmd on our port types, one link: what the drivers do with no protocol above, so the
+ * limit of what stands on them. Nothing is checked, and what does not fit is lost.
+ */
+final class TestpmdPeer implements Peer {
+  private static final long START_MS = 1_500;
+
+  @Override
+  public String name() {
+    return "testpmd";
+  }
+
+  @Override
+  public String how() {
+    return "dpdk-testpmd txonly to rxonly: frames without a protocol over net_af_packet (veth) or"
+        + " net_memif (shared memory), the limit of these drivers";
+  }
+
+  @Override
+  public Optional<String> missing() {
+    return Foreign.installed("dpdk-testpmd")
+        ? Optional.empty()
+        : Optional.of("dpdk-testpmd is not installed");
+  }
+
+  @Override
+  public String version() {
+    return "DPDK " + MachineInfo.firstLine("pkg-config", "--modversion", "libdpdk");
+  }
+
+  @Override
+  public boolean supports(PeerCase what) {
+    return what.medium() != PeerCase.Medium.SHAPED && !what.ping() && !what.both();
+  }
+
+  @Override
+  public PeerFigures run(PeerCase what, PeerSite site, Foreign programs, Times times)
+      throws IOException, InterruptedException {
+    String line = "hxbpeer" + ThreadLocalRandom.current().nextInt(1_000_000);
+    Foreign.Running receiver = programs.onB(site, Map.of(), command(line, true, site, what));
+    Thread.sleep(START_MS);
+    programs.onA(site, Map.of(), command(line, false, site, what));
+    // Its rates are those of whole seconds, the first of which holds the start.
+    Thread.sleep(START_MS + Math.round(1e3 * Math.max(2, times.measure())));
+    return PeerFigures.stream(Outputs.testpmd(receiver.text()));
+  }
+
+  /** Each has a processor for its frames and shares the other's for its set-up. */
+  private static List<String> command(String line, boolean receiver, PeerSite site, PeerCase what) {
+    List<String> command = new ArrayList<>(List.of("dpdk-testpmd"));
+    command.addAll(List.of("--lcores", receiver ? "0@0,1@1" : "0@1,1@0"));
+    command.addAll(List.of("--file-prefix", line + (receiver ? "r" : "t")));
+    command.addAll(List.of("--no-huge", "-m", "256", "--no-pci", "--no-telemetry"));
+    command.add("--vdev=" + port(line, receiver, site));
+    command.addAll(List.of("--", "--stats-period=1", "--mbuf-size=17408"));
+    command.addAll(List.of("--total-num-mbufs=2048", "--auto-start"));
+    command.add("--forward-mode=" + (receiver ? "rxonly" : "txonly"));
+    if (!receiver) {
+      command.add("--txpkts=" + what.sizeBytes());
+    }
+    return command;
+  }
+
+  private static String port(String line, boolean receiver, PeerSite site) {
+    return site.isLocal()
+        ? "net_memif0,role="
+            + (receiver ? "server" : "client")
+            + ",socket-abstract=yes,socket="
+            + line
+            + ",bsize=16384"
+        : "net_af_packet0,iface=x0,blocksz=16384,framesz=16384,framecnt=512,qdisc_bypass=1";
+  }
+}

@@ -1,0 +1,187 @@
+package org.pmhxb.cli.bench.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.bench.BenchKind;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.CpuUse;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.workload.LatencyHistogram;
+
+/** The whole suite over clusters and peers that only pretend. */
+class PeersSuiteTest {
+  private static final LinkRate RATE = LinkRate.parse("200mbit");
+  private static final MachineInfo MACHINE =
+      new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
+
+  @TempDir private Path directory;
+  private int measurements;
+  private int open;
+
+  private final class FakePeer implements Peer {
+    private final String name;
+    private final double share;
+
+    private FakePeer(String name, double share) {
+      this.name = name;
+      this.share = share;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public String how() {
+      return "pretends";
+    }
+
+    @Override
+    public Optional<String> missing() {
+      return share == 0 ? Optional.of("install it") : Optional.empty();
+    }
+
+    @Override
+    public String version() {
+      return "0";
+    }
+
+    @Override
+    public boolean supports(PeerCase what) {
+      return what.medium() != PeerCase.Medium.SHARED_MEMORY;
+    }
+
+    @Override
+    public PeerFigures run(PeerCase what, PeerSite site, Foreign programs, Times times)
+        throws IOException {
+      measurements++;
+      if (share < 0) {
+        throw new IOException("it fell over");
+      }
+      int links = what.both() ? 2 * what.links() : what.links();
+      return what.ping()
+          ? new PeerFigures(null, 5.0, 2.0)
+          : new PeerFigures(share * links * RATE.bytesPerSecond() / what.sizeBytes(), null, 1.0);
+    }
+  }
+
+  private PeerClusters.Ends up(ClusterSpec spec) {
+    open++;
+    return new PeerClusters.Ends() {
+      @Override
+      public int rails() {
+        return spec.rails();
+      }
+
+      @Override
+      public Benchmark.Outcome measure(
+          TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
+        measurements++;
+        double bytes = 0.99 * plan.links() * RATE.bytesPerSecond();
+        boolean ping = plan.kind() == BenchKind.LATENCY;
+        return new Benchmark.Outcome(
+            1,
+            1 + Math.round(bytes / sizeBytes),
+            bytes,
+            bytes / sizeBytes,
+            0,
+            0,
+            0,
+            0,
+            0,
+            ping ? new LatencyHistogram.Summary(1, 2_000, 3, 4, 5) : null,
+            new CpuUse(1, 1.5, 0.9, 2),
+            List.of(),
+            new ArrayList<>());
+      }
+
+      @Override
+      public String[] free() {
+        return new String[] {"", ""};
+      }
+
+      @Override
+      public void close() {
+        open--;
+      }
+    };
+  }
+
+  private PeersReport run(boolean resume, int most, List<String> selected, Peer... peers)
+      throws IOException, InterruptedException {
+    PeersSuite.Settings settings =
+        new PeersSuite.Settings(directory, directory, true, resume, RATE, selected);
+    return new PeersSuite(
+            settings, List.of(peers), this::up, () -> measurements >= most, line -> {})
+        .run("hxb bench peers", MACHINE);
+  }
+
+  @Test
+  void putsOursAndThePeersSideBySide() throws Exception {
+    PeersReport report =
+        run(false, Integer.MAX_VALUE, List.of(), new FakePeer("good", 0.5), new FakePeer("no", 0));
+
+    assertThat(report.ok()).as(report.failures().toString()).isTrue();
+    assertThat(report.missing()).containsExactly(Map.entry("no", "install it"));
+    assertThat(open).isZero();
+    assertThat(Files.readString(directory.resolve("peers.md")))
+        .contains("## 8,192 B messages, one way")
+        .contains("| hxb | 0.990 | 0.990 |\n| good | 0.500 | 0.500 |")
+        .contains("| hxb | 1.50 | 6,734 |")
+        .contains("- Not measured: **no**: install it")
+        .contains("| spin | 2.00 | 1.50 | 0.990 | 1.50 |")
+        .contains("- **good** (0): pretends");
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("peers.json").toFile());
+    assertThat(json.path("found")).hasSize(report.found().size());
+  }
+
+  @Test
+  void aPeerThatFailsOrIsTooFastIsNamedAndTheOthersGoOn() throws Exception {
+    PeersReport report =
+        run(
+            false,
+            Integer.MAX_VALUE,
+            List.of("bad", "fast", "good"),
+            new FakePeer("bad", -1),
+            new FakePeer("fast", 1.02),
+            new FakePeer("good", 0.9));
+
+    assertThat(report.ok()).isFalse();
+    assertThat(report.failures())
+        .anyMatch(line -> line.startsWith("bad: one way, 8192 B") && line.contains("fell over"))
+        .anyMatch(line -> line.startsWith("fast: both ways") && line.contains("did not bite"))
+        .noneMatch(line -> line.startsWith("good"));
+    assertThat(Files.readString(directory.resolve("peers.md")))
+        .contains("| bad | failed | failed |")
+        .contains("| good | 0.900 | 0.900 |")
+        .doesNotContain("| hxb |");
+  }
+
+  @Test
+  void whatWasBrokenOffGoesOn() throws Exception {
+    Peer[] peers = {new FakePeer("good", 0.5)};
+    assertThat(run(false, 5, List.of(), peers).finished()).isFalse();
+    assertThat(measurements).isEqualTo(5);
+    PeersReport whole = run(true, Integer.MAX_VALUE, List.of(), peers);
+    assertThat(whole.ok()).isTrue();
+    int all = measurements;
+    measurements = 0;
+    run(false, Integer.MAX_VALUE, List.of(), peers);
+    assertThat(measurements).as("nothing was measured twice").isEqualTo(all);
+  }
+}
