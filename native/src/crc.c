@@ -86,6 +86,10 @@ HXB_API int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n
             bytes[k] = length - from;
             common = RTE_MIN(common, bytes[k] & ~7u);
         }
+        if (lanes == 1) {
+            crcs[i] = finish(UINT32_MAX, at[0], bytes[0]);
+            continue;
+        }
         uint32_t c0 = UINT32_MAX, c1 = UINT32_MAX, c2 = UINT32_MAX, c3 = UINT32_MAX;
         for (uint32_t b = 0; b < common; b += 8) {
             c0 = CRC_LONG(c0, long_at(at[0] + b));

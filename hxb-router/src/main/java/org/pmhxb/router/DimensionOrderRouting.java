@@ -21,6 +21,9 @@ public final class DimensionOrderRouting implements Routing {
   private static final int HOP_LIMIT = DropReason.HOP_LIMIT.code();
   private static final int NO_ROUTE = DropReason.NO_ROUTE.code();
 
+  /** {@code kind:8 | src:24 | flags:8 | dst:24} without kind and flags. */
+  private static final long ENDS = 0x00FF_FFFF_00FF_FFFFL;
+
   private final Shape shape;
   private final int self;
   private final int nodes;
@@ -47,6 +50,11 @@ public final class DimensionOrderRouting implements Routing {
    * </pre>
    */
   private final long[] steps = new long[PathCode.STEP_COUNT];
+
+  private final TransitCache transits = new TransitCache();
+
+  /** State of the neighbour table that {@link #transits} was found with. */
+  private int transitsOf;
 
   /** Routes of the node that {@code discovery} speaks for, by what it finds out. */
   public DimensionOrderRouting(Discovery discovery) {
@@ -165,13 +173,35 @@ public final class DimensionOrderRouting implements Routing {
     if (lengthBytes < FrameHeader.BYTES) {
       return TOO_SHORT;
     }
-    long ends = FrameHeader.kindSrcFlagsDst(frames, at);
-    int dst = (int) ends & 0xFF_FFFF;
-    int src = (int) (ends >>> 32) & 0xFF_FFFF;
+    if (transitsOf != neighbours.changes()) {
+      transits.clear();
+      transitsOf = neighbours.changes();
+    }
+    long ends = FrameHeader.kindSrcFlagsDst(frames, at) & ENDS;
+    int path = FrameHeader.path(frames, at);
+    int known = transits.find(TransitCache.key(ends, ingressRail), path);
+    if (known < 0) {
+      known = findTransit(ends, path, ingressRail);
+      if (known < 0) {
+        return known;
+      }
+    }
+    int hopWord = FrameHeader.hopWord(frames, at);
+    if ((hopWord >>> 16 & 0xFF) < 2) {
+      return HOP_LIMIT;
+    }
+    long word0 = transits.word0(known);
+    FrameHeader.forward(frames, at, word0, transits.word1(known), hopWord, path);
+    return transits.egressRail(known);
+  }
+
+  /** Enters a flow that passes here into {@link #transits}: its place, or why it does not pass. */
+  private int findTransit(long ends, int path, int ingressRail) {
+    int dst = (int) ends;
+    int src = (int) (ends >>> 32);
     if (dst >= nodes || src >= nodes) {
       return UNKNOWN_NODE;
     }
-    int path = FrameHeader.path(frames, at);
     int order = path >>> PathCode.ORDER_SHIFT;
     int dstPosition = shape.position(dst);
     int srcPosition = shape.position(src);
@@ -200,12 +230,12 @@ public final class DimensionOrderRouting implements Routing {
     if (next == 0 || own == 0) {
       return NO_ROUTE;
     }
-    int hopWord = FrameHeader.hopWord(frames, at);
-    if ((hopWord >>> 16 & 0xFF) < 2) {
-      return HOP_LIMIT;
-    }
-    FrameHeader.forward(frames, at, next, own, hopWord, path);
-    return egressRail;
+    return transits.put(
+        TransitCache.key(ends, ingressRail),
+        path,
+        egressRail,
+        FrameHeader.frontWord0(next, own),
+        FrameHeader.forwardWord1(own));
   }
 
   @Override

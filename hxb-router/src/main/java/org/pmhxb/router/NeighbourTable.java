@@ -16,6 +16,9 @@ final class NeighbourTable {
   private final int[] bases = new int[Dimension.COUNT];
   private final int perDimension;
 
+  /** Poll thread: see {@link #changes()}. */
+  private int changes;
+
   NeighbourTable(Shape shape, RailLayout layout) {
     this.perDimension = layout.perDimension();
     int next = 0;
@@ -29,6 +32,11 @@ final class NeighbourTable {
 
   int slots() {
     return macs.length();
+  }
+
+  /** Poll thread: differs from what it was whenever an address was entered in between. */
+  int changes() {
+    return changes;
   }
 
   /** The slot of coordinate 0 and rail index 0 in a dimension. */
@@ -51,6 +59,7 @@ final class NeighbourTable {
   }
 
   void set(int slot, long mac) {
+    changes++;
     macs.setRelease(slot, mac); // R1: pairs with A1
   }
 
@@ -65,6 +74,7 @@ final class NeighbourTable {
   }
 
   void setOwn(int rail, long mac) {
+    changes++;
     own.setRelease(rail, mac); // R2: pairs with A2
   }
 }

@@ -251,6 +251,36 @@ class DimensionOrderRoutingTest {
   }
 
   @Test
+  void aFlowThatIsKnownIsStillCheckedAndFollowsANeighbourThatChanges() {
+    Shape shape = Shape.of(2, 2);
+    DimensionOrderRouting relay = TestNodes.routing(shape, 1, 1);
+    int noRoute = DropReason.NO_ROUTE.code();
+    for (int again = 0; again < 2; again++) {
+      assertThat(drop(relay, 0, 3, 0, 2, 64, 0)).isEqualTo(1);
+      assertThat(FrameHeader.dstMac(frames, AT)).isEqualTo(TestNodes.mac(3, 1));
+      assertThat(FrameHeader.hopLimit(frames, AT)).isEqualTo(1);
+      // The same but for the rail, the path, an end, the hop limit, the length.
+      assertThat(drop(relay, 0, 3, 0, 2, 64, 1)).isEqualTo(noRoute);
+      assertThat(drop(relay, 0, 3, 1 << 4, 2, 64, 0)).isEqualTo(noRoute);
+      assertThat(drop(relay, 0, 3, 1, 2, 64, 0)).isEqualTo(DropReason.MALFORMED.code());
+      assertThat(drop(relay, 0, 4, 0, 2, 64, 0)).isEqualTo(DropReason.UNKNOWN_NODE.code());
+      assertThat(drop(relay, 2, 3, 0, 2, 64, 0)).isEqualTo(noRoute);
+      assertThat(drop(relay, 0, 3, 0, 1, 64, 0)).isEqualTo(DropReason.HOP_LIMIT.code());
+      assertThat(drop(relay, 0, 3, 0, 2, 63, 0)).isEqualTo(DropReason.TOO_SHORT.code());
+    }
+    long successor = TestNodes.mac(77, 1);
+    long ownSuccessor = TestNodes.mac(78, 1);
+    relay.discovery().assume(1, 1, successor);
+    assertThat(drop(relay, 0, 3, 0, 2, 64, 0)).isEqualTo(1);
+    assertThat(FrameHeader.dstMac(frames, AT)).isEqualTo(successor);
+    relay.discovery().assumeOwn(1, ownSuccessor);
+    assertThat(drop(relay, 0, 3, 0, 2, 64, 0)).isEqualTo(1);
+    assertThat(FrameHeader.srcMac(frames, AT)).isEqualTo(ownSuccessor);
+    relay.discovery().assumeOwn(1, 0);
+    assertThat(drop(relay, 0, 3, 0, 2, 64, 0)).isEqualTo(noRoute);
+  }
+
+  @Test
   void theWholePaperMachineRoutes() {
     Shape shape = Shape.of(16, 16, 10);
     DimensionOrderRouting corner = TestNodes.routing(shape, 0, 2);

@@ -336,9 +336,7 @@ final class Acknowledger {
         return;
       }
       peer.laneCount++;
-      lane = new InLane(srcEndpoint, dstEndpoint, false);
-      lane.next = peer.lanes;
-      peer.lanes = lane;
+      lane = core.addInLane(peer, srcEndpoint, dstEndpoint);
     }
     lane.openSession();
     if (lane.granted() == 0) {

@@ -43,6 +43,11 @@ final class Bounds {
     if (beyond < 0 || beyond > size) {
       return "highest is " + beyond + " beyond the next in order, the array has " + size;
     }
+    long turn = peer.turn;
+    peer.findTurn();
+    if (peer.turn != turn) {
+      return "the turn is of %016x, not %016x".formatted(peer.turn, turn);
+    }
     return null;
   }
 

@@ -9,6 +9,12 @@ final class InLane {
   /** Both endpoints, as the frame's header has them: {@code srcEndpoint:16 | dstEndpoint:16}. */
   final int endpoints;
 
+  /**
+   * Index in the node's table of receiving lanes, which a message's descriptor carries so that its
+   * credit finds the way back; 0: the table had no room.
+   */
+  final int tag;
+
   private final boolean own;
 
   /** Frames that this lane may have outstanding, out of the node's credit budget. */
@@ -39,9 +45,11 @@ final class InLane {
   InLane next;
 
   /**
+   * @param tag see {@link NodeCore#addInLane}
    * @param own the source endpoint is one of this node: each frame that is consumed is looked at
    */
-  InLane(int srcEndpoint, int dstEndpoint, boolean own) {
+  InLane(int srcEndpoint, int dstEndpoint, int tag, boolean own) {
+    this.tag = tag;
     this.endpoints = endpoints(srcEndpoint, dstEndpoint);
     this.own = own;
     setTellStep();
@@ -62,6 +70,11 @@ final class InLane {
   /** Frames that were delivered to the inbox and whose handler has not returned. */
   int waiting() {
     return granted + received - limit;
+  }
+
+  /** Whether a frame may arrive. */
+  boolean hasCredit() {
+    return received - limit < 0;
   }
 
   /** Takes the credit of one frame that arrived; false when there is none. */

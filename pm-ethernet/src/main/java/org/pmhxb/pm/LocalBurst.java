@@ -17,13 +17,10 @@ import org.pmhxb.pm.wire.FrameHeader;
  *
  * <p>A CRC is a chain of instructions that each wait for the one before, about 15 ns for 64 B of
  * payload; side by side, four take the time of one. So the CRCs of a burst are computed together,
- * in C, unless the frames are few, or so long that the JDK interleaves within each, or their pool
- * is not DPDK's. Owner: the poll thread.
+ * in C, unless they are so long that the JDK interleaves within each, or their pool is not DPDK's.
+ * Owner: the poll thread.
  */
 final class LocalBurst {
-  /** Frames from which on one native call is cheaper than so many of the JDK's. */
-  private static final int TOGETHER_MIN = 2;
-
   /** Mean length up to which; it also bounds the native call to about 1 us. */
   private static final int TOGETHER_BYTES_MAX = 512;
 
@@ -34,6 +31,7 @@ final class LocalBurst {
   private final long handle;
 
   private final Burst frames;
+  private final long[] addresses;
   private final long crcs;
   private int size;
   private int bytes;
@@ -43,6 +41,7 @@ final class LocalBurst {
     this.single = single;
     this.handle = pool instanceof DpdkPool dpdk ? dpdk.handle() : 0;
     this.frames = new Burst(capacity);
+    this.addresses = new long[capacity];
     this.crcs = Arena.global().allocate((long) capacity * Integer.BYTES, 64).address();
   }
 
@@ -59,8 +58,23 @@ final class LocalBurst {
    * @param lengthBytes header and payload, which the caller has found to lie within the frame
    */
   void add(int id, int lengthBytes) {
-    frames.set(size++, Burst.descriptor(id, lengthBytes));
+    add(id, lengthBytes, pool.addressOf(id));
+  }
+
+  /**
+   * @param address of the frame, {@link BufferPool#addressOf}
+   */
+  void add(int id, int lengthBytes, long address) {
+    int i = size;
+    frames.set(i, Burst.descriptor(id, lengthBytes));
+    addresses[i] = address;
+    size = i + 1;
     bytes += lengthBytes;
+  }
+
+  /** In {@link Memory#ALL}. */
+  long address(int i) {
+    return Memory.known(addresses[i]);
   }
 
   /** Buffer ID, and length of header and payload. */
@@ -75,7 +89,7 @@ final class LocalBurst {
 
   void computeCrcs() {
     int n = size;
-    if (handle == 0 || n < TOGETHER_MIN || bytes > n * TOGETHER_BYTES_MAX) {
+    if (handle == 0 || bytes > n * TOGETHER_BYTES_MAX) {
       computeEach(n);
     } else {
       int done = Hxb.crc32c(handle, frames.address(), n, FrameHeader.CRC_FROM, crcs);

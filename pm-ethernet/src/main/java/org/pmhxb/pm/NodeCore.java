@@ -70,6 +70,11 @@ final class NodeCore {
 
   int laneCount;
 
+  /** By {@link InLane#tag}, from 1; lanes live as long as the node. */
+  InLane[] inLanes = new InLane[16];
+
+  private int inLaneCount;
+
   /** Frames that wait for their number (see Peer.pendingHead). */
   final PendingFrames pending;
 
@@ -88,6 +93,9 @@ final class NodeCore {
   PeerListener listener = Silent.LISTENER;
 
   private static final long PATIENCE_STEP_NS = 20_000_000L;
+
+  /** A descriptor's tag has 16 bits. */
+  private static final int TAGS_MAX = 0xFFFF;
 
   private long randomState;
   private boolean started;
@@ -138,6 +146,24 @@ final class NodeCore {
       peers[node] = peer;
     }
     return peer;
+  }
+
+  /**
+   * The peer's new receiving lane. Beyond {@value #TAGS_MAX} lanes it gets no tag: its messages
+   * find it by their source.
+   */
+  InLane addInLane(Peer peer, int srcEndpoint, int dstEndpoint) {
+    int tag = inLaneCount < TAGS_MAX ? ++inLaneCount : 0;
+    InLane lane = new InLane(srcEndpoint, dstEndpoint, tag, peer.node == self);
+    if (tag >= inLanes.length) {
+      inLanes = Arrays.copyOf(inLanes, Math.min(TAGS_MAX + 1, tag * 2));
+    }
+    if (tag != 0) {
+      inLanes[tag] = lane;
+    }
+    lane.next = peer.lanes;
+    peer.lanes = lane;
+    return lane;
   }
 
   void activate(Peer peer) {

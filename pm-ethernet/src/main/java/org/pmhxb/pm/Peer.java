@@ -94,6 +94,12 @@ final class Peer {
   // --- receiving ---
   SequenceArray order;
 
+  /**
+   * While a session is open and nothing is missing, the session word of the data frame whose turn
+   * it is: {@code session:32 | seq:32}; else 0, which is no such word, since no session is 0.
+   */
+  long turn;
+
   /** The acknowledgement of the last data frame that carried a new one. */
   int ackRead;
 
@@ -135,6 +141,12 @@ final class Peer {
     this.node = node;
     this.windowOwner = Owner.of(Owner.WINDOW, node);
     this.reorderOwner = Owner.of(Owner.REORDER, node);
+  }
+
+  /** To be called when {@link #state}, {@link #highest} or what {@link #order} takes changed. */
+  void findTurn() {
+    boolean nothingMissing = state == PeerState.UP && highest == order.next();
+    turn = nothingMissing ? (long) session << 32 | highest & 0xFFFF_FFFFL : 0;
   }
 
   InLane lane(int srcEndpoint, int dstEndpoint) {

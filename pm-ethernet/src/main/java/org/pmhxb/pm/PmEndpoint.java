@@ -515,7 +515,7 @@ public final class PmEndpoint implements AutoCloseable {
         } finally {
           if (headFinished) {
             frames++;
-            consumed(hi);
+            consumed(lo, hi);
           }
           message.unbind();
         }
@@ -576,21 +576,20 @@ public final class PmEndpoint implements AutoCloseable {
     return handed;
   }
 
-  private void consumed(long hi) {
+  private void consumed(long lo, long hi) {
     int id = Descriptor.bufferId(hi);
-    int source = Descriptor.node(hi);
     boolean retained = message.isRetained();
     if (inline) {
       if (!retained) {
         pool.release(id, inboxOwner);
       }
-      node.consumed(this, source, message.sourceEndpoint());
+      node.consumed(this, lo, hi);
     } else {
       int flags = retained ? FLAG_RETAINED : 0;
       boolean taken =
           toNode.offer(
-              Descriptor.lo(OP_CONSUMED, flags, 0, message.sourceEndpoint(), 0),
-              Descriptor.hi(id, source, 0));
+              Descriptor.lo(OP_CONSUMED, flags, Descriptor.tag(lo), Descriptor.endpoint(lo), 0),
+              Descriptor.hi(id, Descriptor.node(hi), 0));
       assert taken : "return ring full: it holds every credit";
     }
   }
@@ -627,12 +626,32 @@ public final class PmEndpoint implements AutoCloseable {
 
   // --- the poll thread ----------------------------------------------------------------------
 
-  void deliver(int source, int sourceEndpoint, int id, int flags, int lengthBytes) {
+  /**
+   * @param tag of the lane
+   */
+  void deliver(int source, int sourceEndpoint, int tag, int id, int flags, int lengthBytes) {
     boolean taken =
         inbox.offer(
-            Descriptor.lo(OP_MESSAGE, flags, 0, sourceEndpoint, FrameHeader.BYTES),
+            Descriptor.lo(OP_MESSAGE, flags, tag, sourceEndpoint, FrameHeader.BYTES),
             Descriptor.hi(id, source, lengthBytes));
     assert taken : "inbox full: credit is bounded by its capacity";
+  }
+
+  /**
+   * {@link #deliver} of a message that is alone in its frame and whole; the program sees it after
+   * {@link #publish}.
+   */
+  void stage(int source, int sourceEndpoint, int tag, int id, int lengthBytes) {
+    boolean taken =
+        inbox.stage(
+            Descriptor.lo(OP_MESSAGE, 0, tag, sourceEndpoint, FrameHeader.BYTES),
+            Descriptor.hi(id, source, lengthBytes));
+    assert taken : "inbox full: credit is bounded by its capacity";
+  }
+
+  /** Lets the program see all that was staged. */
+  void publish() {
+    inbox.publish();
   }
 
   void deliverPeerDown(int peer, int session) {

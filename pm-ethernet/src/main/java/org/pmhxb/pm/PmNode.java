@@ -183,7 +183,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         if (Descriptor.flags(lo) != PmEndpoint.FLAG_RETAINED) {
           core.pool.release(id, endpoint.inboxOwner);
         }
-        consumed(endpoint, Descriptor.node(hi), Descriptor.endpoint(lo));
+        consumed(endpoint, lo, hi);
       }
       case PmEndpoint.OP_ABORT -> {
         endpoint.supplied--;
@@ -257,15 +257,22 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.counters.increment(Counter.DATA_DELIVERED);
     core.counters.add(Counter.BYTES_DELIVERED, payloadBytes);
     core.pool.transfer(id, from.claimOwner, to.inboxOwner);
-    to.deliver(core.self, from.number(), id, flags, payloadBytes);
+    to.deliver(core.self, from.number(), in.tag, id, flags, payloadBytes);
   }
 
-  /** The handler of a message returned; its buffer is released already, or on loan. */
-  void consumed(PmEndpoint endpoint, int source, int sourceEndpoint) {
-    Peer peer = core.peer(source);
-    InLane lane = peer.lane(sourceEndpoint, endpoint.number());
+  /**
+   * The handler of a message returned; its buffer is released already, or on loan.
+   *
+   * @param lo the message's descriptor; what counts of it is the lane's tag and the source endpoint
+   */
+  void consumed(PmEndpoint endpoint, long lo, long hi) {
+    int tag = Descriptor.tag(lo);
+    InLane lane =
+        tag != 0
+            ? core.inLanes[tag]
+            : core.peer(Descriptor.node(hi)).lane(Descriptor.endpoint(lo), endpoint.number());
     if (lane.consume()) {
-      creditReturned(endpoint, peer, lane, sourceEndpoint);
+      creditReturned(endpoint, core.peer(Descriptor.node(hi)), lane, Descriptor.endpoint(lo));
     }
   }
 
@@ -303,9 +310,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     InLane in = self.lane(lane.endpoint.number(), lane.dstEndpoint);
     if (in == null) {
       sessions.registerLane(lane);
-      in = new InLane(lane.endpoint.number(), lane.dstEndpoint, true);
-      in.next = self.lanes;
-      self.lanes = in;
+      in = core.addInLane(self, lane.endpoint.number(), lane.dstEndpoint);
     }
     if (in.granted() == 0) {
       in.grant(core.ledger.grant());
@@ -421,7 +426,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       if (Descriptor.op(endpoint.inbox.lo()) == PmEndpoint.OP_MESSAGE) {
         long hi = endpoint.inbox.hi();
         core.pool.release(Descriptor.bufferId(hi), endpoint.inboxOwner);
-        consumed(endpoint, Descriptor.node(hi), Descriptor.endpoint(endpoint.inbox.lo()));
+        consumed(endpoint, endpoint.inbox.lo(), hi);
       }
     }
     endpoint.loans.drain(Integer.MAX_VALUE);

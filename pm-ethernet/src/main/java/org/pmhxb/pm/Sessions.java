@@ -238,6 +238,7 @@ final class Sessions {
     peer.heardAt = core.patienceNs;
     peer.keepaliveAt = core.patienceNs;
     peer.state = PeerState.UP;
+    peer.findTurn();
     core.activate(peer);
     core.counters.increment(Counter.SESSIONS_OPENED);
     paths.begin(peer);
@@ -376,6 +377,7 @@ final class Sessions {
       peer.outLanes[i].closeSession();
     }
     peer.state = PeerState.DOWN;
+    peer.findTurn();
     peer.session = 0;
     peer.reopening = false;
     peer.lastDown = reason;

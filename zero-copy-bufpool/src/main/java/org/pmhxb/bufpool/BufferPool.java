@@ -53,6 +53,9 @@ public abstract class BufferPool implements AutoCloseable {
   /** No bit of these in an entry: it is FREE or a PORT. */
   private static final int ABOVE = ~(Owner.PORT | Owner.HOLDER_MAX);
 
+  /** Nor of these in a state: and Java has no reference to the buffer. */
+  private static final long NOT_BELOW = ~((long) Owner.PORT | Owner.HOLDER_MAX);
+
   private final MemorySegment memory;
   private final long base;
   private final int strideShift;
@@ -156,6 +159,24 @@ public abstract class BufferPool implements AutoCloseable {
     return Memory.known(base + frameAt(id));
   }
 
+  /**
+   * {@link #addressOf(int)} for a loop over a burst, which takes the geometry out of the pool once:
+   * behind a call that is not inlined the compiler would read all three fields again.
+   *
+   * @param addressOfNone {@code addressOf(0)}
+   * @param strideShift {@link #strideShift()}
+   * @param colourMask {@link #colourMask()}
+   */
+  public static long addressOf(long addressOfNone, int strideShift, int colourMask, int id) {
+    return Memory.known(
+        addressOfNone + ((long) id << strideShift) + ((long) (id & colourMask) << COLOUR_SHIFT));
+  }
+
+  /** Bits of an ID that choose the colour; 0 in pools without. */
+  public final int colourMask() {
+    return colourMask;
+  }
+
   /** Longest frame that a buffer holds. */
   public final int frameCapacityBytes() {
     return frameCapacityBytes(1 << strideShift);
@@ -219,22 +240,28 @@ public abstract class BufferPool implements AutoCloseable {
     assert onPollThread();
     int index = indexOf(id);
     long was = state[index];
-    int references = references(was);
-    int entry = entry(was);
-    if (entry == owner && references > 0) {
-      state[index] = was - ONE_REFERENCE & ~ENTRY_MASK;
-    } else if (references > (entry == Owner.FREE ? 0 : 1)) {
-      state[index] = was - ONE_REFERENCE;
-    } else {
-      throw badRelease(id, owner, was);
-    }
+    // Nearly always the owner's is the one reference: one comparison for both.
+    state[index] = was == (ONE_REFERENCE | owner) ? 0 : afterRelease(id, owner, was);
     if (guard != null) {
-      guard.released(id, owner, references == 1);
+      guard.released(id, owner, references(was) == 1);
     }
-    returns[returned++] = id;
-    if (returned == returns.length) {
+    int[] batch = returns;
+    int n = returned;
+    batch[n] = id;
+    returned = n + 1;
+    if (n + 1 == batch.length) {
       flush();
     }
+  }
+
+  private long afterRelease(int id, int owner, long was) {
+    if (entry(was) == owner && references(was) > 0) {
+      return was - ONE_REFERENCE & ~ENTRY_MASK;
+    }
+    if (references(was) > (entry(was) == Owner.FREE ? 0 : 1)) {
+      return was - ONE_REFERENCE;
+    }
+    throw badRelease(id, owner, was);
   }
 
   /** {@link #release(int, int)} of {@code ids[0, count)}. */
@@ -305,22 +332,29 @@ public abstract class BufferPool implements AutoCloseable {
   public final void transfer(int id, int fromOwner, int toOwner) {
     int index = indexOf(id);
     long was = state[index];
+    // Nearly always there is no reference yet, or the owner's alone: one comparison tells.
     if (isBelow(fromOwner)) {
-      if (!isBelow(entry(was))) {
-        throw badTransfer(id, fromOwner, toOwner, was);
-      }
-      state[index] = fromBelow(id, was, toOwner);
+      boolean usual = (was & NOT_BELOW) == 0 && !isBelow(toOwner) && guard == null;
+      state[index] = usual ? ONE_REFERENCE | toOwner : fromBelow(id, was, fromOwner, toOwner);
     } else {
-      if (entry(was) != fromOwner || references(was) == 0) {
-        throw badTransfer(id, fromOwner, toOwner, was);
-      }
-      // To a driver goes the owner's reference too; anonymous ones stay countable.
-      long stays = driverOwnsSent && isBelow(toOwner) ? was - ONE_REFERENCE : was;
-      state[index] = stays & ~ENTRY_MASK | toOwner;
+      boolean usual = was == (ONE_REFERENCE | fromOwner) && !isBelow(toOwner);
+      state[index] = usual ? ONE_REFERENCE | toOwner : fromAbove(id, was, fromOwner, toOwner);
     }
   }
 
-  private long fromBelow(int id, long was, int toOwner) {
+  private long fromAbove(int id, long was, int fromOwner, int toOwner) {
+    if (entry(was) != fromOwner || references(was) == 0) {
+      throw badTransfer(id, fromOwner, toOwner, was);
+    }
+    // To a driver goes the owner's reference too; anonymous ones stay countable.
+    long stays = driverOwnsSent && isBelow(toOwner) ? was - ONE_REFERENCE : was;
+    return stays & ~ENTRY_MASK | toOwner;
+  }
+
+  private long fromBelow(int id, long was, int fromOwner, int toOwner) {
+    if (!isBelow(entry(was))) {
+      throw badTransfer(id, fromOwner, toOwner, was);
+    }
     if (isBelow(toOwner) && driverOwnsSent || references(was) != 0 && !driverOwnsSent) {
       return was & ~ENTRY_MASK | toOwner;
     }

@@ -114,6 +114,25 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   }
 
   /**
+   * Puts one descriptor in its place, where the consumer does not see it before {@link #publish()}
+   * or a later {@link #offer}; false when the ring is full. Producer.
+   */
+  public boolean stage(long lo, long hi) {
+    long index = produced;
+    if (index - consumedSeen >= capacity && room() == 0) {
+      return false;
+    }
+    put(index, lo, hi);
+    produced = index + 1;
+    return true;
+  }
+
+  /** Publishes what was staged, at once. Producer. */
+  public void publish() {
+    publish(produced);
+  }
+
+  /**
    * Publishes a prefix of {@code count} descriptors at once, from pairs (lo, hi) that begin at
    * {@code pairs[2 * from]}. Producer.
    *

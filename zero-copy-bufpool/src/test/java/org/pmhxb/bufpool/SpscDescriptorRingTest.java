@@ -58,6 +58,28 @@ class SpscDescriptorRingTest {
   }
 
   @Test
+  void whatIsStagedIsSeenOncePublishedAndKeepsItsPlace() {
+    SpscDescriptorRing ring = SpscDescriptorRing.create(4);
+    assertThat(ring.stage(1, -1)).isTrue();
+    assertThat(ring.stage(2, -2)).isTrue();
+    assertThat(ring.size()).isZero();
+    assertThat(ring.room()).isEqualTo(2);
+    ring.publish();
+    assertThat(ring.size()).isEqualTo(2);
+    assertThat(ring.stage(3, -3)).isTrue();
+    assertThat(ring.offer(4, -4)).isTrue();
+    assertThat(ring.stage(5, -5)).isFalse();
+    for (int i = 1; i <= 4; i++) {
+      assertThat(ring.poll()).isTrue();
+      assertThat(ring.lo()).isEqualTo(i);
+      assertThat(ring.hi()).isEqualTo(-i);
+    }
+    ring.publish();
+    assertThat(ring.poll()).isFalse();
+    assertThat(ring.stage(5, -5)).isTrue();
+  }
+
+  @Test
   void whatAHandlerThrewOnCountsAsTaken() {
     SpscDescriptorRing ring = SpscDescriptorRing.create(8);
     for (int i = 0; i < 5; i++) {

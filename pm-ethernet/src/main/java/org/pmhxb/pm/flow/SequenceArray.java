@@ -104,6 +104,18 @@ public final class SequenceArray {
     return true;
   }
 
+  /**
+   * {@link #passOwned} when the caller knows that it is this frame's turn and that none waits
+   * behind it, so that the slot expects it: one store. Owner thread while it is the only inserter.
+   */
+  public void passExpected(int seq) {
+    long[] array = slots;
+    assert seq == next && array[seq & mask] == entry(seq, 0) : seq;
+    // R2, as in take().
+    SLOT.setRelease(array, seq & array.length - 1, entry(seq + array.length, 0));
+    next = seq + 1;
+  }
+
   private static int refusal(int seq, long held) {
     // The slot expects or holds an earlier number: seq lies a whole array or more ahead.
     return Serial.after(seq, (int) (held >>> 32)) ? OUT_OF_WINDOW : DUPLICATE;

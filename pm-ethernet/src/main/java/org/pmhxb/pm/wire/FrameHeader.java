@@ -197,16 +197,22 @@ public final class FrameHeader {
    * Writes what a relay changes, bytes 0-19, in three stores and no load: addresses, one hop less,
    * hop check.
    *
+   * @param word0 {@link #frontWord0}
+   * @param word1 {@link #forwardWord1}
    * @param hopWord as received; its hop limit is at least 1
    * @param path as received; it stays
    */
   public static void forward(
-      MemorySegment frames, long at, long dstMac, long srcMac, int hopWord, int path) {
+      MemorySegment frames, long at, long word0, long word1, int hopWord, int path) {
     int first = hopWord - (1 << 16);
-    frames.set(BE_LONG, at, dstMac << 16 | srcMac >>> 32);
-    frames.set(
-        BE_LONG, at + 8, (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16 | first >>> 16);
+    frames.set(BE_LONG, at, word0);
+    frames.set(BE_LONG, at + 8, word1 | first >>> 16);
     frames.set(BE_INT, at + COPY, first << 16 | fold(first, path) & 0xFFFF);
+  }
+
+  /** Bytes 8-15 without version and hop limit. */
+  public static long forwardWord1(long srcMac) {
+    return (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16;
   }
 
   /** What the hop check of this frame must be: over bytes 14-17 and 20-23. */

@@ -56,6 +56,20 @@ class SequenceArrayTest {
     assertThat(array.insertOwned(first + 4, 5)).isEqualTo(SequenceArray.INSERTED);
   }
 
+  @Property(tries = 50, seed = "64")
+  void whatPassesAsExpectedLeavesTheArrayAsIfItHadBeenTaken(@ForAll("firsts") int first) {
+    SequenceArray array = new SequenceArray(4, first);
+    for (int i = 0; i < 6; i++) {
+      array.passExpected(first + i);
+      assertThat(array.next()).isEqualTo(first + i + 1);
+      assertThat(array.insertOwned(first + i, 7)).isEqualTo(SequenceArray.DUPLICATE);
+      assertThat(array.insertOwned(first + i + 5, 7)).isEqualTo(SequenceArray.OUT_OF_WINDOW);
+    }
+    assertThat(array.take()).isZero();
+    assertThat(array.insertOwned(first + 6, 8)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.take()).isEqualTo(8);
+  }
+
   @Property(tries = 400, seed = "34")
   void behavesAsItsModel(
       @ForAll("steps") List<Step> steps, @ForAll("firsts") int first, @ForAll("sizes") int size) {
