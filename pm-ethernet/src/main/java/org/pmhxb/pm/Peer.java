@@ -3,13 +3,12 @@ package org.pmhxb.pm;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.ReplayWindow;
 import org.pmhxb.pm.flow.SendWindow;
-import org.pmhxb.pm.flow.SequenceArray;
 
 /**
  * What a node keeps of one peer. Windows are made when the first session opens, so that an idle
  * peer costs this object alone. Owner: the poll thread.
  */
-final class Peer {
+final class Peer extends ReceiveState {
   final int node;
   final int windowOwner;
   final int reorderOwner;
@@ -45,9 +44,6 @@ final class Peer {
   DownReason lastDown;
   int lastDownSession;
   int lastAcknowledgedAtDown;
-
-  /** Last sign of life, or when opening began; on the patience clock. */
-  long heardAt;
 
   long keepaliveAt;
   long resetSentNs;
@@ -91,38 +87,13 @@ final class Peer {
   int nextControlPath;
   int nextDataPath;
 
-  // --- receiving ---
-  SequenceArray order;
-
-  /**
-   * While a session is open and nothing is missing, the session word of the data frame whose turn
-   * it is: {@code session:32 | seq:32}; else 0, which is no such word, since no session is 0.
-   */
-  long turn;
-
-  /** The acknowledgement of the last data frame that carried a new one. */
-  int ackRead;
-
-  /** One past the highest sequence number received. */
-  int highest;
-
-  /** Frames received since the last acknowledgement left. */
-  int news;
-
-  /**
-   * While there is no gap and less news than this, {@link Acknowledger#note} would find nothing to
-   * do. 0: ask it.
-   */
-  int quietNews;
-
-  long firstNewsNs;
+  // --- receiving, beside what each frame needs: ReceiveState ---
   boolean ackAtOnce;
   boolean gapKnown;
   int duplicates;
   int duplicatesReported;
   boolean onAckList;
   boolean onUrgentList;
-  InLane lanes;
 
   /** Sum of the lanes' grants. */
   int grantedFrames;

@@ -336,9 +336,11 @@ public abstract class BufferPool implements AutoCloseable {
     if (isBelow(fromOwner)) {
       boolean usual = (was & NOT_BELOW) == 0 && !isBelow(toOwner) && guard == null;
       state[index] = usual ? ONE_REFERENCE | toOwner : fromBelow(id, was, fromOwner, toOwner);
+    } else if (was == (ONE_REFERENCE | fromOwner)) {
+      boolean goes = driverOwnsSent && isBelow(toOwner);
+      state[index] = goes ? toOwner : ONE_REFERENCE | toOwner;
     } else {
-      boolean usual = was == (ONE_REFERENCE | fromOwner) && !isBelow(toOwner);
-      state[index] = usual ? ONE_REFERENCE | toOwner : fromAbove(id, was, fromOwner, toOwner);
+      state[index] = fromAbove(id, was, fromOwner, toOwner);
     }
   }
 
