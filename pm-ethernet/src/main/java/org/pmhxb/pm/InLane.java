@@ -1,5 +1,8 @@
 package org.pmhxb.pm;
 
+import org.pmhxb.bufpool.Descriptor;
+import org.pmhxb.pm.wire.FrameHeader;
+
 /**
  * The receiving side of one (peer, source endpoint, own endpoint): credit granted and returned
  * (PROTOCOL.md section 6). It outlives sessions, because messages of an ended session may still
@@ -14,6 +17,9 @@ final class InLane {
    * credit finds the way back; 0: the table had no room.
    */
   final int tag;
+
+  /** The first word of the descriptor of a whole message without flags: the same for all. */
+  final long messageWord;
 
   private final boolean own;
 
@@ -50,6 +56,7 @@ final class InLane {
    */
   InLane(int srcEndpoint, int dstEndpoint, int tag, boolean own) {
     this.tag = tag;
+    this.messageWord = Descriptor.lo(PmEndpoint.OP_MESSAGE, 0, tag, srcEndpoint, FrameHeader.BYTES);
     this.endpoints = endpoints(srcEndpoint, dstEndpoint);
     this.own = own;
     setTellStep();
@@ -75,6 +82,11 @@ final class InLane {
   /** Whether a frame may arrive. */
   boolean hasCredit() {
     return received - limit < 0;
+  }
+
+  /** Takes the credit of one frame that arrived; there is some. */
+  void spend() {
+    received++;
   }
 
   /** Takes the credit of one frame that arrived; false when there is none. */

@@ -114,6 +114,23 @@ final class Peer extends ReceiveState {
     this.reorderOwner = Owner.of(Owner.REORDER, node);
   }
 
+  /**
+   * The frame whose turn it is arrived, and nothing is missing.
+   *
+   * @return frames received since the last acknowledgement left, this one included
+   */
+  int pass(long nowNs) {
+    int seq = highest;
+    order.passExpected(seq);
+    highest = seq + 1;
+    // The session's half stays: a number that wraps round must not run into it.
+    turn = turn & 0xFFFF_FFFF_0000_0000L | seq + 1 & 0xFFFF_FFFFL;
+    if (news == 0) {
+      firstNewsNs = nowNs;
+    }
+    return ++news;
+  }
+
   /** To be called when {@link #state}, {@link #highest} or what {@link #order} takes changed. */
   void findTurn() {
     boolean nothingMissing = state == PeerState.UP && highest == order.next();

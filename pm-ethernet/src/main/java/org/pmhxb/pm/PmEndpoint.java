@@ -637,23 +637,6 @@ public final class PmEndpoint implements AutoCloseable {
     assert taken : "inbox full: credit is bounded by its capacity";
   }
 
-  /**
-   * {@link #deliver} of a message that is alone in its frame and whole; the program sees it after
-   * {@link #publish}.
-   */
-  void stage(int source, int sourceEndpoint, int tag, int id, int lengthBytes) {
-    boolean taken =
-        inbox.stage(
-            Descriptor.lo(OP_MESSAGE, 0, tag, sourceEndpoint, FrameHeader.BYTES),
-            Descriptor.hi(id, source, lengthBytes));
-    assert taken : "inbox full: credit is bounded by its capacity";
-  }
-
-  /** Lets the program see all that was staged. */
-  void publish() {
-    inbox.publish();
-  }
-
   void deliverPeerDown(int peer, int session) {
     if (!downsWaiting.isEmpty() || !offerPeerDown(peer, session)) {
       // A peer that flaps while nobody polls is told of once.

@@ -114,22 +114,19 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   }
 
   /**
-   * Puts one descriptor in its place, where the consumer does not see it before {@link #publish()}
-   * or a later {@link #offer}; false when the ring is full. Producer.
+   * Writes the i-th descriptor from the next one on; the consumer sees it after {@link
+   * #publish(int)}. Producer.
+   *
+   * @param i 0 to {@link #room()}, exclusive
    */
-  public boolean stage(long lo, long hi) {
-    long index = produced;
-    if (index - consumedSeen >= capacity && room() == 0) {
-      return false;
-    }
-    put(index, lo, hi);
-    produced = index + 1;
-    return true;
+  public void stage(int i, long lo, long hi) {
+    put(produced + i, lo, hi);
   }
 
-  /** Publishes what was staged, at once. Producer. */
-  public void publish() {
-    publish(produced);
+  /** Publishes the first {@code count} of what was staged, at once. Producer. */
+  public void publish(int count) {
+    assert count >= 0 && produced + count - consumedSeen <= capacity : count;
+    publish(produced + count);
   }
 
   /**

@@ -106,13 +106,14 @@ public final class SequenceArray {
 
   /**
    * {@link #passOwned} when the caller knows that it is this frame's turn and that none waits
-   * behind it, so that the slot expects it: one store. Owner thread while it is the only inserter.
+   * behind it, so that the slot expects it: one store, and a plain one, since no other thread looks
+   * at the slots: a release would keep the compiler from moving anything over it, in a loop over a
+   * burst all that the loop could keep in registers. Owner thread while it is the only inserter.
    */
   public void passExpected(int seq) {
     long[] array = slots;
     assert seq == next && array[seq & mask] == entry(seq, 0) : seq;
-    // R2, as in take().
-    SLOT.setRelease(array, seq & array.length - 1, entry(seq + array.length, 0));
+    array[seq & array.length - 1] = entry(seq + array.length, 0);
     next = seq + 1;
   }
 
