@@ -33,7 +33,10 @@ abstract class ReceiveState {
   /** When the oldest of {@link #news} came. */
   long firstNewsNs;
 
-  /** On the patience clock, which our own stalls do not advance. */
+  /**
+   * Last sign of life, or when opening began; on the patience clock, which our own stalls do not
+   * advance.
+   */
   long heardAt;
 
   /** Made when a session opens. */
