@@ -72,6 +72,9 @@ final class Lane {
   /** The frame that the next small message may join; 0 is none. It waits for its number. */
   int openId;
 
+  /** Inline mode: the frame in which a claim is being written, behind what it holds; 0 is none. */
+  int guestId;
+
   boolean creditWanted;
   long creditAskedNs;
   long creditAskIntervalNs;

@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import org.pmhxb.pm.flow.DelayWindow;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /** What a node knows of one candidate path to a peer. Owner: the poll thread. */
 final class PathState {
@@ -71,11 +72,33 @@ final class PathState {
   /** Share of the last hundred frames or so that were lost without a queue, in 1/1024. */
   int lossShare;
 
+  /** The first 24 bytes of each frame's first transmission, made for {@link #nextHopMac}. */
+  long front0;
+
+  long front1;
+  long front2;
+  private long nextHopMac;
+
   PathState(Rail rail, int code, int hops, int frameBytes) {
     this.rail = rail;
     this.code = code;
     this.hops = hops;
     this.window = new DelayWindow(frameBytes);
+    makeFront(0);
+  }
+
+  /** The next hop's address, before the front words are used: it seldom changes. */
+  void leadTo(long mac) {
+    if (mac != nextHopMac) {
+      makeFront(mac);
+    }
+  }
+
+  private void makeFront(long mac) {
+    nextHopMac = mac;
+    front0 = FrameHeader.frontWord0(mac, rail.macAddress);
+    front1 = FrameHeader.frontWord1(rail.macAddress, hops);
+    front2 = FrameHeader.frontWord2(hops, 0, code);
   }
 
   /** Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. */

@@ -92,6 +92,12 @@ public final class PmEndpoint implements AutoCloseable {
   /** Inline mode: a buffer of the claim owner's that no claim has; 0 is none. */
   private int spareId;
 
+  /**
+   * A claim is being written in a frame that waits (Lane.guestId), and {@link #spareId} is kept for
+   * it: whichever of the two has to move finds a buffer. One at a time.
+   */
+  private boolean guestOut;
+
   /** Where the next message in the frame at the head of the inbox is, when it holds several. */
   private int partNext;
 
@@ -164,7 +170,8 @@ public final class PmEndpoint implements AutoCloseable {
 
   /**
    * Messages sent from now on share a frame when one of their channel waits (DESIGN rule 16) and
-   * they are not longer than this. They are copied into it once, and never wait for it.
+   * they are not longer than this. They never wait for it. A claim is written there at once when it
+   * can be (inline mode), else its message is copied there when it is sent.
    *
    * @param bytes 0 to {@value #COALESCE_BYTES_MAX}; below 0: every message has a frame of its own.
    *     At first {@value #COALESCE_BYTES}; a frame always holds two of that
@@ -225,15 +232,70 @@ public final class PmEndpoint implements AutoCloseable {
       }
       return refuse();
     }
+    if (lengthBytes <= coalesceUpTo && flags == 0 && inline) {
+      int at = placeBehindOthers(lane, lengthBytes);
+      if (at >= 0) {
+        SendBuffer buffer = takeIdle();
+        buffer.bindInPlace(lane, lane.guestId, lengthBytes, at);
+        return buffer;
+      }
+    }
     int id = takeBuffer();
     if (id == 0) {
       lane.giveCreditBack(lane.epoch());
       return refuse();
     }
-    claimed++;
-    SendBuffer buffer = idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames);
+    SendBuffer buffer = takeIdle();
     buffer.bind(lane, id, lengthBytes, flags);
     return buffer;
+  }
+
+  private SendBuffer takeIdle() {
+    claimed++;
+    return idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames);
+  }
+
+  /**
+   * A place in the frame that waits, so that the message needs no buffer and is not copied.
+   *
+   * @return offset in the frame's payload, or -1
+   */
+  private int placeBehindOthers(Lane lane, int lengthBytes) {
+    if (lane.openId == 0 || guestOut) {
+      return -1;
+    }
+    if (spareId == 0) {
+      spareId = pool.allocate(claimOwner);
+      if (spareId == 0) {
+        return -1;
+      }
+    }
+    int at = node.invite(lane, lengthBytes);
+    guestOut = at >= 0;
+    return at;
+  }
+
+  /** The buffer that was kept for the claim in a frame; it needs none any more. Inline mode. */
+  int reserveForGuest() {
+    guestOut = false;
+    int id = spareId;
+    spareId = 0;
+    return id;
+  }
+
+  /** The frame that a claim lay in is no more: the claim has the buffer for itself. Inline mode. */
+  void guestIsAlone() {
+    guestOut = false;
+  }
+
+  /** The endpoint closes with a claim in a frame that waits: the frame goes without it. */
+  void dropGuest() {
+    if (guestOut) {
+      guestOut = false;
+      for (int i = 0; i < laneCount; i++) {
+        lanes[i].guestId = 0;
+      }
+    }
   }
 
   private SendBuffer refuse() {
@@ -257,8 +319,11 @@ public final class PmEndpoint implements AutoCloseable {
   private int takeBuffer() {
     if (inline) {
       int id = spareId;
+      if (id == 0 || guestOut) {
+        return pool.allocate(claimOwner);
+      }
       spareId = 0;
-      return id != 0 ? id : pool.allocate(claimOwner);
+      return id;
     }
     return supply.poll() ? Descriptor.bufferId(supply.hi()) : 0;
   }
@@ -359,8 +424,21 @@ public final class PmEndpoint implements AutoCloseable {
     } else if (length <= coalesceUpTo) {
       flags = FrameHeader.FLAG_COALESCED;
     }
-    lane.spendCredit(buffer.claimEpoch());
     claimed--;
+    if (buffer.isInPlace()) {
+      if (lane.guestId == id && lane.openId == id) {
+        guestOut = false;
+        lane.guestId = 0;
+        // It took credit for a frame and needs none.
+        lane.giveCreditBack(buffer.claimEpoch());
+        node.joinInPlace(lane, length);
+        buffer.unbind();
+        putIdle(buffer);
+        return lane.nextTicket();
+      }
+      id = moveOut(lane, buffer);
+    }
+    lane.spendCredit(buffer.claimEpoch());
     if (inline) {
       if (!node.accept(this, lane, id, length, flags, buffer.claimEpoch())) {
         keepSpare(id);
@@ -378,6 +456,24 @@ public final class PmEndpoint implements AutoCloseable {
     return lane.nextTicket();
   }
 
+  /**
+   * A message was written in a frame that it can no longer join: another message went first, or the
+   * frame went without it. It moves to where the payload of a frame of its own begins.
+   *
+   * @return the buffer of that frame
+   */
+  private int moveOut(Lane lane, SendBuffer buffer) {
+    int id = buffer.bufferId();
+    int own = id;
+    if (lane.guestId == id) {
+      lane.guestId = 0;
+      own = reserveForGuest();
+    }
+    MemorySegment.copy(
+        frames, buffer.offset(), frames, frameAt(own) + FrameHeader.BYTES, buffer.lengthBytes());
+    return own;
+  }
+
   /** A message was copied out of its buffer: the next claim can have that. Inline mode. */
   private void keepSpare(int id) {
     if (spareId == 0) {
@@ -392,7 +488,10 @@ public final class PmEndpoint implements AutoCloseable {
     Lane lane = buffer.takeForSend(this);
     lane.giveCreditBack(buffer.claimEpoch());
     claimed--;
-    if (inline) {
+    if (buffer.isInPlace() && lane.guestId == buffer.bufferId()) {
+      lane.guestId = 0;
+      guestOut = false;
+    } else if (inline) {
       pool.release(buffer.bufferId(), claimOwner);
     } else {
       toNode.offer(Descriptor.lo(OP_ABORT, 0, 0, 0, 0), Descriptor.hi(buffer.bufferId(), 0, 0));

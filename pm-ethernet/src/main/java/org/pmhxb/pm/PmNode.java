@@ -240,6 +240,16 @@ public final class PmNode implements PollWork, AutoCloseable {
     return true;
   }
 
+  /** See {@link Sender#invite}. */
+  int invite(Lane lane, int messageBytes) {
+    return sender.invite(lane, messageBytes);
+  }
+
+  /** See {@link Sender#joinInPlace}. */
+  void joinInPlace(Lane lane, int messageBytes) {
+    sender.joinInPlace(lane, messageBytes);
+  }
+
   /** A message to this node itself: the same buffer, from the one endpoint to the other. */
   private void loopBack(Lane lane, PmEndpoint from, int id, int payloadBytes, int flags) {
     lane.acknowledge(1);
@@ -430,6 +440,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       }
     }
     endpoint.loans.drain(Integer.MAX_VALUE);
+    endpoint.dropGuest();
     core.pool.reclaim(endpoint.claimOwner);
   }
 

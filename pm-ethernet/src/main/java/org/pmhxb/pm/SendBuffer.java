@@ -9,6 +9,10 @@ import org.pmhxb.pm.wire.FrameHeader;
  * A claimed frame: the program writes its payload in place, then sends or aborts it. Owner: the
  * endpoint's thread. The object is used again by later claims; keep no reference beyond send or
  * abort.
+ *
+ * <p>A small claim may lie in a frame that holds messages sent before (inline mode): the bytes on
+ * either side of it are theirs. It stays where it is until it is sent, also when they have to go
+ * without it.
  */
 public final class SendBuffer {
   /** Fragment header: messageLength:32 | fragmentOffset:32. */
@@ -22,6 +26,10 @@ public final class SendBuffer {
   private Lane lane;
 
   private boolean claimed;
+
+  /** It was claimed in a frame that waited with other messages. */
+  private boolean inPlace;
+
   private int bufferId;
   private int lengthBytes;
 
@@ -41,11 +49,19 @@ public final class SendBuffer {
       lane = to;
     }
     claimed = true;
+    inPlace = false;
     bufferId = id;
     lengthBytes = length;
     flags = frameFlags;
     claimEpoch = to.epoch();
     payloadAt = endpoint.frameAt(id) + FrameHeader.BYTES + fragmentHeaderBytes();
+  }
+
+  /** The message is written at an offset of the payload of a frame that waits to be sent. */
+  void bindInPlace(Lane to, int id, int length, int payloadOffset) {
+    bind(to, id, length, 0);
+    inPlace = true;
+    payloadAt += payloadOffset;
   }
 
   void unbind() {
@@ -91,7 +107,7 @@ public final class SendBuffer {
     return view.forWrite(payloadAt, lengthBytes);
   }
 
-  /** The buffer's ID in the pool. */
+  /** ID in the pool of the buffer that it lies in, alone or behind other messages. */
   public int bufferId() {
     return bufferId;
   }
@@ -100,6 +116,10 @@ public final class SendBuffer {
   public void abort() {
     checkClaimed();
     endpoint.abort(this);
+  }
+
+  boolean isInPlace() {
+    return inPlace;
   }
 
   int flags() {

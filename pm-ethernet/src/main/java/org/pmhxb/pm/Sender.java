@@ -73,27 +73,82 @@ final class Sender {
    * Messages never wait for company: nothing waits but what found no path, or was sent in this very
    * round.
    *
-   * @return false when no frame waits, or it is full: {@link #accept} is next
+   * @return false when no frame waits, or it is full, or a claim is being written in it: {@link
+   *     #accept} is next
    */
   boolean join(Lane lane, int id, int messageBytes) {
     int open = lane.openId;
-    if (open == 0) {
+    if (open == 0 || open == lane.guestId || !hasRoom(open, messageBytes)) {
       return false;
     }
     int messages = pending.messages(open);
-    int firstBytes = pending.payloadBytes(open);
-    int used = CoalescedPayload.paddedBytes(firstBytes);
-    if (!CoalescedPayload.fits(used, messages, messageBytes, roomBytes)) {
-      return false;
-    }
-    long at = framesAddress + pool.frameAt(open) + FrameHeader.BYTES;
-    if (messages == 1) {
-      CoalescedPayload.begin(Memory.ALL, at, roomBytes, firstBytes);
-    }
+    int used = beginNext(open, messages);
     long from = framesAddress + pool.frameAt(id) + FrameHeader.BYTES;
-    CoalescedPayload.append(Memory.ALL, at, roomBytes, messages, used, from, messageBytes);
+    CoalescedPayload.append(
+        Memory.ALL, payloadAddress(open), roomBytes, messages, used, from, messageBytes);
     pending.grown(open, used + CoalescedPayload.paddedBytes(messageBytes), messages + 1);
     return true;
+  }
+
+  /**
+   * Lets a claim be written where {@link #join} would copy it to. Until it is sent, aborted or left
+   * behind, no other message joins the frame. Inline mode.
+   *
+   * @return offset of the message in its frame's payload, or -1: the claim needs its own buffer
+   */
+  int invite(Lane lane, int messageBytes) {
+    int open = lane.openId;
+    if (open == 0 || !hasRoom(open, messageBytes)) {
+      return -1;
+    }
+    lane.guestId = open;
+    return CoalescedPayload.paddedBytes(pending.payloadBytes(open));
+  }
+
+  /** The claim in a frame that waits was sent: it is one of the frame's messages now. */
+  void joinInPlace(Lane lane, int messageBytes) {
+    int open = lane.openId;
+    int messages = pending.messages(open);
+    int used = beginNext(open, messages);
+    CoalescedPayload.enter(
+        Memory.ALL, payloadAddress(open), roomBytes, messages, used, messageBytes);
+    pending.grown(open, used + CoalescedPayload.paddedBytes(messageBytes), messages + 1);
+  }
+
+  private boolean hasRoom(int open, int messageBytes) {
+    int used = CoalescedPayload.paddedBytes(pending.payloadBytes(open));
+    return CoalescedPayload.fits(used, pending.messages(open), messageBytes, roomBytes);
+  }
+
+  /**
+   * @return where the next message begins in the payload
+   */
+  private int beginNext(int open, int messages) {
+    int payloadBytes = pending.payloadBytes(open);
+    if (messages == 1) {
+      CoalescedPayload.begin(Memory.ALL, payloadAddress(open), roomBytes, payloadBytes);
+    }
+    return CoalescedPayload.paddedBytes(payloadBytes);
+  }
+
+  private long payloadAddress(int id) {
+    return framesAddress + pool.frameAt(id) + FrameHeader.BYTES;
+  }
+
+  /**
+   * A frame has to go while a claim is being written in it: its messages move to another buffer,
+   * for the program knows where it writes. The claim has the old one for itself.
+   *
+   * @return the frame's buffer from now on
+   */
+  private int leaveGuest(Peer peer, Lane lane, int id, int messages, int payloadBytes) {
+    int other = lane.endpoint.reserveForGuest();
+    CoalescedPayload.copyGrowing(
+        Memory.ALL, payloadAddress(id), payloadAddress(other), roomBytes, messages, payloadBytes);
+    pool.transfer(other, lane.endpoint.claimOwner, peer.windowOwner);
+    pool.transfer(id, peer.windowOwner, lane.endpoint.claimOwner);
+    lane.guestId = 0;
+    return other;
   }
 
   /**
@@ -160,7 +215,7 @@ final class Sender {
       if (path < 0 || mayGrow(peer, peer.paths[path].rail)) {
         break;
       }
-      sent += sendNew(peer, path);
+      sent += peer.pendingHead == peer.pendingTail ? sendSingle(peer, path) : sendNew(peer, path);
     }
     if (sent > 0) {
       core.counters.add(Counter.DATA_SENT, sent);
@@ -194,16 +249,66 @@ final class Sender {
   }
 
   /**
+   * {@link #sendNew} of the only frame that waits, without a run: with many peers in turn nearly
+   * every frame is the only one of its peer in a round.
+   *
+   * @return frames sent: 1
+   */
+  private int sendSingle(Peer peer, int path) {
+    int id = peer.pendingHead;
+    PathState state = peer.paths[path];
+    state.leadTo(core.routing.nextHopMac(peer.node, path));
+    SendWindow window = peer.window;
+    Rail rail = state.rail;
+    Lane lane = core.lanes[pending.lane(id)];
+    int messages = pending.messages(id);
+    int payloadBytes = pending.payloadBytes(id);
+    int flags = pending.flags(id);
+    if (flags != 0) {
+      id = shut(peer, lane, id, messages, payloadBytes);
+      if (messages > 1) {
+        payloadBytes = finish(id, messages, payloadBytes);
+      }
+      flags = closedFlags(flags, messages);
+    }
+    long at = framesAddress + pool.frameAt(id);
+    InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
+    int credit = 0;
+    if (back != null) {
+      credit = back.advertise();
+      flags |= FrameHeader.FLAG_CREDIT;
+    }
+    FrameHeader.front(Memory.ALL, at, state.front0, state.front1, state.front2);
+    FrameHeader.endToEnd(
+        Memory.ALL,
+        at,
+        FrameHeader.DATA << 24 | core.self,
+        (flags | tagFlag) << 24 | peer.node,
+        keyWord | peer.session & 0xFFFF_FFFFL,
+        (long) window.next() << 32 | peer.order.next() & 0xFFFF_FFFFL,
+        credit,
+        lane.endpointWord | (long) payloadBytes << 16);
+    int frameBytes = FrameHeader.BYTES + payloadBytes;
+    sealLater(id, frameBytes);
+    int heldBytes = frameBytes + tagBytes;
+    int index = paths.onTransmit(peer, path, 1, heldBytes);
+    int ticket = rail.putHeld(id, heldBytes);
+    window.send(id, heldBytes, lane.id, messages, path, index, rail.index, ticket, core.nowNs);
+    peer.pendingHead = 0;
+    peer.pendingCount--;
+    return 1;
+  }
+
+  /**
    * Numbers frames that wait, at most {@code limit}, and writes their headers: they are in {@link
    * #run} then. Nothing of a frame but the hop part changes afterwards.
    */
   private void number(Peer peer, int path, int limit) {
     PathState state = peer.paths[path];
-    Rail rail = state.rail;
-    long mac = core.routing.nextHopMac(peer.node, path);
-    long front0 = FrameHeader.frontWord0(mac, rail.macAddress);
-    long front1 = FrameHeader.frontWord1(rail.macAddress, state.hops);
-    long front2 = FrameHeader.frontWord2(state.hops, 0, state.code);
+    state.leadTo(core.routing.nextHopMac(peer.node, path));
+    long front0 = state.front0;
+    long front1 = state.front1;
+    long front2 = state.front2;
     long keySession = keyWord | peer.session & 0xFFFF_FFFFL;
     long ack = peer.order.next() & 0xFFFF_FFFFL;
     int kindSrc = FrameHeader.DATA << 24 | core.self;
@@ -214,21 +319,19 @@ final class Sender {
     frames.clear();
     int id = peer.pendingHead;
     while (id != 0 && frames.size() < most && frames.bytes() < stripeBytes) {
-      long at = framesAddress + pool.frameAt(id);
+      int following = pending.next(id);
       Lane lane = core.lanes[pending.lane(id)];
       int messages = pending.messages(id);
       int payloadBytes = pending.payloadBytes(id);
       int flags = pending.flags(id);
       if (flags != 0) {
+        id = shut(peer, lane, id, messages, payloadBytes);
         if (messages > 1) {
-          payloadBytes = finish(at, messages, payloadBytes);
-        } else {
-          flags &= ~FrameHeader.FLAG_COALESCED;
+          payloadBytes = finish(id, messages, payloadBytes);
         }
-        if (lane.openId == id) {
-          lane.openId = 0;
-        }
+        flags = closedFlags(flags, messages);
       }
+      long at = framesAddress + pool.frameAt(id);
       int credit = 0;
       InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
       if (back != null) {
@@ -248,15 +351,34 @@ final class Sender {
       int frameBytes = FrameHeader.BYTES + payloadBytes;
       sealLater(id, frameBytes);
       frames.add(id, frameBytes + tagBytes, lane.id, messages);
-      id = pending.next(id);
+      id = following;
     }
     peer.pendingHead = id;
   }
 
-  private int finish(long at, int messages, int usedBytes) {
+  /**
+   * No more messages join this frame.
+   *
+   * @return its buffer from now on
+   */
+  private int shut(Peer peer, Lane lane, int id, int messages, int payloadBytes) {
+    if (lane.openId == id) {
+      lane.openId = 0;
+    }
+    return lane.guestId == id ? leaveGuest(peer, lane, id, messages, payloadBytes) : id;
+  }
+
+  /** A frame that nothing has joined is an ordinary one. */
+  private static int closedFlags(int flags, int messages) {
+    return messages > 1 ? flags : flags & ~FrameHeader.FLAG_COALESCED;
+  }
+
+  /**
+   * @return bytes of its payload
+   */
+  private int finish(int id, int messages, int usedBytes) {
     core.counters.add(Counter.MESSAGES_COALESCED, messages);
-    long payloadAt = at + FrameHeader.BYTES;
-    return CoalescedPayload.finish(Memory.ALL, payloadAt, roomBytes, messages, usedBytes);
+    return CoalescedPayload.finish(Memory.ALL, payloadAddress(id), roomBytes, messages, usedBytes);
   }
 
   private static InLane channelBack(Peer peer, Lane lane) {
@@ -372,18 +494,27 @@ final class Sender {
     if (!Serial.after(ack, window.unacknowledged())) {
       return true;
     }
-    while (window.unacknowledged() != ack) {
+    while (ack - window.unacknowledged() > 1) {
       int last = window.acknowledgeRun(ack, run);
       if (run.size() > 0) {
         settle(peer, last);
       } else {
-        int seq = window.unacknowledged();
-        acknowledgeOne(peer, seq);
-        core.lanes[window.lane(seq)].acknowledge(window.messages(seq));
-        window.advance();
+        settleFirst(peer);
       }
     }
+    if (window.unacknowledged() != ack) {
+      settleFirst(peer);
+    }
     return true;
+  }
+
+  /** The first frame of the window is stored by the peer: one, or one that is like no other. */
+  private void settleFirst(Peer peer) {
+    SendWindow window = peer.window;
+    int seq = window.unacknowledged();
+    acknowledgeOne(peer, seq);
+    core.lanes[window.lane(seq)].acknowledge(window.messages(seq));
+    window.advance();
   }
 
   /** A run of frames, all sent once on one path, is stored by the peer. */
@@ -474,7 +605,14 @@ final class Sender {
       lane.openId = 0;
       lane.lose(messages);
       core.counters.add(Counter.FATE_UNKNOWN, messages);
-      pool.release(id, peer.windowOwner);
+      if (lane.guestId == id) {
+        // A claim is being written in it, and is refused when it is sent.
+        lane.guestId = 0;
+        lane.endpoint.guestIsAlone();
+        pool.transfer(id, peer.windowOwner, lane.endpoint.claimOwner);
+      } else {
+        pool.release(id, peer.windowOwner);
+      }
     }
     peer.pendingCount = 0;
   }

@@ -19,6 +19,7 @@ import org.pmhxb.pm.wire.FrameHeader;
 class CoalescingTest {
   private static final int A = 7;
   private static final int LONGEST = 900;
+  private static final int SHORT = 127;
   private static final String FAULT = "a handler's own fault";
 
   private static NodeConfig config() {
@@ -62,24 +63,37 @@ class CoalescingTest {
       return same;
     }
 
-    /** Several claims at a time, sent in another order than claimed, some aborted. */
+    private final List<SendBuffer> claims = new ArrayList<>();
+
+    /**
+     * Several claims at a time, long and short, sent in another order than claimed, some aborted.
+     * Some are left for a later round, whose frames then go without them.
+     */
     void send(SplittableRandom random, int until) {
-      List<SendBuffer> claims = new ArrayList<>();
       for (int wanted = random.nextInt(12); wanted > 0; wanted--) {
-        SendBuffer buffer = from.claim(1, to.number(), LONGEST);
-        if (buffer == null) {
-          break;
+        claim(random.nextInt(3) == 0 ? LONGEST : SHORT);
+        while (claims.size() > 4 || !claims.isEmpty() && random.nextBoolean()) {
+          sendOrAbort(claims.remove(random.nextInt(claims.size())), random, until);
         }
+      }
+      while (sent == until && !claims.isEmpty()) {
+        sendOrAbort(claims.removeFirst(), random, until);
+      }
+    }
+
+    private void claim(int lengthBytes) {
+      SendBuffer buffer = from.claim(1, to.number(), lengthBytes);
+      if (buffer != null) {
         claims.add(buffer);
       }
-      while (!claims.isEmpty()) {
-        SendBuffer buffer = claims.remove(random.nextInt(claims.size()));
-        if (sent == until || random.nextInt(10) == 0) {
-          buffer.abort();
-          aborted++;
-        } else {
-          send(buffer);
-        }
+    }
+
+    private void sendOrAbort(SendBuffer buffer, SplittableRandom random, int until) {
+      if (sent == until || length(sent) > buffer.lengthBytes() || random.nextInt(10) == 0) {
+        buffer.abort();
+        aborted++;
+      } else {
+        send(buffer);
       }
     }
 
@@ -352,6 +366,148 @@ class CoalescingTest {
       assertThat(again.poll(m -> {}, 10)).isEqualTo(1);
       net.run(10_000_000L);
       assertThat(pair.from.acknowledged(1)).isEqualTo(ticket[0]).isEqualTo(32);
+    }
+  }
+
+  private static void fill(SendBuffer buffer, int value) {
+    buffer.memory().asSlice(buffer.offset(), buffer.lengthBytes()).fill((byte) value);
+  }
+
+  /** Messages received so far, each of which must be of one value throughout. */
+  private static List<Integer> values(Pair pair) {
+    List<Integer> values = new ArrayList<>();
+    pair.to.poll(
+        m -> {
+          byte[] bytes =
+              m.memory().asSlice(m.offset(), m.lengthBytes()).toArray(ValueLayout.JAVA_BYTE);
+          for (byte b : bytes) {
+            assertThat(b).isEqualTo(bytes[0]);
+          }
+          values.add((int) bytes[0]);
+        },
+        100);
+    return values;
+  }
+
+  private static void sendFilled(Pair pair, int value) {
+    SendBuffer buffer = pair.from.claim(1, 61);
+    fill(buffer, value);
+    pair.from.send(buffer);
+  }
+
+  private static int claimed(Pair pair) {
+    return pair.net.pools.get(0).ownedBy(pair.from.claimOwner);
+  }
+
+  /**
+   * What waits is not held up by a claim that is being written behind it, nor is the claim lost.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 9})
+  void aFrameGoesWithoutAClaimThatIsNotSentYet(int before) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      for (int i = 0; i < before; i++) {
+        sendFilled(pair, i);
+      }
+      SendBuffer late = pair.from.claim(1, 61);
+      assertThat(pair.net.pools.get(0).owner(late.bufferId()) & 0xFF00_0000)
+          .as("it lies in a frame that waits")
+          .isEqualTo(Owner.WINDOW);
+      long at = late.offset();
+      fill(late, 100);
+      net.run(1_000_000);
+      assertThat(values(pair)).hasSize(before);
+      assertThat(late.offset()).isEqualTo(at);
+      fill(late, 101);
+      pair.from.send(late);
+      net.run(1_000_000);
+      assertThat(values(pair)).containsExactly(101);
+      assertThat(net.nodes.get(0).inFlight()).isZero();
+    }
+  }
+
+  /** The order is that of the sends, whichever was claimed first. */
+  @Test
+  void aLaterClaimMayBeSentFirst() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      sendFilled(pair, 1);
+      SendBuffer first = pair.from.claim(1, 61);
+      fill(first, 4);
+      sendFilled(pair, 2);
+      sendFilled(pair, 3);
+      pair.from.send(first);
+      sendFilled(pair, 5);
+      net.run(1_000_000);
+      assertThat(values(pair)).containsExactly(1, 2, 3, 4, 5);
+    }
+  }
+
+  /** An aborted claim leaves no gap, and what it took is there again. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAbortedClaimLeavesTheFrameAsItWas(boolean frameGoesFirst) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      for (int i = 0; i < 500; i++) {
+        sendFilled(pair, i % 100);
+        SendBuffer buffer = pair.from.claim(1, 200);
+        fill(buffer, 127);
+        if (frameGoesFirst) {
+          net.run(100_000);
+        }
+        buffer.abort();
+        assertThat(claimed(pair)).isLessThanOrEqualTo(1);
+        sendFilled(pair, 100);
+        net.run(1_000_000);
+        assertThat(values(pair)).containsExactly(i % 100, 100);
+      }
+    }
+  }
+
+  /** A claim whose frame's session ends is of that session: its message is not sent. */
+  @Test
+  void aClaimInAFrameOfAnEndedSessionIsRefused() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      net.nodes.get(1).close();
+      net.nodes.set(1, null);
+      int sent = 0;
+      SendBuffer buffer = null;
+      // In one of these rounds the peer's RESET comes before the frame goes.
+      while (net.nodes.get(0).peerState(1) == PeerState.UP) {
+        if (buffer != null) {
+          buffer.abort();
+        }
+        sendFilled(pair, 1);
+        sent++;
+        buffer = pair.from.claim(1, 61);
+        net.step();
+      }
+      assertThat(sent).isPositive();
+      assertThat(net.pools.get(0).owner(buffer.bufferId())).isEqualTo(pair.from.claimOwner);
+      fill(buffer, 2);
+      pair.from.send(buffer);
+      net.run(1_000_000);
+      assertThat(net.nodes.get(0).counters().get(Counter.FATE_UNKNOWN)).isEqualTo(sent + 1);
+      assertThat(net.pools.get(0).ownedBy(Owner.WINDOW)).isZero();
+      assertThat(claimed(pair)).isLessThanOrEqualTo(1);
+    }
+  }
+
+  /** An endpoint that closes leaves its claims behind, and what it sent still goes. */
+  @Test
+  void aFrameOutlivesTheEndpointWithItsClaim() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      sendFilled(pair, 1);
+      fill(pair.from.claim(1, 61), 2);
+      pair.from.close();
+      net.run(1_000_000);
+      assertThat(values(pair)).containsExactly(1);
+      assertThat(claimed(pair)).isZero();
+      assertThat(net.nodes.get(0).inFlight()).isZero();
     }
   }
 }

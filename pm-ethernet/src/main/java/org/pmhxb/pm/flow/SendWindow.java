@@ -155,6 +155,47 @@ public final class SendWindow {
     next += n;
   }
 
+  /**
+   * The same for one frame: it gets the sequence number {@link #next}.
+   *
+   * @param messages 1 to 65,535
+   */
+  public void send(
+      int id,
+      int frameBytes,
+      int lane,
+      int messages,
+      int path,
+      int pathIndex,
+      int rail,
+      int ticket,
+      long nowNs) {
+    assert !isFull() : "frame for a full window";
+    long[] words = slots;
+    int slot = next & mask;
+    int at = slot << RECORD_SHIFT;
+    long list = lists[2 * path];
+    int last = tail(list);
+    words[at] =
+        1L << COPIES_SHIFT
+            | (long) path << LIST_SHIFT
+            | (long) rail << RAIL_SHIFT
+            | (long) frameBytes << LENGTH_SHIFT
+            | id;
+    words[at + LINKS] = lane & 0xFFFF_FFFFL | NEXT_MASK | (long) last << PREVIOUS_SHIFT;
+    words[at + TRANSMISSION] = pathIndex & 0xFFFF_FFFFL | (long) ticket << 32;
+    words[at + TIME] = nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT;
+    int head = head(list);
+    if (last == NONE) {
+      head = slot;
+    } else {
+      int links = (last << RECORD_SHIFT) + LINKS;
+      words[links] = words[links] & ~NEXT_MASK | (long) slot << NEXT_SHIFT;
+    }
+    setEnds(path, head, slot, 1, frameBytes);
+    next++;
+  }
+
   /** Notes that the first frame of the resend list was transmitted again: it joins its path. */
   public void resend(int path, int pathIndex, int rail, int ticket, long nowNs) {
     int slot = head(lists[2 * paths]);

@@ -90,17 +90,12 @@ public final class CoalescedPayload {
 
   /** The only message of an ordinary frame becomes message 0 of a payload that grows. */
   public static void begin(MemorySegment frames, long at, int roomBytes, int messageBytes) {
-    int whole = messageBytes & -ALIGNMENT_BYTES;
-    if (whole < messageBytes) {
-      long last = frames.get(WORD, at + whole);
-      frames.set(WORD, at + whole, last & tailMask(messageBytes - whole));
-    }
-    frames.set(BE_SHORT, lengthAt(at, roomBytes, 0), (short) messageBytes);
+    enter(frames, at, roomBytes, 0, 0, messageBytes);
   }
 
   /**
    * Copies message {@code i} behind those before it. It may read up to 7 bytes behind the source;
-   * they are not written.
+   * zeros stand in their place.
    *
    * @param usedBytes of the messages before it, padding included
    */
@@ -117,13 +112,43 @@ public final class CoalescedPayload {
     for (; done <= messageBytes - 4 * Long.BYTES; done += 4 * Long.BYTES) {
       copyFourWords(frames, from + done, to + done);
     }
-    for (; done <= messageBytes - Long.BYTES; done += Long.BYTES) {
+    for (; done < messageBytes; done += Long.BYTES) {
       frames.set(WORD, to + done, frames.get(WORD, from + done));
     }
-    if (done < messageBytes) {
-      frames.set(WORD, to + done, frames.get(WORD, from + done) & tailMask(messageBytes - done));
-    }
+    enter(frames, at, roomBytes, i, usedBytes, messageBytes);
+  }
+
+  /**
+   * Adds message {@code i}, whose bytes stand in their place behind those before it: what follows
+   * them becomes zeros, and the table gets its length.
+   *
+   * @param usedBytes of the messages before it, padding included
+   */
+  public static void enter(
+      MemorySegment frames, long at, int roomBytes, int i, int usedBytes, int messageBytes) {
+    pad(frames, at + usedBytes, messageBytes);
     frames.set(BE_SHORT, lengthAt(at, roomBytes, i), (short) messageBytes);
+  }
+
+  private static void pad(MemorySegment frames, long message, int messageBytes) {
+    int whole = messageBytes & -ALIGNMENT_BYTES;
+    if (whole < messageBytes) {
+      long last = frames.get(WORD, message + whole);
+      frames.set(WORD, message + whole, last & tailMask(messageBytes - whole));
+    }
+  }
+
+  /**
+   * Copies a payload that still grows, its table included, to another frame.
+   *
+   * @param usedBytes of its messages, without the padding of the last
+   */
+  public static void copyGrowing(
+      MemorySegment frames, long from, long to, int roomBytes, int messages, int usedBytes) {
+    MemorySegment.copy(frames, from, frames, to, usedBytes);
+    int table = tableBytes(messages);
+    long tableAt = roomBytes - (long) table;
+    MemorySegment.copy(frames, from + tableAt, frames, to + tableAt, table);
   }
 
   /** By words, not by vectors: the program wrote them just now, most often as words. */

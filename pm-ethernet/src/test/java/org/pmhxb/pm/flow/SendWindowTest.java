@@ -69,7 +69,20 @@ class SendWindowTest {
               lists.get(path).add(next + i);
               run.add(frame.id, frame.bytes, LANE, frame.messages);
             }
-            window.send(run, path, nextIndex[path], path + 1, 10 * step, step * 10L);
+            if (run.size() == 1 && random.nextBoolean()) {
+              window.send(
+                  run.id[0],
+                  run.frameBytes[0],
+                  run.lane[0],
+                  run.messages[0],
+                  path,
+                  nextIndex[path],
+                  path + 1,
+                  10 * step,
+                  step * 10L);
+            } else {
+              window.send(run, path, nextIndex[path], path + 1, 10 * step, step * 10L);
+            }
             nextIndex[path] += n;
             for (int i = 0; i < n; i++) {
               checkSent(window, first, next + i, path, 10 * step + i, step * 10L);
