@@ -38,7 +38,7 @@ public final class PmEndpoint implements AutoCloseable {
   static final int FLAG_RETAINED = 0x80;
 
   /** Longest message that shares a frame by itself: see docs/PERFORMANCE.md, "Small messages". */
-  public static final int COALESCE_BYTES = 256;
+  public static final int COALESCE_BYTES = 1_024;
 
   /** Longest message that may be made to. */
   public static final int COALESCE_BYTES_MAX = 2_048;
