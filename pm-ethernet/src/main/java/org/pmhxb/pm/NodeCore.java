@@ -277,7 +277,7 @@ final class NodeCore {
    * a session, and when every path in use is evicted, all are tried, detours too.
    */
   int controlPath(Peer to) {
-    if (to.paths != null) {
+    if (to.state == PeerState.UP) {
       for (int i = to.firstPath; i < to.endPath; i++) {
         int path = to.nextControlPath;
         if (path < to.firstPath || path >= to.endPath) {

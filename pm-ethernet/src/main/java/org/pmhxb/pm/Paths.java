@@ -299,6 +299,20 @@ final class Paths {
     }
   }
 
+  /**
+   * The peer asks over a detour: it doubts its first choices. Ours go through other relays, so the
+   * two may die apart; and who sends no data would never find out that its acknowledgements vanish.
+   */
+  void doubt(Peer peer) {
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      if (!state.evicted
+          && core.nowNs - state.probeSentNs >= state.answerTimeNs(PROBE_FLOOR_NS)) {
+        sendProbe(peer, path);
+      }
+    }
+  }
+
   /** Asks over one path for an answer. It queues behind the data of that path: still FIFO. */
   void sendProbe(Peer peer, int path) {
     PathState state = peer.paths[path];

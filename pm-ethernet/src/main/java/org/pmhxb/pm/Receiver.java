@@ -485,6 +485,9 @@ final class Receiver {
     if (back >= 0 && back < peer.paths.length && back != path) {
       sendAgain(peer, to, bytes, back);
     }
+    if (back >= core.routing.firstChoiceCount(peer.node)) {
+      paths.doubt(peer);
+    }
     core.sendControl(reply, peer, path, bytes);
     return DONE;
   }
