@@ -18,8 +18,8 @@ import org.pmhxb.pm.port.Port;
 /**
  * A hash of all that a node keeps: every field of every object of this project that can be reached
  * from it, private ones included, so that what is added later is watched too. Left out: the clock,
- * what is checked by itself (counters, pool, ports and their queues), and the two fields that an
- * answer to a frame of an unknown session may change.
+ * what is checked by itself (counters, pool, ports and their queues), the two fields that an answer
+ * to a frame of an unknown session may change, and where the frames of the present burst lie.
  */
 final class StateHash {
   private static final Set<String> SKIPPED_FIELDS =
@@ -30,7 +30,8 @@ final class StateHash {
           "PmNode.poller",
           "PmNode.timerDueNs",
           "Peer.resetSentNs",
-          "Peer.nextControlPath");
+          "Peer.nextControlPath",
+          "LocalBurst.addresses");
   private static final Set<String> SKIPPED_TYPES = Set.of("Rail");
 
   private static final class Plan {
