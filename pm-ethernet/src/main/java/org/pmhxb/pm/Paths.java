@@ -306,8 +306,7 @@ final class Paths {
   void doubt(Peer peer) {
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
-      if (!state.evicted
-          && core.nowNs - state.probeSentNs >= state.answerTimeNs(PROBE_FLOOR_NS)) {
+      if (!state.evicted && core.nowNs - state.probeSentNs >= state.answerTimeNs(PROBE_FLOOR_NS)) {
         sendProbe(peer, path);
       }
     }
