@@ -53,9 +53,6 @@ public final class DimensionOrderRouting implements Routing {
 
   private final TransitCache transits = new TransitCache();
 
-  /** State of the neighbour table that {@link #transits} was found with. */
-  private int transitsOf;
-
   /** Routes of the node that {@code discovery} speaks for, by what it finds out. */
   public DimensionOrderRouting(Discovery discovery) {
     this.discovery = discovery;
@@ -173,10 +170,7 @@ public final class DimensionOrderRouting implements Routing {
     if (lengthBytes < FrameHeader.BYTES) {
       return TOO_SHORT;
     }
-    if (transitsOf != neighbours.changes()) {
-      transits.clear();
-      transitsOf = neighbours.changes();
-    }
+    transits.keepOnly(neighbours.changes());
     long ends = FrameHeader.kindSrcFlagsDst(frames, at) & ENDS;
     int path = FrameHeader.path(frames, at);
     int known = transits.find(TransitCache.key(ends, ingressRail), path);

@@ -13,7 +13,7 @@ import java.util.Arrays;
  * 2, 3                                           its first 16 bytes then, without the hop limit
  * </pre>
  *
- * <p>The neighbours' addresses change when {@link Discovery} learns; {@link #clear} then.
+ * <p>The neighbours' addresses change when {@link Discovery} learns: {@link #keepOnly}.
  */
 final class TransitCache {
   static final int MISS = -1;
@@ -31,12 +31,23 @@ final class TransitCache {
 
   private final long[] words = new long[1 << ENTRIES_LOG2 + WORDS_LOG2];
 
+  /** State of the neighbour table that all entries were found with. */
+  private int neighbours;
+
   TransitCache() {
-    clear();
+    Arrays.fill(words, EMPTY);
   }
 
-  void clear() {
-    Arrays.fill(words, EMPTY);
+  /**
+   * Forgets what was found with another state of the neighbour table.
+   *
+   * @param changes the count of its changes
+   */
+  void keepOnly(int changes) {
+    if (neighbours != changes) {
+      neighbours = changes;
+      Arrays.fill(words, EMPTY);
+    }
   }
 
   /**
