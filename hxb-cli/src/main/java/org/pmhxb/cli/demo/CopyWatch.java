@@ -13,12 +13,16 @@ import org.pmhxb.pm.wire.FrameHeader;
 final class CopyWatch implements FrameTap {
   private final int self;
   private final long[] frameOfBuffer;
+  private final long[] beginOfBuffer;
+  private final int[] bytesOfBuffer;
   private final MemorySegment region;
   private long copies;
 
   CopyWatch(int self, int buffers, MemorySegment region) {
     this.self = self;
     this.frameOfBuffer = new long[buffers + 1];
+    this.beginOfBuffer = new long[buffers + 1];
+    this.bytesOfBuffer = new int[buffers + 1];
     this.region = region;
   }
 
@@ -26,14 +30,21 @@ final class CopyWatch implements FrameTap {
   public void onFrame(int rail, int bufferId, MemorySegment frames, long at, int lengthBytes) {
     if (lengthBytes >= FrameHeader.BYTES && FrameHeader.dst(frames, at) == self) {
       frameOfBuffer[bufferId] = frame(frames, at);
+      beginOfBuffer[bufferId] = at;
+      bytesOfBuffer[bufferId] = lengthBytes;
     }
   }
 
+  /** Several small messages may lie in one frame. */
   void onMessage(Message message) {
-    long at = message.offset() - FrameHeader.BYTES;
     int id = message.bufferId();
+    long begin = beginOfBuffer[id];
+    long end = begin + bytesOfBuffer[id];
     boolean inPlace =
-        message.memory() == region && frameOfBuffer[id] == frame(message.memory(), at);
+        message.memory() == region
+            && message.offset() >= begin + FrameHeader.BYTES
+            && message.offset() + message.lengthBytes() <= end
+            && frameOfBuffer[id] == frame(region, begin);
     if (!inPlace) {
       copies++;
     }
