@@ -7,6 +7,12 @@ import org.pmhxb.pm.wire.FrameHeader;
 final class PathState {
   static final long NO_RTT = -1;
 
+  /**
+   * Least window over rings of this process. Nodes that share a thread take turns, so round trips
+   * are long and say nothing of queues; a ring's length is what bounds it.
+   */
+  private static final int IN_PROCESS_BYTES = 256 * 1024;
+
   private static final long RTT_MAX_NS = 1_000_000_000L;
   private static final long PROBE_TIMEOUT_MAX_NS = 1_000_000_000L;
   private static final long FIRST_TIMEOUT_NS = 5_000_000L;
@@ -83,7 +89,7 @@ final class PathState {
     this.rail = rail;
     this.code = code;
     this.hops = hops;
-    this.window = new DelayWindow(frameBytes);
+    this.window = new DelayWindow(frameBytes, rail.port.isInProcess() ? IN_PROCESS_BYTES : 0);
     makeFront(0);
   }
 

@@ -56,11 +56,12 @@ public final class DelayWindow {
 
   /**
    * @param frameBytes of the longest frame, 64 to 65,535
+   * @param leastBytes that the window never falls below; 0 for what congestion may need
    */
-  public DelayWindow(int frameBytes) {
+  public DelayWindow(int frameBytes, int leastBytes) {
     this.frameBytes = frameBytes;
-    this.leastBytes = Math.max(1, frameBytes / LEAST_SHARE);
-    this.bytes = (long) FIRST_FRAMES * frameBytes;
+    this.leastBytes = Math.max(Math.max(1, frameBytes / LEAST_SHARE), leastBytes);
+    this.bytes = Math.max((long) FIRST_FRAMES * frameBytes, leastBytes);
   }
 
   /** Bytes that may be unacknowledged: another frame may go while fewer are. */

@@ -176,6 +176,11 @@ public final class FaultyPort implements Port {
 
   /** What is held back comes by polling only. */
   @Override
+  public boolean isInProcess() {
+    return port.isInProcess();
+  }
+
+  @Override
   public int wakeFd() {
     return -1;
   }

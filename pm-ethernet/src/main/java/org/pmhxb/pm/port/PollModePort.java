@@ -47,6 +47,11 @@ final class PollModePort extends DpdkPort {
   }
 
   @Override
+  public boolean isInProcess() {
+    return txRing != 0;
+  }
+
+  @Override
   public int wakeFd() {
     return -1;
   }

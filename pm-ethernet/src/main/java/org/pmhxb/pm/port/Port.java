@@ -49,4 +49,12 @@ public interface Port extends AutoCloseable {
 
   @Override
   void close();
+
+  /**
+   * Whether frames pass through memory of this process alone: a round trip then measures how often
+   * nodes are polled, not how long a queue is.
+   */
+  default boolean isInProcess() {
+    return false;
+  }
 }

@@ -9,7 +9,7 @@ class DelayWindowTest {
   private static final int FRAME_BYTES = 8_256;
   private static final long BASE_NS = 20_000L;
 
-  private final DelayWindow window = new DelayWindow(FRAME_BYTES);
+  private final DelayWindow window = new DelayWindow(FRAME_BYTES, 0);
   private long nowNs = 1_000_000_000L;
 
   /** One round trip of a full window over a link of this rate, alone. */
@@ -24,7 +24,7 @@ class DelayWindowTest {
   @Test
   void settlesAtAFewFramesOfQueueWhateverTheRate() {
     for (double bytesPerNs : new double[] {0.025, 0.125, 1.25}) {
-      DelayWindow fresh = new DelayWindow(FRAME_BYTES);
+      DelayWindow fresh = new DelayWindow(FRAME_BYTES, 0);
       long bytes = 0;
       for (int i = 0; i < 500; i++) {
         long rttNs = BASE_NS + (long) (fresh.bytes() / bytesPerNs);
