@@ -60,7 +60,6 @@ public final class Hxb {
           FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
 
   // System calls: a safepoint must not wait for them.
-  private static final MethodHandle RX_BURST_BLOCKING = blocking("hxb_rx_burst", BURST);
   private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", BURST);
   private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", OF_FD);
   private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", OF_FD);
@@ -75,15 +74,6 @@ public final class Hxb {
   public static int rxBurst(int port, int queue, long pool, long descs, int n) {
     try {
       return (int) RX_BURST.invokeExact(port, queue, pool, descs, n);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  /** {@link #rxBurst} for drivers that make system calls in their receive burst. */
-  public static int rxBurstBlocking(int port, int queue, long pool, long descs, int n) {
-    try {
-      return (int) RX_BURST_BLOCKING.invokeExact(port, queue, pool, descs, n);
     } catch (Throwable t) {
       throw unexpected(t);
     }

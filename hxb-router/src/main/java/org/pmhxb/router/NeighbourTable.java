@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class NeighbourTable {
   private final AtomicLongArray macs;
-  private final AtomicLongArray own;
+  private final long[] own;
   private final int[] bases = new int[Dimension.COUNT];
   private final int perDimension;
 
@@ -27,7 +27,7 @@ final class NeighbourTable {
       next += layout.present(d) ? shape.extent(d) * perDimension : 0;
     }
     this.macs = new AtomicLongArray(next);
-    this.own = new AtomicLongArray(layout.count());
+    this.own = new long[layout.count()];
   }
 
   int slots() {
@@ -65,16 +65,12 @@ final class NeighbourTable {
 
   /** Poll thread: the address of an own rail, 0 while unknown. */
   long own(int rail) {
-    return own.getPlain(rail);
+    return own[rail];
   }
 
-  /** Any thread. */
-  long ownAcquire(int rail) {
-    return own.getAcquire(rail); // A2
-  }
-
+  /** Poll thread. */
   void setOwn(int rail, long mac) {
     changes++;
-    own.setRelease(rail, mac); // R2: pairs with A2
+    own[rail] = mac;
   }
 }

@@ -29,11 +29,6 @@ public final class EventQueue {
     return size == 0;
   }
 
-  /** When the next event is due; the queue is not empty. */
-  public long nextNs() {
-    return atNs[0];
-  }
-
   /** Adds an event; what lies in the past happens now. */
   public void add(long whenNs, Event event) {
     if (size == events.length) {

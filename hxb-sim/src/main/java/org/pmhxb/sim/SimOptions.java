@@ -41,11 +41,6 @@ public record SimOptions(
     }
   }
 
-  public SimOptions withSchedule(Schedule other) {
-    return new SimOptions(
-        shape, rails, seed, node, links, other, workload, progressBoundNs, boundsEvery, keepLog);
-  }
-
   public SimOptions withLog(boolean kept) {
     return new SimOptions(
         shape, rails, seed, node, links, schedule, workload, progressBoundNs, boundsEvery, kept);

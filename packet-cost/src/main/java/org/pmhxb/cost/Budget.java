@@ -12,8 +12,6 @@ public record Budget(double mustNs, double aimNs) {
   /** Java against C. */
   public static final double MUST_RATIO = 1.25;
 
-  public static final double AIM_RATIO = 1.05;
-
   private static final double FURTHER_RAIL_MUST_NS = 2;
   private static final double FURTHER_RAIL_AIM_NS = 0.5;
 

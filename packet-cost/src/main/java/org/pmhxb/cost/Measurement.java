@@ -25,9 +25,6 @@ public final class Measurement {
    * @param warmUpMs of the Java node, before the first round
    */
   public record Effort(int rounds, int roundMs, int warmUpMs) {
-    /** What {@code hxb bench packet-cost} does by default. */
-    public static final Effort NORMAL = new Effort(5, 200, 1_500);
-
     public Effort {
       if (rounds < 3 || rounds > 1_000) {
         throw new IllegalArgumentException("rounds is " + rounds + "; must be in 3..1000");

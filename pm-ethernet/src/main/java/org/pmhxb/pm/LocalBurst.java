@@ -22,7 +22,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  */
 final class LocalBurst {
   /** Mean length up to which; it also bounds the native call to about 1 us. */
-  private static final int TOGETHER_BYTES_MAX = 512;
+  static final int TOGETHER_BYTES_MAX = 512;
 
   private final BufferPool pool;
   private final FrameCrc single;

@@ -152,8 +152,9 @@ final class Sender {
   }
 
   /**
-   * Accepts a claimed frame from an endpoint: order is fixed now, the number follows in {@link
-   * #pumpPending}, once a round. The buffer is the node's.
+   * Accepts a claimed frame from an endpoint: order is fixed now. The number follows in {@link
+   * #pumpPending}, once a round, or at once for a long frame, whose CRC is cheap only while its
+   * payload is in the cache. The buffer is the node's.
    *
    * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
@@ -170,6 +171,9 @@ final class Sender {
     peer.pendingTail = id;
     peer.pendingCount++;
     lane.openId = (flags & FrameHeader.FLAG_COALESCED) != 0 ? id : 0;
+    if (payloadBytes > LocalBurst.TOGETHER_BYTES_MAX && peer.state == PeerState.UP) {
+      pump(peer);
+    }
   }
 
   private void enlist(Peer peer) {

@@ -41,11 +41,4 @@ final class Captures {
   boolean isEmpty() {
     return byKind.stream().allMatch(List::isEmpty);
   }
-
-  /** One frame of each kind that was seen. */
-  List<byte[]> oneOfEach() {
-    List<byte[]> list = new ArrayList<>();
-    byKind.stream().filter(l -> !l.isEmpty()).forEach(l -> list.add(l.getFirst()));
-    return list;
-  }
 }

@@ -181,13 +181,6 @@ public final class FrameHeader {
     return (long) first << 48 | (fold(first, path) & 0xFFFFL) << 32 | path & 0xFFFF_FFFFL;
   }
 
-  /** One hop less, check included. Everything else of the hop part stays. */
-  public static void decrementHopLimit(MemorySegment frames, long at) {
-    int first = frames.get(BE_INT, at + VERSION_AT) - (1 << 16);
-    frames.set(BE_INT, at + VERSION_AT, first);
-    frames.set(BE_SHORT, at + HOP_CHECK, (short) fold(first, path(frames, at)));
-  }
-
   /** {@code version:8 | hopLimit:8 | copy:8 | mark:8} in one load. */
   public static int hopWord(MemorySegment frames, long at) {
     return frames.get(BE_INT, at + VERSION_AT);
@@ -387,10 +380,6 @@ public final class FrameHeader {
 
   public static int etherTypeOf(long etherWord) {
     return (int) (etherWord >>> 16) & 0xFFFF;
-  }
-
-  public static int versionOf(long etherWord) {
-    return (int) (etherWord >>> 8) & 0xFF;
   }
 
   /** Whether the hop part is as it was written: bytes 14-17 and 20-23 against 18-19. */

@@ -50,7 +50,6 @@ final class Envelope {
   /** GRANT: the receive was too short for the message; send nothing more. */
   static final int FLAG_DISCARD = 2;
 
-  static final int COMMON_BYTES = 8;
   static final int FIRST_BYTES = 48;
   static final int NEXT_BYTES = 16;
   static final int CONTROL_BYTES = 24;
