@@ -14,8 +14,8 @@ import org.pmhxb.pm.wire.FrameHeader;
  * them.
  *
  * <p>Owner: one poll thread, which calls {@link #doWork}: a thread of its own ({@link PollThread})
- * or, inline, the program's. Other threads may call {@link #open}, {@link #counters}, {@link #ring}
- * and the state queries.
+ * or, inline, the program's; one after the other where they take turns. Other threads may call
+ * {@link #open}, {@link #counters}, {@link #ring} and the state queries.
  */
 public final class PmNode implements PollWork, AutoCloseable {
   private static final long TIMER_INTERVAL_NS = 100_000L;
@@ -129,6 +129,11 @@ public final class PmNode implements PollWork, AutoCloseable {
       core.pool.flush();
     }
     return work;
+  }
+
+  @Override
+  public void handOver() {
+    core.pool.handOver();
   }
 
   private int flushRails() {

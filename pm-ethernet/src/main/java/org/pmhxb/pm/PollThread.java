@@ -4,6 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.ffi.Events;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.Threads;
@@ -11,6 +13,10 @@ import org.pmhxb.ffi.Threads;
 /**
  * A platform thread that drives duty cycles: one node, or several nodes and their wire. Progress is
  * made here even while the program computes (DESIGN section 3).
+ *
+ * <p>A program's thread that has to wait for what a duty cycle brings may drive meanwhile ({@link
+ * #driveUntil}): then no thread has to wake another. The poll thread drives again when nobody did
+ * for {@link #NAP_NS}.
  *
  * <p>It sleeps only on descriptors: the sockets of its ports and a doorbell, so that whatever
  * happens wakes it (DESIGN rule 22). Where a port has no descriptor it sleeps for at most {@link
@@ -21,7 +27,17 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private static final long SLOW_YIELD_NS = 100_000L;
   private static final int SPINS = 200;
   private static final int YIELDS = 50;
-  private static final int SLEEPS_AFTER_SLOW_YIELD = 1_000;
+
+  /** Sleeps after a slow yield: the first number after one, more as they go on being slow. */
+  private static final int SLEEPS_LEAST = 16;
+
+  private static final int SLEEPS_MOST = 1_024;
+
+  /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
+  private static final long NAP_NS = 200_000L;
+
+  /** Naps within one wait of a program, after which the poll thread sleeps until it ends. */
+  private static final int NAPS = 8;
 
   private final PollWork[] work;
   private final PollIdle idle;
@@ -38,10 +54,15 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private volatile Throwable failure;
 
   private final SleepFlag sleeping = new SleepFlag();
+  private final PollLease lease = new PollLease();
 
-  // --- the poll thread ---
+  /** The poll thread wants to be woken when the lease comes back. */
+  private volatile boolean sleepsUntilBack;
+
+  // --- who drives: the poll thread, or who has the lease ---
   private int idleRounds;
   private int sleepsLeft;
+  private int sleepsNext = SLEEPS_LEAST;
 
   /**
    * @param wakeFds descriptors of all ports, or empty when some port has none
@@ -87,6 +108,9 @@ public final class PollThread implements Doorbell, AutoCloseable {
       }
       Threads.register();
       while (!stopping) {
+        if (lease.isWanted()) {
+          lend();
+        }
         round();
       }
     } catch (Throwable t) {
@@ -107,6 +131,82 @@ public final class PollThread implements Doorbell, AutoCloseable {
       Threads.unregister();
     }
   }
+
+  // --- driving in turn ----------------------------------------------------------------------
+
+  /**
+   * Drives the duty cycles on the calling thread until something is done, unless another thread
+   * drives at present: the poll thread is asked then to let go, so that a later call succeeds,
+   * while the caller waits in a way of its own. Any thread but the poll thread.
+   *
+   * <p>What the duty cycles own belongs to the calling thread meanwhile; handlers run on it.
+   *
+   * @param done asked before each round; brief
+   * @param limitNs at most so long, within a sleep's length
+   * @return whether it drove; false: nothing was done
+   */
+  public boolean driveUntil(BooleanSupplier done, long limitNs) {
+    if (stopping || !lease.tryTake()) {
+      ring();
+      return false;
+    }
+    long startNs = System.nanoTime();
+    try {
+      while (!done.getAsBoolean() && !stopping && System.nanoTime() - startNs < limitNs) {
+        round();
+      }
+    } catch (Throwable t) {
+      failure = t;
+      stopping = true;
+    } finally {
+      leave();
+    }
+    return true;
+  }
+
+  private void leave() {
+    for (PollWork w : work) {
+      w.handOver();
+    }
+    lease.giveBack();
+    // Volatile store of the lease before this load, of the flag before the look at the lease in
+    // lend(): one of the two sees the other.
+    if (sleepsUntilBack) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Lets programs drive until none does any more. */
+  private void lend() {
+    for (PollWork w : work) {
+      w.handOver();
+    }
+    lease.offer();
+    int naps = 0;
+    boolean home = false;
+    while (!home) {
+      int before = lease.turns();
+      nap(naps);
+      boolean untouched = before == lease.turns();
+      naps = untouched ? naps + 1 : 0;
+      home = (untouched || stopping) && lease.takeHome();
+    }
+    idleRounds = 0;
+  }
+
+  private void nap(int naps) {
+    if (naps < NAPS) {
+      LockSupport.parkNanos(this, NAP_NS);
+      return;
+    }
+    sleepsUntilBack = true;
+    if (lease.isOut() && !stopping) {
+      LockSupport.park(this);
+    }
+    sleepsUntilBack = false;
+  }
+
+  // --- a round ------------------------------------------------------------------------------
 
   private void round() {
     long nowNs = System.nanoTime();
@@ -135,7 +235,10 @@ public final class PollThread implements Doorbell, AutoCloseable {
     } else if (idleRounds < SPINS + YIELDS) {
       Thread.yield();
       if (System.nanoTime() - nowNs > SLOW_YIELD_NS) {
-        sleepsLeft = SLEEPS_AFTER_SLOW_YIELD;
+        sleepsLeft = sleepsNext;
+        sleepsNext = Math.min(SLEEPS_MOST, sleepsNext * 2);
+      } else {
+        sleepsNext = Math.max(SLEEPS_LEAST, sleepsNext - sleepsNext / 8);
       }
     } else {
       sleep(nowNs);
@@ -191,6 +294,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
     closed = true;
     stopping = true;
     Hxb.eventSignal(doorbell);
+    LockSupport.unpark(thread);
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {

@@ -12,4 +12,7 @@ public interface PollWork {
 
   /** The latest moment at which the next round must run if nothing arrives. */
   long nextDeadlineNs(long nowNs);
+
+  /** The next round may be another thread's. Called by the one that drove so far. */
+  default void handOver() {}
 }

@@ -291,6 +291,6 @@ public class HxbDevice implements Device {
   /** Blocks until some request has completed that nobody has waited for, and answers that. */
   @Override
   public Request peek() {
-    return completed.take();
+    return completed.take(engine);
   }
 }

@@ -4,16 +4,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
 import org.pmhxb.pm.PeerStatus;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PmNode;
+import org.pmhxb.pm.PollThread;
 import org.pmhxb.pm.PollWork;
 
 /**
  * One rank's messages: sends, receives and probes over an endpoint of its node. Progress is made on
- * the node's poll thread, so that a transfer goes on while the program computes.
+ * the node's poll thread, so that a transfer goes on while the program computes; while it waits, by
+ * its own thread, if {@link #drivenBy} allows that.
  *
  * <p>Owner: the poll thread, of a node in inline mode. {@link #post}, {@link #end} and the queries
  * that say so may be called by any thread.
@@ -39,6 +42,9 @@ public final class Engine implements PollWork, MessageHandler {
   private final ConcurrentLinkedQueue<Operation> commands = new ConcurrentLinkedQueue<>();
   private final EngineCounters counters = new EngineCounters();
   private volatile String ended;
+
+  /** Whose rounds a waiting program's thread may drive; null: it waits only. */
+  private volatile PollThread poller;
 
   // --- poll thread ---
   private final Transmitter transmitter;
@@ -104,8 +110,24 @@ public final class Engine implements PollWork, MessageHandler {
     return counters;
   }
 
+  /** Threads that wait for operations may drive the rounds of this poll thread. Before any post. */
+  public void drivenBy(PollThread thread) {
+    poller = thread;
+  }
+
+  /**
+   * Makes progress on the calling thread until something is done, if it may and nobody else does.
+   *
+   * @return false: the caller has to wait
+   */
+  public boolean driveUntil(BooleanSupplier done, long limitNs) {
+    PollThread thread = poller;
+    return thread != null && thread.driveUntil(done, limitNs);
+  }
+
   /** Hands an operation over to the poll thread. Any thread; order per thread is kept. */
   public void post(Operation op) {
+    op.engine = this;
     commands.add(op);
     String why = ended;
     if (why != null) {
@@ -149,6 +171,11 @@ public final class Engine implements PollWork, MessageHandler {
   @Override
   public long nextDeadlineNs(long nowNs) {
     return nowNs + (transmitter.isBusy() || !flushes.isEmpty() ? RETRY_NS : IDLE_NS);
+  }
+
+  @Override
+  public void handOver() {
+    endpoint.handOver();
   }
 
   private int obey() {

@@ -4,8 +4,9 @@ package org.pmhxb.mpi.engine;
  * How messages are split; all ranks of a job use the same.
  *
  * @param eagerBytes messages up to this length are sent at once, 0 to headBytesMax
- * @param headBytes of longer messages so much goes with the envelope, so that the links are busy
- *     while the grant is on its way; 0 to headBytesMax
+ * @param headBytes of longer messages at least so much goes with the envelope, so that the links
+ *     are busy while the grant is on its way, and more while the receiver has room: up to a quarter
+ *     of it and {@link #HEAD_BYTES_MAX}; 0 to headBytesMax, 0: never any
  * @param unexpectedBytes a receiver keeps at most so much for each sender; what is beyond that
  *     waits at the sender, 1 KiB to 1 GiB
  */

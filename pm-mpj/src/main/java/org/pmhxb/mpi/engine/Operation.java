@@ -3,13 +3,14 @@ package org.pmhxb.mpi.engine;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Something that a program asked of the engine: made by a program's thread, carried out by the poll
  * thread, waited for by any thread. Its fields belong to the poll thread between {@link
  * Engine#post} and completion, and to the program before and after.
  */
-public abstract class Operation {
+public abstract class Operation implements BooleanSupplier {
   /** Yields longer than this say that others need the core. */
   private static final long SLOW_YIELD_NS = 100_000L;
 
@@ -37,6 +38,9 @@ public abstract class Operation {
 
   private volatile int state = PENDING;
   private volatile Thread waiter;
+
+  /** Where it was posted; the program's. */
+  Engine engine;
 
   /** Written before {@code state} becomes DONE. */
   private OperationException failure;
@@ -89,6 +93,12 @@ public abstract class Operation {
     return state == DONE;
   }
 
+  /** {@link #isDone}. */
+  @Override
+  public final boolean getAsBoolean() {
+    return isDone();
+  }
+
   /** What went wrong; null when all is well. Call after completion. */
   public final OperationException failure() {
     return failure;
@@ -104,9 +114,10 @@ public abstract class Operation {
   }
 
   /**
-   * Waits for completion, up to a limit: yields for up to {@value #YIELDING_NS} ns, then sleeps.
-   * Once a yield takes longer than {@value #SLOW_YIELD_NS} ns others need the core: it sleeps at
-   * once, and so do the next {@value #PARKS_AFTER_SLOW_YIELD} waits.
+   * Waits for completion, up to a limit: drives the engine if nobody else does. Otherwise it yields
+   * for up to {@value #YIELDING_NS} ns, then sleeps. Once a yield takes longer than {@value
+   * #SLOW_YIELD_NS} ns others need the core: it sleeps at once, and so do the next {@value
+   * #PARKS_AFTER_SLOW_YIELD} waits.
    *
    * @return false when the time was up
    */
@@ -120,7 +131,7 @@ public abstract class Operation {
     if (!patient) {
       parksLeft = parksLeft - 1;
     }
-    while (!isDone() && patient) {
+    while (!isDone() && !drives(startNs, limitNs) && patient) {
       Thread.yield();
       long nowNs = System.nanoTime();
       patient = nowNs - startNs < YIELDING_NS;
@@ -137,6 +148,10 @@ public abstract class Operation {
       throw failure;
     }
     return true;
+  }
+
+  private boolean drives(long startNs, long limitNs) {
+    return engine != null && engine.driveUntil(this, limitNs - (System.nanoTime() - startNs));
   }
 
   private boolean park(long startNs, long limitNs) {

@@ -19,6 +19,9 @@ final class PeerChannel {
   /** The receiver waits for the rest. */
   final ArrayDeque<SendOperation> granted = new ArrayDeque<>();
 
+  /** Sent by the first of them in its turn. */
+  int turnBytes;
+
   /** Cost of all heads sent, and of those that the peer has freed. */
   long headsSent;
 

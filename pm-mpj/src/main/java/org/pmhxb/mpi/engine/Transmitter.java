@@ -12,6 +12,12 @@ import org.pmhxb.pm.SendBuffer;
 final class Transmitter {
   private static final int FRAMES_PER_ROUND = 64;
 
+  /**
+   * What a transfer sends before the next to the same rank has its turn. Transfers that went side
+   * by side would end side by side, and the links idle until the program has posted the next ones.
+   */
+  private static final int TURN_BYTES = 4 << 20;
+
   private final PmEndpoint endpoint;
   private final EngineLimits limits;
   private final EngineCounters counters;
@@ -176,11 +182,11 @@ final class Transmitter {
     }
     op.decided = true;
     long bytes = op.payload.bytes();
-    boolean shortEnough = bytes <= limits.eagerBytes();
-    long head = shortEnough ? bytes : Math.min(bytes, limits.headBytes());
-    boolean room = to.headsSent - to.headsFreed + cost((int) head) <= limits.unexpectedBytes();
-    op.headBytes = room ? (int) head : 0;
-    op.rendezvous = !shortEnough || !room;
+    long room = limits.unexpectedBytes() - (to.headsSent - to.headsFreed);
+    int head = (int) Math.min(bytes, bytes <= limits.eagerBytes() ? bytes : headBytesMax(room));
+    boolean fits = cost(head) <= room;
+    op.headBytes = fits ? head : 0;
+    op.rendezvous = !fits || head < bytes;
     if (op.rendezvous || op.synchronous) {
       op.handle = sends.add(op);
       if (op.handle == 0) {
@@ -190,6 +196,14 @@ final class Transmitter {
       }
     }
     return true;
+  }
+
+  /** How much of a long message may go ahead: a part of what the receiver has room for. */
+  private long headBytesMax(long room) {
+    int least = limits.headBytes();
+    return least == 0
+        ? 0
+        : Math.clamp(room / 4, least, Math.max(least, EngineLimits.HEAD_BYTES_MAX));
   }
 
   private void headSent(PeerChannel to, SendOperation op) {
@@ -230,8 +244,10 @@ final class Transmitter {
     if (part == left) {
       to.granted.poll();
       op.complete();
-    } else if (to.granted.size() > 1) {
-      to.granted.add(to.granted.poll()); // Transfers to one rank share the way.
+      to.turnBytes = 0;
+    } else if ((to.turnBytes += part) >= TURN_BYTES) {
+      to.granted.add(to.granted.poll());
+      to.turnBytes = 0;
     }
     return true;
   }

@@ -43,6 +43,7 @@ final class RankNode {
             config.pollCpu(),
             this::atEnd);
     hxb.node().doorbell(poller);
+    engine.drivenBy(poller);
     Runtime.getRuntime().addShutdownHook(new Thread(poller::close, "hxb-close"));
     poller.start();
   }

@@ -20,6 +20,11 @@ public final class MpiBenchmark {
   private static final int EAGER_BYTES = 32 << 10;
   private static final int RENDEZVOUS_BYTES = 1 << 20;
 
+  /**
+   * Half as many before them: MPJ's and the node's methods are compiled after some 10,000 calls.
+   */
+  private static final int LATENCY_ROUNDS = 20_000;
+
   private final ClusterPaths paths;
   private final LinkRate rate;
   private final MpiSizes sizes;
@@ -38,7 +43,7 @@ public final class MpiBenchmark {
       Consumer<String> progress) {
     this.paths = paths;
     this.rate = rate;
-    this.sizes = new MpiSizes(EAGER_BYTES, RENDEZVOUS_BYTES, seconds, 2_000);
+    this.sizes = new MpiSizes(EAGER_BYTES, RENDEZVOUS_BYTES, seconds, LATENCY_ROUNDS);
     this.jvmArgs = jvmArgs;
     this.progress = progress;
   }

@@ -129,9 +129,12 @@ public final class Measure {
     }
     comm.Barrier();
     long startNs = System.nanoTime();
-    for (int i = 0; i < count; i++) {
+    // What is received lags behind what is sent by a window: both ways have as much under way as
+    // one.
+    int lag = both ? WINDOW - 1 : 0;
+    for (int i = 0; i < count + lag; i++) {
       int slot = i % WINDOW;
-      if (sends) {
+      if (sends && i < count) {
         if (sent[slot] != null) {
           sent[slot].Wait();
         }
@@ -139,13 +142,15 @@ public final class Measure {
         out[slot][size / 8 - 1] = ~i;
         sent[slot] = comm.Isend(out[slot], 0, size / 8, MPI.LONG, other, 2);
       }
-      if (receives) {
-        received[slot].Wait();
-        if (in[slot][0] != i || in[slot][size / 8 - 1] != ~i) {
-          throw new IllegalStateException("message " + i + " is " + in[slot][0]);
+      int next = i - lag;
+      if (receives && next >= 0) {
+        int at = next % WINDOW;
+        received[at].Wait();
+        if (in[at][0] != next || in[at][size / 8 - 1] != ~next) {
+          throw new IllegalStateException("message " + next + " is " + in[at][0]);
         }
-        if (i + WINDOW < count) {
-          received[slot] = comm.Irecv(in[slot], 0, size / 8, MPI.LONG, other, 2);
+        if (next + WINDOW < count) {
+          received[at] = comm.Irecv(in[at], 0, size / 8, MPI.LONG, other, 2);
         }
       }
     }
