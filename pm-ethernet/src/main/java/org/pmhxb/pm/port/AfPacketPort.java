@@ -26,6 +26,12 @@ final class AfPacketPort extends DpdkPort {
    */
   private static final int KICK_AFTER_POLLS = 256;
 
+  /**
+   * What the kernel may have without being asked: one long frame, a quarter of what a port may
+   * always have in front of the wire (PortBound).
+   */
+  private static final int UNASKED_BYTES = 9_216;
+
   private final int socket;
 
   /** Frames that the socket's transmit ring holds. */
@@ -45,6 +51,9 @@ final class AfPacketPort extends DpdkPort {
   private boolean kickDue;
 
   private int pollsSinceSend;
+
+  /** Frame bytes handed over since the kernel said that it has none. */
+  private long sinceEmptyBytes;
 
   AfPacketPort(
       DpdkDevice device,
@@ -101,13 +110,19 @@ final class AfPacketPort extends DpdkPort {
     return Math.min(BURST_MAX, ringFrames - outstanding);
   }
 
-  /** One system call when something was sent lately, none else. */
+  /**
+   * Asks the kernel only when it had something when it was last asked, or may have more than a long
+   * frame by now: a system call is a quarter of what it costs to send a short frame.
+   */
   @Override
   public long txBacklogBytes() {
-    if (outstanding == 0) {
+    if (sinceEmptyBytes <= UNASKED_BYTES) {
       return 0;
     }
     int heldBytes = Hxb.afPacketOutq(socket);
+    if (heldBytes == 0) {
+      sinceEmptyBytes = 0;
+    }
     if (!kickDue) {
       forgetSent(heldBytes);
     }
@@ -122,6 +137,7 @@ final class AfPacketPort extends DpdkPort {
   private void remember(int lengthBytes) {
     lengths[oldest + outstanding & mask] = lengthBytes;
     outstanding++;
+    sinceEmptyBytes += lengthBytes;
     chargedBytes += lengthBytes + KERNEL_OVERHEAD_BYTES;
   }
 
