@@ -133,7 +133,10 @@ public final class DimensionOrderRouting implements Routing {
   @Override
   public int egressRail(int node, int index) {
     int hops = hopMask(node);
-    int path = paths[hops][index];
+    return egressRailOfHops(hops, paths[hops][index]);
+  }
+
+  private int egressRailOfHops(int hops, int path) {
     int first = PathCode.firstDimension(PathCode.order(path), hops);
     return railBases[first] + PathCode.railIndex(path, first);
   }
@@ -142,10 +145,29 @@ public final class DimensionOrderRouting implements Routing {
   public long nextHopMac(int node, int index) {
     int position = shape.position(node);
     int hops = shape.differing(position, ownPosition);
-    int path = paths[hops][index];
+    return nextHopMac(position, hops, paths[hops][index]);
+  }
+
+  private long nextHopMac(int position, int hops, int path) {
     int first = PathCode.firstDimension(PathCode.order(path), hops);
     int railIndex = PathCode.railIndex(path, first);
     return neighbours.mac(neighbours.slot(first, shape.coordinate(position, first), railIndex));
+  }
+
+  @Override
+  public int wayBack(int node, int path) {
+    return PathCode.isOf(hopMask(node), rails, path) ? PathCode.reversed(path) : NO_PATH;
+  }
+
+  @Override
+  public int egressRailOf(int node, int path) {
+    return egressRailOfHops(hopMask(node), path);
+  }
+
+  @Override
+  public long nextHopMacOf(int node, int path) {
+    int position = shape.position(node);
+    return nextHopMac(position, shape.differing(position, ownPosition), path);
   }
 
   @Override

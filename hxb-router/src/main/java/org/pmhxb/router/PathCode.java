@@ -24,6 +24,9 @@ public final class PathCode {
     {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}
   };
 
+  /** By order, that with the same dimensions from the last to the first. */
+  private static final int[] REVERSED = {5, 3, 4, 1, 2, 0};
+
   /** Bits of the rail indices of dimensions without a hop, by mask of the dimensions with one. */
   private static final int[] IDLE_RAILS = new int[8];
 
@@ -90,6 +93,26 @@ public final class PathCode {
         .append(',')
         .append(railIndex(path, 2))
         .toString();
+  }
+
+  /** The same rails in the opposite order of dimensions: the way back over the same relays. */
+  static int reversed(int path) {
+    return path & ~(0x7 << ORDER_SHIFT) | REVERSED[order(path)] << ORDER_SHIFT;
+  }
+
+  /**
+   * Whether a code is that of a path between two nodes.
+   *
+   * @param hops mask of the dimensions in which they differ
+   * @param rails per dimension
+   */
+  static boolean isOf(int hops, int rails, int path) {
+    return hops != 0
+        && order(path) < ORDERS
+        && (path & (RESERVED | IDLE_RAILS[hops])) == 0
+        && railIndex(path, 0) < rails
+        && railIndex(path, 1) < rails
+        && railIndex(path, 2) < rails;
   }
 
   /** The dimension that an order travels first, of those with a hop; 3 where there is none. */

@@ -6,6 +6,8 @@ import com.sun.management.ThreadMXBean;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -16,6 +18,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.pm.DropReason;
+import org.pmhxb.pm.Routing;
 import org.pmhxb.pm.wire.FrameHeader;
 
 class DimensionOrderRoutingTest {
@@ -76,8 +79,49 @@ class DimensionOrderRoutingTest {
         PathCode.railIndex(path, 2));
   }
 
-  /** Passes a frame from node to node until it is there, and checks each hop. */
-  private void walk(
+  @Property(tries = 60, seed = "6")
+  void theWayBackLeadsOverTheSameRelaysAndRails(
+      @ForAll("shapes") Shape shape, @ForAll @IntRange(min = 1, max = 9) int rails) {
+    DimensionOrderRouting[] nodes = TestNodes.routings(shape, rails);
+    for (int src = 0; src < nodes.length; src++) {
+      for (int dst = 0; dst < nodes.length; dst++) {
+        for (int i = 0; i < nodes[src].pathCount(dst); i++) {
+          int path = nodes[src].path(dst, i);
+          int rail = nodes[src].egressRail(dst, i);
+          assertThat(nodes[src].egressRailOf(dst, path)).isEqualTo(rail);
+          assertThat(nodes[src].nextHopMacOf(dst, path)).isEqualTo(nodes[src].nextHopMac(dst, i));
+          int back = nodes[dst].wayBack(src, path);
+          assertThat(nodes[src].wayBack(dst, back)).isEqualTo(path);
+          List<Integer> there = walk(nodes, src, dst, path, rail, nodes[src].nextHopMac(dst, i));
+          List<Integer> home =
+              walk(
+                  nodes,
+                  dst,
+                  src,
+                  back,
+                  nodes[dst].egressRailOf(src, back),
+                  nodes[dst].nextHopMacOf(src, back));
+          assertThat(home.reversed()).isEqualTo(there);
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatIsNoPathBetweenTheTwoHasNoWayBack() {
+    DimensionOrderRouting node = TestNodes.routing(Shape.of(3, 3, 3), 0, 2);
+    int beyondXAndY = 4;
+    assertThat(node.wayBack(beyondXAndY, PathCode.of(0, 1, 0, 0)))
+        .isEqualTo(PathCode.of(5, 1, 0, 0));
+    assertThat(node.wayBack(beyondXAndY, PathCode.of(6, 0, 0, 0))).isEqualTo(Routing.NO_PATH);
+    assertThat(node.wayBack(beyondXAndY, PathCode.of(0, 2, 0, 0))).isEqualTo(Routing.NO_PATH);
+    assertThat(node.wayBack(beyondXAndY, PathCode.of(0, 0, 0, 1))).isEqualTo(Routing.NO_PATH);
+    assertThat(node.wayBack(beyondXAndY, 0x1000)).isEqualTo(Routing.NO_PATH);
+    assertThat(node.wayBack(0, 0)).as("itself").isEqualTo(Routing.NO_PATH);
+  }
+
+  /** Passes a frame from node to node until it is there, checks each hop, and names the relays. */
+  private List<Integer> walk(
       DimensionOrderRouting[] nodes, int src, int dst, int path, int firstRail, long firstMac) {
     Shape shape = nodes[src].shape();
     int hops = nodes[src].hops(dst);
@@ -87,7 +131,7 @@ class DimensionOrderRoutingTest {
     int here = src;
     int rail = firstRail;
     long mac = firstMac;
-    int relays = 0;
+    List<Integer> relays = new ArrayList<>();
     while (true) {
       int dimension = nodes[here].layout().dimension(rail);
       assertThat(dimension).isEqualTo(firstDifferent(shape, order, here, dst));
@@ -100,16 +144,17 @@ class DimensionOrderRoutingTest {
       }
       int egress = nodes[here].transit(frames, AT, 64, rail);
       assertThat(egress).isNotNegative();
-      relays++;
+      relays.add(here);
       rail = egress;
       mac = FrameHeader.dstMac(frames, AT);
       assertThat(FrameHeader.srcMac(frames, AT)).isEqualTo(TestNodes.mac(here, egress));
       assertThat(FrameHeader.hopCheckField(frames, AT)).isEqualTo(FrameHeader.hopCheck(frames, AT));
     }
-    assertThat(relays).isEqualTo(hops - 1);
+    assertThat(relays).hasSize(hops - 1);
     assertThat(FrameHeader.hopLimit(frames, AT)).isEqualTo(1);
     assertThat(FrameHeader.path(frames, AT)).isEqualTo(path);
     assertThat(bytes(AT + 24, 40)).isEqualTo(immutable);
+    return relays;
   }
 
   @Property(tries = 40, seed = "3")

@@ -241,7 +241,8 @@ public final class Oracle {
     }
     boolean receiverDied = simulation.sessionEnded(node, peer, session);
     for (Flow flow : bySource.getOrDefault(node.self(), List.of())) {
-      if (flow.dst == peer && flow.life == node.life()) {
+      // Once all is settled programs close their endpoints, and cannot be asked any more.
+      if (flow.dst == peer && flow.life == node.life() && !flow.isSettled()) {
         flow.excuse(receiverDied);
       }
     }

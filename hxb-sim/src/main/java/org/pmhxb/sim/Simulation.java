@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.fault.FaultKind;
+import org.pmhxb.sim.fault.Reach;
 import org.pmhxb.sim.fault.Schedule;
 import org.pmhxb.sim.net.Fabric;
 import org.pmhxb.sim.net.SimPort;
@@ -17,9 +18,6 @@ import org.pmhxb.sim.net.SimPort;
  * them. Single-threaded; everything follows from {@link SimOptions}.
  */
 public final class Simulation implements Fabric.Watch {
-  /** Whether nodes find another dimension order when a relay is dead (DESIGN rule 18). */
-  private static final boolean DETOURS = false;
-
   private static final long LOOK_NS = 500_000L;
 
   /** From the word to the peers until the process is gone; less than the shortest stop. */
@@ -322,19 +320,15 @@ public final class Simulation implements Fabric.Watch {
     return gone[node];
   }
 
-  /** Nothing can arrive any more: one of the two is gone, or a relay that all their frames take. */
+  /** Nothing can arrive any more: one of the two is gone, or a relay of every way between them. */
   boolean isUnreachable(int a, int b) {
-    if (gone[a] || gone[b]) {
-      return true;
-    }
-    if (!DETOURS) {
-      for (int relay = 0; relay < gone.length; relay++) {
-        if (gone[relay] && options.schedule().isBetween(relay, a, b)) {
-          return true;
-        }
+    Reach reach = new Reach(options.shape(), options.rails());
+    for (int node = 0; node < gone.length; node++) {
+      if (gone[node]) {
+        reach.without(node);
       }
     }
-    return false;
+    return !reach.isJoined(a, b);
   }
 
   boolean isAlive(int node, int life) {

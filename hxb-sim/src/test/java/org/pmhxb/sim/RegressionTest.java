@@ -22,24 +22,29 @@ class RegressionTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "one way dead for good: the other side hears of the end too | 26 | ALL_TO_ALL"
+        "one way dead for good: the other side hears of the end too | 2x2x2 | 2 | 26"
             + " | cut-rx@7:916753ns+94000000ns:seed=-1884731372395210406"
             + " crash@1:21569202ns+74000000ns",
-        "announcement with a damaged source address is believed until the next only | 185"
-            + " | ALL_TO_ALL"
+        "announcement with a damaged source address is believed until the next only | 2x2x2 | 2 | 185"
             + " | jitter@*.y*:2779616ns+6000000ns:amount=8538366:seed=-5841703960833620"
             + " crash@1:6525598ns+36000000ns"
             + " corruption@*:49913202ns+64000000ns:rate=0.19807488477438534:seed=-7661794750639106356"
-            + " stall@2:43909862ns+13152651ns"
+            + " stall@2:43909862ns+13152651ns",
+        "a path whose next hop was never heard is left for another | 3x2x1 | 1 | 147"
+            + " | stop@0:2280447ns+69570027ns:seed=9065489226945992081"
+            + " crash@1:3562021ns+1000000ns:seed=-2043096156623285578",
+        "being asked by the peer does not put off one's own questions | 2x2x2 | 1 | 93"
+            + " | crash@1:1220721ns+26000000ns:seed=-3543685899526555621"
+            + " partial@0.z0:4485937ns+37000000ns:seed=-1262426974117620739"
       })
-  void staysMended(String what, long seed, Workloads work, String faults) {
+  void staysMended(String what, String shape, int rails, long seed, String faults) {
     List<Fault> schedule = Stream.of(faults.split(" ")).map(Fault::parse).toList();
     Scenario scenario =
         new Scenario(
-            Shape.of(2, 2, 2),
-            2,
+            Shape.parse(shape),
+            rails,
             Profile.WIRE,
-            work,
+            Workloads.ALL_TO_ALL,
             10,
             0,
             Collections.nCopies(3, LinkSpec.gigabit()),

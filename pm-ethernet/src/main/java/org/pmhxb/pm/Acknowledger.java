@@ -345,6 +345,9 @@ final class Acknowledger {
       if (lane.granted() == 0) {
         core.counters.drop(DropReason.CREDIT_EXHAUSTED);
       }
+    } else {
+      // Asked again: what told it the limit got lost.
+      paths.doubt(peer);
     }
     // Say it again if it was said before: the answer may have been lost.
     lane.forgetAdvertised();

@@ -67,6 +67,21 @@ public final class LineRouting implements Routing {
     return node == self ? 0 : 1;
   }
 
+  @Override
+  public int wayBack(int node, int path) {
+    return (path & ~0xF00) == 0 && path >>> 8 < pathCount(node) ? path : NO_PATH;
+  }
+
+  @Override
+  public int egressRailOf(int node, int path) {
+    return path >>> 8;
+  }
+
+  @Override
+  public long nextHopMacOf(int node, int path) {
+    return macOfRailAndNode[path >>> 8][node];
+  }
+
   /** Nobody relays on a line. */
   @Override
   public int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail) {

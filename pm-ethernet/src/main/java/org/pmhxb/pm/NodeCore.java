@@ -251,16 +251,62 @@ final class NodeCore {
     FrameHeader.front(frames, at, mac, own, routing.hops(node), copy, routing.path(node, path));
   }
 
+  /**
+   * Sends a sealed control frame that answers another: on the next usable path, and back the way
+   * that the question came. That way is known to live in one direction, the others here perhaps not
+   * even that (PROTOCOL.md section 5.5).
+   *
+   * @param question where the frame lies that is answered
+   */
+  void answer(int id, Peer to, int payloadBytes, long question) {
+    int path = controlPath(to);
+    int back = routing.wayBack(to.node, FrameHeader.path(frames, question));
+    if (back != Routing.NO_PATH && (path < 0 || routing.path(to.node, path) != back)) {
+      int copy = copyOfControl(id, payloadBytes);
+      if (copy != 0) {
+        sendOver(copy, to, back, payloadBytes);
+      }
+    }
+    sendControl(id, to, path, payloadBytes);
+  }
+
+  /** Sends a sealed control frame on so many paths, the next ones in turn of all there are. */
+  void sendControlWidely(int id, Peer to, int payloadBytes, int paths) {
+    for (int i = Math.min(paths, routing.pathCount(to.node)); i > 1; i--) {
+      int copy = copyOfControl(id, payloadBytes);
+      if (copy != 0) {
+        sendControl(copy, to, anyPath(to), payloadBytes);
+      }
+    }
+    sendControl(id, to, anyPath(to), payloadBytes);
+  }
+
+  private int copyOfControl(int id, int payloadBytes) {
+    int copy = controlBuffer();
+    if (copy != 0) {
+      int frameBytes = FrameHeader.BYTES + payloadBytes + tagBytes;
+      MemorySegment.copy(frames, pool.frameAt(id), frames, pool.frameAt(copy), frameBytes);
+    }
+    return copy;
+  }
+
   /** Sends a sealed control frame ahead of data, on the next usable path in turn. */
   boolean sendControl(int id, Peer to, int payloadBytes) {
     return sendControl(id, to, controlPath(to), payloadBytes);
   }
 
   /** The same on a path of choice; a negative one is none. */
-  boolean sendControl(int id, Peer to, int path, int payloadBytes) {
-    if (path >= 0 && routing.nextHopMac(to.node, path) != 0) {
-      address(pool.frameAt(id), to.node, path, 0);
-      Rail rail = rails[routing.egressRail(to.node, path)];
+  private boolean sendControl(int id, Peer to, int path, int payloadBytes) {
+    int code = path < 0 ? Routing.NO_PATH : routing.path(to.node, path);
+    return sendOver(id, to, code, payloadBytes);
+  }
+
+  private boolean sendOver(int id, Peer to, int code, int payloadBytes) {
+    long mac = code == Routing.NO_PATH ? 0 : routing.nextHopMacOf(to.node, code);
+    if (mac != 0) {
+      Rail rail = rails[routing.egressRailOf(to.node, code)];
+      long at = pool.frameAt(id);
+      FrameHeader.front(frames, at, mac, rail.macAddress, routing.hops(to.node), 0, code);
       if (rail.putControl(id, FrameHeader.BYTES + payloadBytes + tagBytes)) {
         return true;
       }
@@ -274,9 +320,10 @@ final class NodeCore {
 
   /**
    * Control frames take the usable paths in turn: one dead rail cannot swallow all of them. Without
-   * a session, and when every path in use is evicted, all are tried, detours too.
+   * a session, and when no path in use answers, all are tried, detours too: who hears the peer but
+   * gets no answer must not keep to what is dead.
    */
-  int controlPath(Peer to) {
+  private int controlPath(Peer to) {
     if (to.state == PeerState.UP) {
       for (int i = to.firstPath; i < to.endPath; i++) {
         int path = to.nextControlPath;
@@ -284,11 +331,15 @@ final class NodeCore {
           path = to.firstPath;
         }
         to.nextControlPath = path + 1;
-        if (!to.paths[path].evicted && routing.nextHopMac(to.node, path) != 0) {
+        if (to.paths[path].isTrusted() && routing.nextHopMac(to.node, path) != 0) {
           return path;
         }
       }
     }
+    return anyPath(to);
+  }
+
+  private int anyPath(Peer to) {
     int n = routing.pathCount(to.node);
     for (int i = 0; i < n; i++) {
       int path = to.nextControlPath;

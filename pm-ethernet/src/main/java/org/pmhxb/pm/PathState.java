@@ -51,8 +51,11 @@ final class PathState {
   int freshFrames;
   long freshRttNs;
 
-  /** Since when no sign of life is owed: the last evidence, or when waiting began. */
+  /** The last sign of life, or when the session opened. */
   long evidenceNs;
+
+  /** When frames last joined the path while it was empty: nothing was owed until then. */
+  private long waitingFromNs;
 
   /** How far signs of life were apart of late, at worst. */
   long evidenceGapNs;
@@ -85,11 +88,13 @@ final class PathState {
   long front2;
   private long nextHopMac;
 
-  PathState(Rail rail, int code, int hops, int frameBytes) {
+  PathState(Rail rail, int code, int hops, int frameBytes, long nowNs) {
     this.rail = rail;
     this.code = code;
     this.hops = hops;
     this.window = new DelayWindow(frameBytes, rail.port.isInProcess() ? IN_PROCESS_BYTES : 0);
+    this.evidenceNs = nowNs;
+    this.waitingFromNs = nowNs;
     makeFront(0);
   }
 
@@ -134,18 +139,27 @@ final class PathState {
     }
   }
 
+  /** Whether control frames may rely on it. */
+  boolean isTrusted() {
+    return !evicted && probesUnanswered < Paths.PROBES_TO_EVICT;
+  }
+
   /** A sign of life. */
   void evidence(long nowNs) {
-    long gapNs = nowNs - evidenceNs;
+    long gapNs = nowNs - owedSinceNs();
     evidenceGapNs = gapNs > evidenceGapNs ? gapNs : evidenceGapNs - (evidenceGapNs - gapNs >> 3);
     evidenceNs = nowNs;
     probesUnanswered = 0;
   }
 
-  /** Nothing was owed until now. */
+  /** Nothing was owed until now, but answers to the probes that were sent. */
   void waitFrom(long nowNs) {
-    evidenceNs = nowNs;
-    probesUnanswered = 0;
+    waitingFromNs = nowNs;
+  }
+
+  /** Since when a sign of life is owed. */
+  long owedSinceNs() {
+    return waitingFromNs - evidenceNs > 0 ? waitingFromNs : evidenceNs;
   }
 
   /**

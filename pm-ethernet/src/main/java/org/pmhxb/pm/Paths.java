@@ -12,7 +12,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  */
 final class Paths {
   /** Probes without an answer, while another path lives, after which a path may be evicted. */
-  private static final int PROBES_TO_EVICT = 3;
+  static final int PROBES_TO_EVICT = 3;
 
   private static final int ANSWER_TIMES_TO_EVICT = 2;
 
@@ -23,6 +23,9 @@ final class Paths {
   private static final long FLAPPING_NS = 1_000_000_000L;
 
   private static final int ANSWERS_MAX = 64;
+
+  /** An idle path that answered within this time is not doubted. */
+  private static final long DOUBT_NS = 10_000_000L;
 
   /** What a path owes that was evicted for its losses: it answers most probes. */
   private static final int ANSWERS_OF_GREY = 8;
@@ -62,8 +65,7 @@ final class Paths {
       Rail rail = core.rails[core.routing.egressRail(node, i)];
       int code = core.routing.path(node, i);
       int frameBytes = FrameHeader.BYTES + core.config.maxPayloadBytes();
-      paths[i] = new PathState(rail, code, core.routing.hops(node), frameBytes);
-      paths[i].evidenceNs = core.nowNs;
+      paths[i] = new PathState(rail, code, core.routing.hops(node), frameBytes, core.nowNs);
     }
     return paths;
   }
@@ -253,12 +255,12 @@ final class Paths {
 
   private void tickUsed(Peer peer, int path, long floorNs) {
     PathState state = peer.paths[path];
-    long sinceNs = state.probesUnanswered == 0 ? state.evidenceNs : state.probeSentNs;
+    long sinceNs = state.probesUnanswered == 0 ? state.owedSinceNs() : state.probeSentNs;
     if (core.nowNs - sinceNs >= state.probeTimeoutNs(floorNs)) {
       sendProbe(peer, path);
-      if (state.probesUnanswered > 1) {
-        compareWithOthers(peer, state, floorNs);
-      }
+    }
+    if (state.probesUnanswered > 1) {
+      compareWithOthers(peer, state);
     }
     if (state.probesUnanswered >= PROBES_TO_EVICT
         && core.nowNs - state.firstProbeNs >= ANSWER_TIMES_TO_EVICT * state.answerTimeNs(floorNs)
@@ -300,13 +302,17 @@ final class Paths {
   }
 
   /**
-   * The peer asks over a detour: it doubts its first choices. Ours go through other relays, so the
-   * two may die apart; and who sends no data would never find out that its acknowledgements vanish.
+   * The peer asks: it misses what we sent, perhaps. The paths from here go through other relays
+   * than its own, so they may die apart; and who sends no data would never find out that its
+   * acknowledgements vanish. So the paths in use are asked too, unless one of them answered of
+   * late.
    */
   void doubt(Peer peer) {
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
-      if (!state.evicted && core.nowNs - state.probeSentNs >= state.answerTimeNs(PROBE_FLOOR_NS)) {
+      if (!state.evicted
+          && state.probesUnanswered == 0
+          && core.nowNs - state.evidenceNs >= DOUBT_NS) {
         sendProbe(peer, path);
       }
     }
@@ -317,15 +323,17 @@ final class Paths {
     PathState state = peer.paths[path];
     state.probeSentNs = core.nowNs;
     peer.watchedPaths |= 1L << path;
+    if (state.probesUnanswered++ == 0) {
+      state.firstProbeNs = core.nowNs;
+    }
     if (core.routing.nextHopMac(peer.node, path) == 0) {
+      // A neighbour that was never heard does not answer either.
       return;
     }
     int id = core.controlBuffer();
     if (id == 0) {
+      state.probesUnanswered--;
       return;
-    }
-    if (state.probesUnanswered++ == 0) {
-      state.firstProbeNs = core.nowNs;
     }
     long at = core.pool.frameAt(id);
     FrameHeader.payloadInt(core.frames, at, 0, path);
@@ -370,13 +378,13 @@ final class Paths {
   }
 
   /** Is it this path, or the peer? Idle paths say nothing by themselves, so they are asked. */
-  private void compareWithOthers(Peer peer, PathState suspect, long floorNs) {
+  private void compareWithOthers(Peer peer, PathState suspect) {
     for (int path = 0; path < peer.paths.length; path++) {
       PathState other = peer.paths[path];
       if (other != suspect
           && !other.evicted
-          && other.evidenceNs - suspect.firstProbeNs <= 0
-          && core.nowNs - other.probeSentNs >= other.answerTimeNs(floorNs)) {
+          && other.probesUnanswered == 0
+          && other.evidenceNs - suspect.firstProbeNs <= 0) {
         sendProbe(peer, path);
       }
     }

@@ -425,7 +425,7 @@ final class Receiver {
   private int inSession(Peer peer, int kind, int session, int id, long at, int length) {
     if (session != peer.session || session == 0) {
       if (session == 0 || session != peer.candidateSession) {
-        sessions.onUnknownSession(peer, session);
+        sessions.onUnknownSession(peer, session, at);
         return DONE;
       }
       sessions.confirmCandidate(peer);
@@ -480,29 +480,9 @@ final class Receiver {
         frames, at + FrameHeader.BYTES, frames, to + FrameHeader.BYTES, Paths.PROBE_BYTES);
     int bytes = Paths.PROBE_BYTES + acknowledger.write(peer, to, Paths.PROBE_BYTES);
     core.sealControl(reply, FrameHeader.PROBE_REPLY, peer, peer.session, bytes);
-    int path = core.controlPath(peer);
-    int back = FrameHeader.payloadInt(frames, to, 0);
-    if (back >= 0 && back < peer.paths.length && back != path) {
-      sendAgain(peer, to, bytes, back);
-    }
-    if (back >= core.routing.firstChoiceCount(peer.node)) {
-      paths.doubt(peer);
-    }
-    core.sendControl(reply, peer, path, bytes);
+    core.answer(reply, peer, bytes, at);
+    paths.doubt(peer);
     return DONE;
-  }
-
-  /**
-   * A reply goes back the way that its probe came, too: of two ways one may be dead without this
-   * node's knowledge (PROTOCOL.md section 5.5).
-   */
-  private void sendAgain(Peer peer, long reply, int payloadBytes, int path) {
-    int copy = core.controlBuffer();
-    if (copy != 0) {
-      int frameBytes = FrameHeader.BYTES + payloadBytes + core.tagBytes;
-      MemorySegment.copy(frames, reply, frames, pool.frameAt(copy), frameBytes);
-      core.sendControl(copy, peer, path, payloadBytes);
-    }
   }
 
   private int probeReply(Peer peer, long at, int length) {

@@ -37,6 +37,23 @@ public interface Routing {
   /** Ethernet hops to a node: relays + 1. Constant after construction. */
   int hops(int node);
 
+  /** No code of a path. */
+  int NO_PATH = -1;
+
+  /**
+   * The code of the path to a node that leads back over the rails and relays of a path from there.
+   *
+   * @param path code of a frame that came from {@code node}
+   * @return {@link #NO_PATH} when no path from there to here has that code
+   */
+  int wayBack(int node, int path);
+
+  /** The rail of the first hop of a path that {@link #wayBack} gave. */
+  int egressRailOf(int node, int path);
+
+  /** {@link #nextHopMac} of a path that {@link #wayBack} gave. */
+  long nextHopMacOf(int node, int path);
+
   /**
    * Prepares a transit frame for its next hop by rewriting its hop part in place: addresses, hop
    * limit, hop check. The caller has verified length, EtherType, version and hop check.

@@ -25,6 +25,12 @@ final class Sessions {
   private static final long OPEN_INTERVAL_NS = 2_000_000L;
   private static final long OPEN_INTERVAL_MAX_NS = 200_000_000L;
 
+  /** Openings repeated up to this interval go over one path each. */
+  private static final long OPEN_ALONE_NS = 16_000_000L;
+
+  /** Later ones, and the last word of a session, go over so many paths each. */
+  private static final int WIDE_PATHS = 8;
+
   /** Once the peer counts as unreachable. */
   private static final long OPEN_INTERVAL_LATER_NS = 1_000_000_000L;
 
@@ -50,6 +56,7 @@ final class Sessions {
   void want(Peer peer) {
     if (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN) {
       beginOpening(peer);
+      sendOpen(peer);
     }
   }
 
@@ -59,8 +66,8 @@ final class Sessions {
     peer.unreachable = false;
     freshNonce(peer);
     peer.openIntervalNs = OPEN_INTERVAL_NS;
+    peer.openSentNs = core.nowNs;
     core.activate(peer);
-    sendOpen(peer);
   }
 
   private void freshNonce(Peer peer) {
@@ -73,14 +80,24 @@ final class Sessions {
     return fixed >= 0 ? (int) fixed : (int) core.random();
   }
 
+  /** The first ones go out alone; then a dead way must not be what keeps the two apart. */
   private void sendOpen(Peer peer) {
     peer.openSentNs = core.nowNs;
+    int id = sealedOpen(peer);
+    if (id != 0 && peer.openIntervalNs <= OPEN_ALONE_NS) {
+      core.sendControl(id, peer, OPEN_BYTES);
+    } else if (id != 0) {
+      core.sendControlWidely(id, peer, OPEN_BYTES, WIDE_PATHS);
+    }
+  }
+
+  private int sealedOpen(Peer peer) {
     int id = core.controlBuffer();
     if (id != 0) {
       writeOpen(core.pool.frameAt(id), peer.myNonce, peer.myFirstSeq);
       core.sealControl(id, FrameHeader.OPEN, peer, 0, OPEN_BYTES);
-      core.sendControl(id, peer, OPEN_BYTES);
     }
+    return id;
   }
 
   private void writeOpen(long at, long nonce, int firstSeq) {
@@ -98,7 +115,7 @@ final class Sessions {
     }
     long incarnation = FrameHeader.payloadLong(core.frames, at, 0);
     if (core.self < peer.node) {
-      onRequestToOpen(peer, incarnation);
+      onRequestToOpen(peer, at, incarnation);
       return;
     }
     if (peer.state == PeerState.UP
@@ -125,22 +142,25 @@ final class Sessions {
       FrameHeader.payloadLong(core.frames, reply, 24, nonce);
       FrameHeader.payloadLong(core.frames, reply, 32, incarnation);
       core.sealControl(id, FrameHeader.OPEN_REPLY, peer, 0, REPLY_BYTES);
-      core.sendControl(id, peer, REPLY_BYTES);
+      core.answer(id, peer, REPLY_BYTES, at);
     }
   }
 
-  private void onRequestToOpen(Peer peer, long incarnation) {
+  private void onRequestToOpen(Peer peer, long at, long incarnation) {
     if (peer.state == PeerState.UP && peer.peerIncarnation == incarnation) {
-      sendConfirm(peer);
-    } else if (peer.state == PeerState.UP && !peer.reopening) {
+      sendConfirm(peer, at);
+      return;
+    }
+    if (peer.state == PeerState.UP && !peer.reopening) {
       // Perhaps the peer restarted. The old session stays until a fresh nonce comes back.
       peer.reopening = true;
       freshNonce(peer);
-      sendOpen(peer);
-    } else if (peer.state == PeerState.UP) {
-      sendOpen(peer);
-    } else {
-      want(peer);
+    } else if (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN) {
+      beginOpening(peer);
+    }
+    int id = sealedOpen(peer);
+    if (id != 0) {
+      core.answer(id, peer, OPEN_BYTES, at);
     }
   }
 
@@ -155,7 +175,7 @@ final class Sessions {
         || FrameHeader.payloadLong(core.frames, at, 32) != core.config.incarnation()) {
       // Late or repeated; if the session is up, the confirmation may have been lost.
       if (peer.state == PeerState.UP) {
-        sendConfirm(peer);
+        sendConfirm(peer, at);
       }
       return;
     }
@@ -163,7 +183,7 @@ final class Sessions {
     if (peer.state == PeerState.UP && incarnation == peer.peerIncarnation) {
       // The peer did not restart: what asked for a new session was late or forged.
       peer.reopening = false;
-      sendConfirm(peer);
+      sendConfirm(peer, at);
       return;
     }
     long nonce = FrameHeader.payloadLong(core.frames, at, 8);
@@ -171,7 +191,7 @@ final class Sessions {
     int window = FrameHeader.payloadInt(core.frames, at, 20);
     int firstSeq = FrameHeader.payloadInt(core.frames, at, 16);
     open(peer, session, incarnation, nonce, peer.myFirstSeq, firstSeq, window);
-    sendConfirm(peer);
+    sendConfirm(peer, at);
   }
 
   private boolean badWindow(long at) {
@@ -179,11 +199,11 @@ final class Sessions {
     return window < 4 || window > 32_768 || Integer.bitCount(window) != 1;
   }
 
-  private void sendConfirm(Peer peer) {
+  private void sendConfirm(Peer peer, long question) {
     int id = core.controlBuffer();
     if (id != 0) {
       core.sealControl(id, FrameHeader.OPEN_CONFIRM, peer, peer.session, 0);
-      core.sendControl(id, peer, 0);
+      core.answer(id, peer, 0, question);
     }
   }
 
@@ -338,7 +358,10 @@ final class Sessions {
     long silentNs = core.patienceNs - peer.heardAt;
     if (silentNs >= timeoutNs) {
       // Where only the way here is dead, the peer need not wait for as long again.
-      sendReset(peer, peer.session);
+      int id = sealedReset(peer, peer.session);
+      if (id != 0) {
+        core.sendControlWidely(id, peer, 0, WIDE_PATHS);
+      }
       end(peer, DownReason.SILENCE);
       return;
     }
@@ -403,21 +426,24 @@ final class Sessions {
   }
 
   /** Answers a frame of a session that does not exist here, at a limited rate. */
-  void onUnknownSession(Peer peer, int session) {
+  void onUnknownSession(Peer peer, int session, long at) {
     core.counters.drop(DropReason.NO_SESSION);
     if (session == 0 || core.nowNs - peer.resetSentNs < RESET_INTERVAL_NS) {
       return;
     }
-    sendReset(peer, session);
+    int id = sealedReset(peer, session);
+    if (id != 0) {
+      core.answer(id, peer, 0, at);
+    }
   }
 
-  private void sendReset(Peer peer, int session) {
+  private int sealedReset(Peer peer, int session) {
     peer.resetSentNs = core.nowNs;
     int id = core.controlBuffer();
     if (id != 0) {
       core.sealControl(id, FrameHeader.RESET, peer, session, 0);
-      core.sendControl(id, peer, 0);
     }
+    return id;
   }
 
   /** The peer does not know a session; it counts only for the one that is up. */

@@ -3,7 +3,6 @@ package org.pmhxb.sim.fault;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
-import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Shape;
 
 /**
@@ -12,6 +11,9 @@ import org.pmhxb.router.Shape;
  * @param faults in the order in which a profile made them: a fault is known by its place here
  */
 public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> faults) {
+  /** A stall that must not end a session (DESIGN rule 8). */
+  private static final long STALL_NS_MAX = 3_000_000_000L;
+
   public Schedule {
     faults = List.copyOf(faults);
   }
@@ -52,47 +54,50 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
   }
 
   /**
-   * Whether a fault that has begun may end a session of two nodes: one of them died, or nothing
-   * could pass between them for about the peer timeout. Stalls of up to 3 s and the loss of some of
-   * the rails may not (DESIGN rule 8).
+   * Whether faults that have begun may end a session of two nodes: one of them died, or on every
+   * way between them something was dead for about the peer timeout. Stalls of up to 3 s, the loss
+   * of some of the rails and that of some of the relays may not (DESIGN rules 8 and 18).
    */
   public boolean mayEndSession(int a, int b, long nowNs) {
+    Reach reach = new Reach(shape, rails);
     for (Fault f : faults) {
-      if (f.startNs() <= nowNs && isCause(f, a, b)) {
-        return true;
+      if (f.startNs() <= nowNs) {
+        if (diesAt(f, a) || diesAt(f, b)) {
+          return true;
+        }
+        remove(f, reach);
       }
     }
-    return false;
+    return !reach.isJoined(a, b);
   }
 
-  private boolean isCause(Fault f, int a, int b) {
+  private static boolean diesAt(Fault f, int node) {
+    boolean dies = f.kind() == FaultKind.RESTART || f.kind() == FaultKind.STOP;
+    return dies && f.place().node() == node;
+  }
+
+  private void remove(Fault f, Reach reach) {
     boolean isLong = f.lengthNs() >= peerTimeoutNs * 4 / 5;
-    int node = f.place().node();
-    return switch (f.kind()) {
-      case CRASH -> isBetween(node, a, b);
-      case RESTART, STOP -> node == a || node == b || isLong && isBetween(node, a, b);
-      case STALL -> f.lengthNs() > 3_000_000_000L && isBetween(node, a, b);
-      case PARTITION -> isLong;
-      case CUT, CUT_TX, CUT_RX, STALE ->
-          isLong && (f.place().index() < 0 || rails == 1) && (node < 0 || isBetween(node, a, b));
-      default -> false;
-    };
-  }
-
-  /** One of the two, or a relay of the way there or back. */
-  public boolean isBetween(int node, int a, int b) {
-    return node == a || node == b || relays(a, b).contains(node) || relays(b, a).contains(node);
-  }
-
-  /** The relays from one node to another, X then Y then Z. */
-  private List<Integer> relays(int from, int to) {
-    Coordinates at = shape.coordinates(from);
-    Coordinates end = shape.coordinates(to);
-    List<Integer> relays = new ArrayList<>();
-    at = new Coordinates(end.x(), at.y(), at.z());
-    relays.add(shape.node(at));
-    at = new Coordinates(end.x(), end.y(), at.z());
-    relays.add(shape.node(at));
-    return relays;
+    switch (f.kind()) {
+      case CRASH -> reach.without(f.place().node());
+      case RESTART, STOP -> {
+        if (isLong) {
+          reach.without(f.place().node());
+        }
+      }
+      case STALL -> {
+        if (f.lengthNs() > STALL_NS_MAX) {
+          reach.without(f.place().node());
+        }
+      }
+      case CUT, CUT_TX, CUT_RX, STALE, PARTITION -> {
+        if (isLong) {
+          reach.withoutLinks(f);
+        }
+      }
+      default -> {
+        // What only hinders is no reason.
+      }
+    }
   }
 }
