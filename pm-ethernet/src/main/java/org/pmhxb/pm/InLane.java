@@ -79,14 +79,14 @@ final class InLane {
     return granted + received - limit;
   }
 
-  /** Whether a frame may arrive. */
-  boolean hasCredit() {
-    return received - limit < 0;
+  /** Frames that may arrive; 0 or less is none. */
+  int credit() {
+    return limit - received;
   }
 
-  /** Takes the credit of one frame that arrived; there is some. */
-  void spend() {
-    received++;
+  /** Takes the credit of frames that arrived; there is as much. */
+  void spend(int frames) {
+    received += frames;
   }
 
   /** Takes the credit of one frame that arrived; false when there is none. */

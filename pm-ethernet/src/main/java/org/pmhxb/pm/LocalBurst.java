@@ -1,8 +1,8 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Memory;
@@ -21,8 +21,19 @@ import org.pmhxb.pm.wire.FrameHeader;
  * Owner: the poll thread.
  */
 final class LocalBurst {
+  /** Frames at most; what an index is masked with, so that none can leave the block. */
+  static final int CAPACITY = 64;
+
   /** Mean length up to which; it also bounds the native call to about 1 us. */
   static final int TOGETHER_BYTES_MAX = 512;
+
+  // The block: a descriptor, an address and a CRC for each frame, each kind for itself.
+  private static final long ADDRESSES = (long) CAPACITY * Long.BYTES;
+  private static final long CRCS = ADDRESSES + (long) CAPACITY * Long.BYTES;
+  private static final long BLOCK_BYTES = CRCS + (long) CAPACITY * Integer.BYTES;
+
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
   private final BufferPool pool;
   private final FrameCrc single;
@@ -30,19 +41,27 @@ final class LocalBurst {
   /** The shim's pool, or 0. */
   private final long handle;
 
-  private final Burst frames;
-  private final long[] addresses;
-  private final long crcs;
+  private final long block;
   private int size;
   private int bytes;
 
+  /** Keeps the memory as long as the burst: simulations make many nodes. */
+  @SuppressWarnings("unused")
+  private final MemorySegment keepAlive;
+
+  /**
+   * @param capacity frames that the caller needs, up to {@link #CAPACITY}
+   */
   LocalBurst(BufferPool pool, FrameCrc single, int capacity) {
+    if (capacity < 1 || capacity > CAPACITY) {
+      throw new IllegalArgumentException(
+          "burst of %d frames is not in 1..%d".formatted(capacity, CAPACITY));
+    }
     this.pool = pool;
     this.single = single;
     this.handle = pool instanceof DpdkPool dpdk ? dpdk.handle() : 0;
-    this.frames = new Burst(capacity);
-    this.addresses = new long[capacity];
-    this.crcs = Arena.global().allocate((long) capacity * Integer.BYTES, 64).address();
+    this.keepAlive = Arena.ofAuto().allocate(BLOCK_BYTES, 64);
+    this.block = keepAlive.address();
   }
 
   int size() {
@@ -58,33 +77,44 @@ final class LocalBurst {
    * @param lengthBytes header and payload, which the caller has found to lie within the frame
    */
   void add(int id, int lengthBytes) {
-    add(id, lengthBytes, pool.addressOf(id));
+    put(size, Burst.descriptor(id, lengthBytes), pool.addressOf(id));
+    fill(size + 1, bytes + lengthBytes);
   }
 
   /**
+   * Writes the i-th frame; {@link #fill} tells how many there are. A loop counts for itself.
+   *
+   * @param descriptor buffer ID, and length of header and payload
    * @param address of the frame, {@link BufferPool#addressOf}
    */
-  void add(int id, int lengthBytes, long address) {
-    int i = size;
-    frames.set(i, Burst.descriptor(id, lengthBytes));
-    addresses[i] = address;
-    size = i + 1;
-    bytes += lengthBytes;
+  void put(int i, long descriptor, long address) {
+    long at = longAt(i);
+    Memory.ALL.set(LONG, at, descriptor);
+    Memory.ALL.set(LONG, at + ADDRESSES, address);
+  }
+
+  /**
+   * @param frames that were put
+   * @param lengthBytes of all of them
+   */
+  void fill(int frames, int lengthBytes) {
+    size = frames;
+    bytes = lengthBytes;
   }
 
   /** In {@link Memory#ALL}. */
   long address(int i) {
-    return Memory.known(addresses[i]);
+    return Memory.known(Memory.ALL.get(LONG, longAt(i) + ADDRESSES));
   }
 
   /** Buffer ID, and length of header and payload. */
   long descriptor(int i) {
-    return frames.get(i);
+    return Memory.ALL.get(LONG, longAt(i));
   }
 
   /** The CRC that the i-th frame ought to carry, after {@link #computeCrcs}. */
   int crc(int i) {
-    return Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, crcAt(i));
+    return Memory.ALL.get(INT, crcAt(i));
   }
 
   void computeCrcs() {
@@ -92,21 +122,25 @@ final class LocalBurst {
     if (handle == 0 || bytes > n * TOGETHER_BYTES_MAX) {
       computeEach(n);
     } else {
-      int done = Hxb.crc32c(handle, frames.address(), n, FrameHeader.CRC_FROM, crcs);
+      int done = Hxb.crc32c(handle, block, n, FrameHeader.CRC_FROM, block + CRCS);
       assert done == n : done;
     }
   }
 
   private void computeEach(int n) {
     for (int i = 0; i < n; i++) {
-      long d = frames.get(i);
+      long d = descriptor(i);
       int payloadBytes = Burst.lengthBytes(d) - FrameHeader.BYTES;
       int crc = single.of(pool.frameAt(Burst.id(d)), payloadBytes);
-      Memory.ALL.set(ValueLayout.JAVA_INT_UNALIGNED, crcAt(i), crc);
+      Memory.ALL.set(INT, crcAt(i), crc);
     }
   }
 
+  private long longAt(int i) {
+    return Memory.known(block) + ((long) (i & CAPACITY - 1) << 3);
+  }
+
   private long crcAt(int i) {
-    return Memory.known(crcs + ((long) Objects.checkIndex(i, frames.capacity()) << 2));
+    return Memory.known(block) + CRCS + ((long) (i & CAPACITY - 1) << 2);
   }
 }

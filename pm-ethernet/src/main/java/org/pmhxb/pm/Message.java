@@ -27,8 +27,12 @@ public final class Message {
   private long lo;
 
   private long hi;
-  private int lengthBytes;
-  private long offset;
+
+  /** Not all of a frame's payload: the next fields say what of it. */
+  private boolean part;
+
+  private int partBytes;
+  private long partOffset;
   private boolean fragment;
   private long messageLengthBytes;
   private long fragmentOffsetBytes;
@@ -38,47 +42,46 @@ public final class Message {
     this.memory = memory;
   }
 
-  void bind(long descriptorLo, long descriptorHi, long frameAt) {
+  /** A frame's whole payload. {@link #part} is false between two frames. */
+  void bind(long descriptorLo, long descriptorHi) {
     state = BOUND;
     lo = descriptorLo;
     hi = descriptorHi;
-    lengthBytes = Descriptor.length(descriptorHi);
-    offset = frameAt + FrameHeader.BYTES;
-    fragment = false;
-    if ((Descriptor.flags(descriptorLo) & FrameHeader.FLAG_FRAGMENT) != 0) {
-      bindFragment(frameAt);
-    }
   }
 
-  private void bindFragment(long frameAt) {
-    if (lengthBytes >= SendBuffer.FRAGMENT_HEADER_BYTES) {
-      fragment = true;
-      messageLengthBytes = FrameHeader.payloadInt(memory, frameAt, 0) & 0xFFFF_FFFFL;
-      fragmentOffsetBytes = FrameHeader.payloadInt(memory, frameAt, 4) & 0xFFFF_FFFFL;
-      offset += SendBuffer.FRAGMENT_HEADER_BYTES;
-      lengthBytes -= SendBuffer.FRAGMENT_HEADER_BYTES;
-    }
+  /** A payload that begins with the fragment header; the receiver has checked it. */
+  void bindFragment(long descriptorLo, long descriptorHi) {
+    bind(descriptorLo, descriptorHi);
+    long frameAt = endpoint.frameAt(Descriptor.bufferId(descriptorHi));
+    part = true;
+    fragment = true;
+    messageLengthBytes = FrameHeader.payloadInt(memory, frameAt, 0) & 0xFFFF_FFFFL;
+    fragmentOffsetBytes = FrameHeader.payloadInt(memory, frameAt, 4) & 0xFFFF_FFFFL;
+    partOffset = frameAt + FrameHeader.BYTES + SendBuffer.FRAGMENT_HEADER_BYTES;
+    partBytes = Descriptor.length(descriptorHi) - SendBuffer.FRAGMENT_HEADER_BYTES;
   }
 
-  /** The messages of this frame follow, one {@link #bindPart} each. */
-  void bindCoalesced(long descriptorLo, long descriptorHi) {
-    state = BOUND;
-    lo = descriptorLo;
-    hi = descriptorHi;
-    fragment = false;
+  /** One of the messages of a frame. */
+  void bindPart(long descriptorLo, long descriptorHi, long at, int length) {
+    bind(descriptorLo, descriptorHi);
+    part = true;
+    partOffset = at;
+    partBytes = length;
   }
 
-  void bindPart(long at, int length) {
-    state = BOUND;
-    offset = at;
-    lengthBytes = length;
-  }
-
+  /** Its handler has returned. */
   void unbind() {
     state = UNBOUND;
+    part = false;
+    fragment = false;
     if (view != null) {
       view.unbind();
     }
+  }
+
+  /** Its handler has returned, and {@link #unbind} would leave everything as it is. */
+  boolean isSimplyDone() {
+    return state == BOUND && view == null;
   }
 
   /** The node that sent it. */
@@ -93,7 +96,7 @@ public final class Message {
 
   /** Payload bytes here: of the whole message, or of this fragment. */
   public int lengthBytes() {
-    return lengthBytes;
+    return part ? partBytes : Descriptor.length(hi);
   }
 
   /** The memory that {@link #offset()} counts in. */
@@ -104,7 +107,7 @@ public final class Message {
 
   public long offset() {
     checkBound();
-    return offset;
+    return part ? partOffset : endpoint.frameAt(bufferId()) + FrameHeader.BYTES;
   }
 
   /** A Chronicle Bytes view over the payload, re-bound, not allocated. */
@@ -113,7 +116,7 @@ public final class Message {
     if (view == null) {
       view = new BytesView(memory);
     }
-    return view.forRead(offset, lengthBytes);
+    return view.forRead(offset(), lengthBytes());
   }
 
   /** The buffer's ID in the pool. */
@@ -133,7 +136,7 @@ public final class Message {
 
   /** Length of the whole message. */
   public long messageLengthBytes() {
-    return fragment ? messageLengthBytes : lengthBytes;
+    return fragment ? messageLengthBytes : lengthBytes();
   }
 
   /** Where this fragment belongs in its message. */
@@ -143,7 +146,7 @@ public final class Message {
 
   /** The last or only part of its message. */
   public boolean isLast() {
-    return fragmentOffsetBytes() + lengthBytes >= messageLengthBytes();
+    return fragmentOffsetBytes() + lengthBytes() >= messageLengthBytes();
   }
 
   /**
@@ -172,6 +175,10 @@ public final class Message {
       throw new IllegalStateException("message was retained already");
     }
     state = DEFERRED;
+  }
+
+  boolean isBound() {
+    return state != UNBOUND;
   }
 
   boolean isRetained() {

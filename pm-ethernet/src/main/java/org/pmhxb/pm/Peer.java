@@ -115,20 +115,16 @@ final class Peer extends ReceiveState {
   }
 
   /**
-   * The frame whose turn it is arrived, and nothing is missing.
+   * Frames whose turn it was arrived, and nothing is missing. {@link #news} is the caller's to
+   * count.
    *
-   * @return frames received since the last acknowledgement left, this one included
+   * @param count 1 or more
    */
-  int pass(long nowNs) {
-    int seq = highest;
-    order.passExpected(seq);
-    highest = seq + 1;
+  void pass(int count) {
+    order.passExpected(count);
+    highest += count;
     // The session's half stays: a number that wraps round must not run into it.
-    turn = turn & 0xFFFF_FFFF_0000_0000L | seq + 1 & 0xFFFF_FFFFL;
-    if (news == 0) {
-      firstNewsNs = nowNs;
-    }
-    return ++news;
+    turn = turn & 0xFFFF_FFFF_0000_0000L | highest & 0xFFFF_FFFFL;
   }
 
   /** To be called when {@link #state}, {@link #highest} or what {@link #order} takes changed. */

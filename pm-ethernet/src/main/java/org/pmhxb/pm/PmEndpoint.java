@@ -103,7 +103,10 @@ public final class PmEndpoint implements AutoCloseable {
 
   private int partAt;
 
-  /** Poll has handed over all of the frame at the head of the inbox. */
+  /** Of this poll, frames at the head of the inbox that it has finished with. */
+  private int polled;
+
+  /** The handler has had all of the frame behind those. */
   private boolean headFinished;
 
   private long claimsRefused;
@@ -593,37 +596,32 @@ public final class PmEndpoint implements AutoCloseable {
       return 0;
     }
     polling = true;
-    int frames = 0;
+    polled = 0;
     int handed = 0;
     try {
-      while (frames < n && handed < limit) {
-        long lo = inbox.peekLo(frames);
-        long hi = inbox.peekHi(frames);
-        if (Descriptor.op(lo) == OP_PEER_DOWN) {
-          frames++;
-          handed++;
-          handler.onPeerDown(Descriptor.node(hi), (int) lo);
-          continue;
+      while (polled < n && handed < limit) {
+        int before = polled;
+        if (inline) {
+          handOverUsual(handler, polled + Math.min(n - polled, limit - handed));
+          handed += polled - before;
         }
-        headFinished = false;
-        try {
-          handed +=
-              (Descriptor.flags(lo) & FrameHeader.FLAG_COALESCED) == 0
-                  ? handOver(handler, lo, hi)
-                  : handOverParts(handler, lo, hi, limit - handed);
-        } finally {
-          if (headFinished) {
-            frames++;
-            consumed(lo, hi);
-          }
-          message.unbind();
+        if (message.isBound()) {
+          handed += finishHead(!message.isDeferred());
+        } else if (polled == before) {
+          handed += handOverHead(handler, limit - handed);
+        } else {
+          continue;
         }
         if (!headFinished) {
           break;
         }
       }
     } finally {
-      inbox.advance(frames);
+      if (message.isBound()) {
+        // A handler that throws has had its message.
+        finishHead(true);
+      }
+      inbox.advance(polled);
       polling = false;
       if (!inline) {
         // Credit may be on its way back: nobody else wakes a poll thread that sleeps.
@@ -633,14 +631,97 @@ public final class PmEndpoint implements AutoCloseable {
     return handed;
   }
 
-  /** A frame that is one message or fragment; 1, or 0 when it was left undelivered. */
-  private int handOver(MessageHandler handler, long lo, long hi) {
-    message.bind(lo, hi, pool.frameAt(Descriptor.bufferId(hi)));
-    // A handler that throws has had its message.
-    headFinished = true;
+  /**
+   * Frames that are one whole message each, as long as their handlers just return. Inline mode.
+   *
+   * <p>But for the handler itself, which is compiled into the loop when there is only one, nothing
+   * in it is a call (see {@link Receiver#passUsual}): for what has to be done at times it is left.
+   *
+   * <p>The message stays bound when its handler retained, deferred or looked through a view, or
+   * threw: then its frame is not finished.
+   *
+   * @param to of {@link #polled}, at most
+   */
+  private void handOverUsual(MessageHandler handler, int to) {
+    SpscDescriptorRing arrived = inbox;
+    BufferPool buffers = pool;
+    Message m = message;
+    InLane[] inLanes = core.inLanes;
+    int owner = inboxOwner;
+    int i = polled;
+    boolean full = false;
+    boolean tell = false;
+    try {
+      while (i < to && !full && !tell) {
+        long lo = arrived.peekLo(i);
+        long hi = arrived.peekHi(i);
+        InLane lane = inLanes[Descriptor.tag(lo)];
+        if (lane == null || !isWholeMessage(lo)) {
+          break;
+        }
+        m.bind(lo, hi);
+        handler.onMessage(m);
+        if (!m.isSimplyDone()) {
+          return;
+        }
+        full = buffers.keepRelease(Descriptor.bufferId(hi), owner);
+        tell = lane.consume();
+        i++;
+      }
+    } finally {
+      polled = i;
+    }
+    m.unbind();
+    if (full) {
+      buffers.flush();
+    }
+    if (tell) {
+      node.creditReturned(this, arrived.peekLo(i - 1), arrived.peekHi(i - 1));
+    }
+  }
+
+  private static boolean isWholeMessage(long lo) {
+    return Descriptor.op(lo) == OP_MESSAGE
+        && (Descriptor.flags(lo) & (FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_FRAGMENT)) == 0;
+  }
+
+  /** The frame at the head, whatever it is; messages and events handed over. */
+  private int handOverHead(MessageHandler handler, int limit) {
+    long lo = inbox.peekLo(polled);
+    long hi = inbox.peekHi(polled);
+    if (Descriptor.op(lo) == OP_PEER_DOWN) {
+      polled++;
+      headFinished = true;
+      handler.onPeerDown(Descriptor.node(hi), (int) lo);
+      return 1;
+    }
+    int flags = Descriptor.flags(lo);
+    if ((flags & FrameHeader.FLAG_COALESCED) != 0) {
+      return handOverParts(handler, lo, hi, limit);
+    }
+    if ((flags & FrameHeader.FLAG_FRAGMENT) != 0) {
+      message.bindFragment(lo, hi);
+    } else {
+      message.bind(lo, hi);
+    }
     handler.onMessage(message);
-    headFinished = !message.isDeferred();
-    return headFinished ? 1 : 0;
+    return finishHead(!message.isDeferred());
+  }
+
+  /**
+   * The handler of the frame at the head returned or threw.
+   *
+   * @param finished it has had all of the frame
+   * @return 1 when it has, else 0
+   */
+  private int finishHead(boolean finished) {
+    headFinished = finished;
+    if (finished) {
+      int head = polled++;
+      consumed(inbox.peekLo(head), inbox.peekHi(head));
+    }
+    message.unbind();
+    return finished ? 1 : 0;
   }
 
   /** A frame of several messages, from where the last poll stopped; messages handed over. */
@@ -648,12 +729,11 @@ public final class PmEndpoint implements AutoCloseable {
     long at = pool.frameAt(Descriptor.bufferId(hi)) + FrameHeader.BYTES;
     int bytes = Descriptor.length(hi);
     int messages = CoalescedPayload.messages(frames, at, bytes);
-    message.bindCoalesced(lo, hi);
     int handed = 0;
     try {
       while (partNext < messages && handed < limit) {
         int length = CoalescedPayload.length(frames, at, bytes, partNext);
-        message.bindPart(at + partAt, length);
+        message.bindPart(lo, hi, at + partAt, length);
         // A handler that throws has had its message.
         partNext++;
         partAt += CoalescedPayload.paddedBytes(length);
@@ -666,11 +746,12 @@ public final class PmEndpoint implements AutoCloseable {
         handed++;
       }
     } finally {
-      if (partNext == messages) {
-        headFinished = true;
+      boolean finished = partNext == messages;
+      if (finished) {
         partNext = 0;
         partAt = 0;
       }
+      finishHead(finished);
     }
     return handed;
   }

@@ -281,20 +281,25 @@ public final class PmNode implements PollWork, AutoCloseable {
    * @param lo the message's descriptor; what counts of it is the lane's tag and the source endpoint
    */
   void consumed(PmEndpoint endpoint, long lo, long hi) {
-    int tag = Descriptor.tag(lo);
-    InLane lane =
-        tag != 0
-            ? core.inLanes[tag]
-            : core.peer(Descriptor.node(hi)).lane(Descriptor.endpoint(lo), endpoint.number());
-    if (lane.consume()) {
-      creditReturned(endpoint, core.peer(Descriptor.node(hi)), lane, Descriptor.endpoint(lo));
+    if (inLane(endpoint, lo, hi).consume()) {
+      creditReturned(endpoint, lo, hi);
     }
   }
 
-  private void creditReturned(PmEndpoint endpoint, Peer peer, InLane lane, int sourceEndpoint) {
+  private InLane inLane(PmEndpoint endpoint, long lo, long hi) {
+    int tag = Descriptor.tag(lo);
+    return tag != 0
+        ? core.inLanes[tag]
+        : core.peer(Descriptor.node(hi)).lane(Descriptor.endpoint(lo), endpoint.number());
+  }
+
+  /** Of a message whose lane said, when it was consumed, that there may be something to do. */
+  void creditReturned(PmEndpoint endpoint, long lo, long hi) {
+    Peer peer = core.peer(Descriptor.node(hi));
+    InLane lane = inLane(endpoint, lo, hi);
     acknowledger.takeBackIfSpent(peer, lane);
     if (peer.node == core.self) {
-      PmEndpoint from = core.endpoint(sourceEndpoint);
+      PmEndpoint from = core.endpoint(Descriptor.endpoint(lo));
       if (from != null) {
         selfLane(peer, from, endpoint.number()).publishLimit(lane.limit());
       }

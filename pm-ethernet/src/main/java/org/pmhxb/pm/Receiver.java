@@ -40,6 +40,11 @@ final class Receiver {
   /** Of the present burst, what is for this node. */
   private final LocalBurst local;
 
+  /** Of the present burst, what is neither for this node nor in transit. */
+  private final long[] strays = new long[BURST];
+
+  private int strayCount;
+
   private final Peer[] peers;
   private final int self;
   private final int key;
@@ -78,9 +83,10 @@ final class Receiver {
   /**
    * One burst from every rail; returns frames received.
    *
-   * <p>Each burst is gone through twice, the frames for this node in their order: first the checks
-   * of the hop part, which send transit frames on; then, with all CRCs computed at once between,
-   * what is for this node.
+   * <p>Each burst is gone through several times, in loops that are short enough for all they need
+   * to stay in registers: the checks of the hop part, which tell what is for this node from what is
+   * in transit; transit frames; then, with all CRCs computed at once between, what is for this
+   * node, in its order.
    */
   int receive() {
     int total = 0;
@@ -88,7 +94,13 @@ final class Receiver {
       int n = rail.port.rxBurst(rail.rx, BURST);
       if (n > 0) {
         total += n;
-        sort(rail, n);
+        int transit = sort(rail, n);
+        if (transit > 0) {
+          relayAll(rail, transit);
+        }
+        if (strayCount > 0) {
+          sortStrays(rail);
+        }
         acceptLocal();
       }
     }
@@ -116,44 +128,77 @@ final class Receiver {
   // --- the hop part: steps 1 to 6 of PROTOCOL.md section 2.4 ----------------------------------
 
   /**
-   * What the loop needs is read before it: of a field the compiler cannot know that the calls for
-   * the rarer frames leave it alone, so it would read it again for each frame.
+   * Puts the frames for this node into {@link #local}, those in transit to the front of the burst
+   * and the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
+   *
+   * @return frames in transit
    */
-  private void sort(Rail rail, int n) {
+  private int sort(Rail rail, int n) {
     if (tap != null) {
       showBurst(rail, n);
     }
     Burst burst = rail.rx;
     LocalBurst mine = local;
+    long[] others = strays;
     int node = self;
+    boolean tagged = tag != null;
     long addressOfNone = pool.addressOf(0);
     int strideShift = pool.strideShift();
     int colourMask = pool.colourMask();
+    int count = 0;
+    int bytes = 0;
+    int transit = 0;
+    int stray = 0;
     for (int i = 0; i < n; i++) {
       long d = burst.get(i);
       int id = Burst.id(d);
       int frameBytes = Burst.lengthBytes(d);
-      int verdict = DropReason.TOO_SHORT.code();
       if (frameBytes >= FrameHeader.BYTES) {
         long address = BufferPool.addressOf(addressOfNone, strideShift, colourMask, id);
         long etherWord = FrameHeader.etherWord(Memory.ALL, address);
         long pathWord = FrameHeader.pathWord(Memory.ALL, address);
         int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
-        int dst = FrameHeader.dst(Memory.ALL, address);
-        boolean intact =
-            FrameHeader.isOurs(etherWord)
-                && FrameHeader.hopCheckHolds(etherWord, pathWord)
-                && lengthBytes <= frameBytes
-                && (tag == null || isTagged(address, lengthBytes, frameBytes));
-        if (intact && dst == node) {
-          mine.add(id, lengthBytes, address);
-          continue;
+        if (FrameHeader.isOurs(etherWord)
+            && FrameHeader.hopCheckHolds(etherWord, pathWord)
+            && lengthBytes <= frameBytes
+            && (!tagged || isTagged(address, lengthBytes, frameBytes))) {
+          int dst = FrameHeader.dst(Memory.ALL, address);
+          if (dst == node) {
+            mine.put(count++, Burst.descriptor(id, lengthBytes), address);
+            bytes += lengthBytes;
+            continue;
+          }
+          if (dst != FrameHeader.EVERY_NODE) {
+            burst.set(transit++, d);
+            continue;
+          }
         }
-        verdict =
-            intact && dst != FrameHeader.EVERY_NODE
-                ? relay(rail.index, id, address, frameBytes)
-                : sortOther(rail.index, id, address, frameBytes);
       }
+      others[stray++] = d;
+    }
+    mine.fill(count, bytes);
+    strayCount = stray;
+    return transit;
+  }
+
+  /** Frames in transit, intact and at the front of the burst. */
+  private void relayAll(Rail rail, int n) {
+    for (int i = 0; i < n; i++) {
+      long d = rail.rx.get(i);
+      int id = Burst.id(d);
+      int verdict = relay(rail.index, id, pool.addressOf(id), Burst.lengthBytes(d));
+      if (verdict != KEPT) {
+        drop(id, verdict);
+      }
+    }
+  }
+
+  private void sortStrays(Rail rail) {
+    int n = strayCount;
+    strayCount = 0;
+    for (int i = 0; i < n; i++) {
+      int id = Burst.id(strays[i]);
+      int verdict = sortStray(rail.index, id, Burst.lengthBytes(strays[i]));
       if (verdict != KEPT) {
         drop(id, verdict);
       }
@@ -169,11 +214,15 @@ final class Receiver {
   }
 
   /**
-   * A frame that has a whole header and is a link's, or not intact: the checks one by one.
+   * A frame that is a link's, or not intact: the checks one by one.
    *
    * @return KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's
    */
-  private int sortOther(int rail, int id, long address, int frameBytes) {
+  private int sortStray(int rail, int id, int frameBytes) {
+    if (frameBytes < FrameHeader.BYTES) {
+      return DropReason.TOO_SHORT.code();
+    }
+    long address = pool.addressOf(id);
     long etherWord = FrameHeader.etherWord(Memory.ALL, address);
     if (!FrameHeader.isOurs(etherWord)) {
       return notOurs(rail, id, etherWord, frameBytes);
@@ -296,11 +345,16 @@ final class Receiver {
   }
 
   /**
-   * Delivers frames of which {@link #isUsual} says that they pass, from the i-th of {@link #local}
-   * on, as long as they go to one endpoint. Nine of ten do; whatever is wrong with another, {@link
-   * #accept} finds out.
+   * Delivers usual frames, from the i-th of {@link #local} on, as long as they go to one endpoint:
+   * data frames without flags, intact and of the present session, that are the next in a flow from
+   * which nothing is missing, have credit, and tell no news of our own frames. Nine of ten are;
+   * whatever is wrong with another, {@link #accept} finds out.
    *
-   * <p>Nothing in this loop is a call once it is compiled. With one that returns into the loop,
+   * <p>Frames of a burst that follow each other in one channel are a run: what the peer's state
+   * says of the next is worked out once, a frame compared with it in five words, and the state
+   * written when the run ends.
+   *
+   * <p>Nothing in these loops is a call once they are compiled. With one that returns into a loop,
    * however rare, the compiler would keep on the stack what it otherwise has in registers, and read
    * the fields of all objects again for each frame.
    *
@@ -318,38 +372,48 @@ final class Receiver {
     Peer[] known = peers;
     SpscDescriptorRing inbox = to.inbox;
     int owner = to.inboxOwner;
-    long dstWord = (long) (tagFlag << 24 | self) << 32 | key & 0xFFFF_FFFFL;
-    long patience = core.patienceNs;
-    long now = core.nowNs;
+    int flagsDst = tagFlag << 24 | self;
+    long keyWord = (long) key << 32;
     long bytes = 0;
     int end = Math.min(n, from + inbox.room());
     int i = from;
     while (i < end) {
-      long address = mine.address(i);
-      long crcWord = FrameHeader.crcWord(Memory.ALL, address);
-      int src = (int) crcWord & 0xFF_FFFF;
+      int src = FrameHeader.src(Memory.ALL, mine.address(i));
       Peer peer = src < known.length ? known[src] : null;
-      if (peer == null || !isUsual(peer, address, crcWord, mine.crc(i), dstWord)) {
+      InLane lane = peer == null ? null : peer.lanes;
+      if (lane == null || peer.turn == 0 || (lane.endpoints & 0xFFFF) != number) {
         break;
       }
-      long endpointWord = FrameHeader.endpointWord(Memory.ALL, address);
-      InLane lane = peer.lanes;
-      if (lane == null
-          || lane.endpoints != (int) (endpointWord >>> 32)
-          || FrameHeader.dstEndpointOf(endpointWord) != number
-          || !lane.hasCredit()) {
+      int endpoints = lane.endpoints;
+      long messageWord = lane.messageWord;
+      long kindSrc = (long) FrameHeader.DATA << 24 | src;
+      long keySession = keyWord | peer.turn >>> 32;
+      long seqAck = peer.turn << 32 | peer.ackRead & 0xFFFF_FFFFL;
+      int quiet = Math.max(1, peer.quietNews - peer.news);
+      int first = i;
+      int last = Math.min(end, i + Math.min(quiet, lane.credit()));
+      while (i < last) {
+        long address = mine.address(i);
+        if (FrameHeader.crcWord(Memory.ALL, address) != ((long) mine.crc(i) << 32 | kindSrc)
+            || FrameHeader.flagsDst(Memory.ALL, address) != flagsDst
+            || FrameHeader.keySession(Memory.ALL, address) != keySession
+            || FrameHeader.seqAck(Memory.ALL, address) != seqAck
+            || FrameHeader.endpoints(Memory.ALL, address) != endpoints) {
+          break;
+        }
+        int id = Burst.id(mine.descriptor(i));
+        int length = FrameHeader.length(Memory.ALL, address);
+        buffers.transfer(id, Owner.PORT, owner);
+        inbox.stage(i - from, messageWord, Descriptor.hi(id, src, length));
+        bytes += length;
+        seqAck += 1L << 32;
+        i++;
+      }
+      if (i == first) {
         break;
       }
-      int id = Burst.id(mine.descriptor(i));
-      int length = FrameHeader.lengthOf(endpointWord);
-      peer.heardAt = patience;
-      int news = peer.pass(now);
-      lane.spend();
-      buffers.transfer(id, Owner.PORT, owner);
-      inbox.stage(i - from, lane.messageWord, Descriptor.hi(id, src, length));
-      bytes += length;
-      i++;
-      if (news >= peer.quietNews) {
+      passed(peer, lane, i - first);
+      if (peer.news >= peer.quietNews) {
         quarterFull = peer;
         break;
       }
@@ -360,19 +424,15 @@ final class Receiver {
     return i;
   }
 
-  /**
-   * A data frame without flags, intact and of the present session, that is the next in a flow from
-   * which nothing is missing, and tells no news of our own frames.
-   *
-   * @param dstWord of such a frame
-   */
-  private static boolean isUsual(Peer peer, long address, long crcWord, int crc, long dstWord) {
-    long sessionWord = FrameHeader.sessionWord(Memory.ALL, address);
-    return crcWord >>> 24 == ((crc & 0xFFFF_FFFFL) << 8 | FrameHeader.DATA)
-        && FrameHeader.dstWord(Memory.ALL, address) == dstWord
-        && sessionWord == peer.turn
-        && sessionWord != 0
-        && FrameHeader.ack(Memory.ALL, address) == peer.ackRead;
+  /** A run of usual frames went to the inbox. */
+  private void passed(Peer peer, InLane lane, int count) {
+    peer.pass(count);
+    peer.heardAt = core.patienceNs;
+    if (peer.news == 0) {
+      peer.firstNewsNs = core.nowNs;
+    }
+    peer.news += count;
+    lane.spend(count);
   }
 
   /** KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's. */
@@ -567,11 +627,15 @@ final class Receiver {
   }
 
   private int order(Peer peer, int id, int seq, int flags, long endpointWord) {
-    if (!peer.order.passOwned(seq)) {
+    SequenceArray order = peer.order;
+    boolean nothingWaits = seq == peer.highest && seq == order.next();
+    if (nothingWaits) {
+      order.passExpected(1);
+    } else if (!order.passOwned(seq)) {
       return outOfOrder(peer, id, seq);
     }
     countNews(peer);
-    if (peer.highest == seq) {
+    if (nothingWaits) {
       peer.highest = seq + 1;
       peer.gapKnown = false;
       deliver(peer, id, Owner.PORT, flags, endpointWord);

@@ -237,6 +237,18 @@ public abstract class BufferPool implements AutoCloseable {
    * most {@value #BATCH_MAX} are kept back; {@link #flush()} hands them home.
    */
   public final void release(int id, int owner) {
+    if (keepRelease(id, owner)) {
+      flush();
+    }
+  }
+
+  /**
+   * {@link #release(int, int)} for a loop that must not contain a call: the caller calls {@link
+   * #flush()} when there is no room for another, before anything else is released.
+   *
+   * @return whether there is no more room
+   */
+  public final boolean keepRelease(int id, int owner) {
     assert onPollThread();
     int index = indexOf(id);
     long was = state[index];
@@ -249,9 +261,7 @@ public abstract class BufferPool implements AutoCloseable {
     int n = returned;
     batch[n] = id;
     returned = n + 1;
-    if (n + 1 == batch.length) {
-      flush();
-    }
+    return n + 1 == batch.length;
   }
 
   private long afterRelease(int id, int owner, long was) {

@@ -32,7 +32,7 @@ final class StateHash {
           "PmNode.timerDueNs",
           "Peer.resetSentNs",
           "Peer.nextControlPath",
-          "LocalBurst.addresses");
+          "Receiver.strays");
   private static final Set<String> SKIPPED_TYPES = Set.of("Rail", "TransitCache");
 
   private static final class Plan {

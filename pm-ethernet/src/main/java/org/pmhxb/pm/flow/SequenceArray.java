@@ -31,6 +31,12 @@ public final class SequenceArray {
   private int next;
 
   /**
+   * Owner thread only: what passed by {@link #passExpected} from here to {@link #next} has left its
+   * slots as they were, expecting numbers that lie behind. Nothing waits in the array then.
+   */
+  private int renewed;
+
+  /**
    * @param size slots, a power of two, 2 to 65,536
    * @param firstSeq the first sequence number expected
    */
@@ -42,6 +48,7 @@ public final class SequenceArray {
     slots = new long[size];
     mask = size - 1;
     next = firstSeq;
+    renewed = firstSeq;
     for (int i = 0; i < size; i++) {
       int seq = firstSeq + i;
       slots[seq & mask] = entry(seq, 0);
@@ -76,13 +83,17 @@ public final class SequenceArray {
 
   /** Inserts from the owner thread while it is the only inserter: a plain load and store. */
   public int insertOwned(int seq, int id) {
-    int slot = seq & mask;
-    long held = slots[slot];
-    if (held == entry(seq, 0)) {
-      slots[slot] = entry(seq, id);
-      return INSERTED;
+    int ahead = seq - next;
+    if (ahead < 0 || ahead >= slots.length) {
+      return ahead < 0 ? DUPLICATE : OUT_OF_WINDOW;
     }
-    return refusal(seq, held);
+    renew();
+    int slot = seq & mask;
+    if (slots[slot] != entry(seq, 0)) {
+      return DUPLICATE;
+    }
+    slots[slot] = entry(seq, id);
+    return INSERTED;
   }
 
   /**
@@ -92,29 +103,56 @@ public final class SequenceArray {
    * @return false when it is not this frame's turn; nothing was changed then
    */
   public boolean passOwned(int seq) {
+    if (seq != next) {
+      return false;
+    }
+    renew();
     // Masked by the length itself, which lets the compiler leave out the bounds checks.
     long[] array = slots;
     int slot = seq & array.length - 1;
-    if (seq != next || array[slot] != entry(seq, 0)) {
+    if (array[slot] != entry(seq, 0)) {
       return false;
     }
     // R2, as in take().
     SLOT.setRelease(array, slot, entry(seq + array.length, 0));
     next = seq + 1;
+    renewed = next;
     return true;
   }
 
   /**
-   * {@link #passOwned} when the caller knows that it is this frame's turn and that none waits
-   * behind it, so that the slot expects it: one store, and a plain one, since no other thread looks
-   * at the slots: a release would keep the compiler from moving anything over it, in a loop over a
-   * burst all that the loop could keep in registers. Owner thread while it is the only inserter.
+   * {@link #passOwned} of {@code count} frames when the caller knows that it is their turn and that
+   * nothing waits in the array. It touches no slot: they are renewed when the next frame is out of
+   * its turn, and as long as none is, which is nearly always, a peer's slots take no room in the
+   * caches. Owner thread while it is the only inserter.
+   *
+   * @param count 0 or more
    */
-  public void passExpected(int seq) {
+  public void passExpected(int count) {
+    assert isEmpty() : next;
+    next += count;
+    if (next - renewed > mask) {
+      // All slots are due; numbers wrap round, so how long they have been is not kept.
+      renewed = next - mask - 1;
+    }
+  }
+
+  /** Slots of numbers that passed come to expect the numbers one array length ahead. */
+  private void renew() {
     long[] array = slots;
-    assert seq == next && array[seq & mask] == entry(seq, 0) : seq;
-    array[seq & array.length - 1] = entry(seq + array.length, 0);
-    next = seq + 1;
+    for (int seq = renewed; seq != next; seq++) {
+      array[seq & array.length - 1] = entry(seq + array.length, 0);
+    }
+    renewed = next;
+  }
+
+  private boolean isEmpty() {
+    for (long slot : slots) {
+      if ((int) slot != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static int refusal(int seq, long held) {
@@ -138,6 +176,7 @@ public final class SequenceArray {
     // R2: the slot is free for the next generation; pairs with the compare-and-set of insert().
     SLOT.setRelease(slots, slot, entry(next + slots.length, 0));
     next++;
+    renewed = next;
     return id;
   }
 
@@ -154,6 +193,7 @@ public final class SequenceArray {
    * @return buffer ID, or 0 when the array is empty
    */
   public int clear() {
+    renew();
     for (int i = 0; i < slots.length; i++) {
       int id = (int) slots[i];
       if (id != 0) {

@@ -56,7 +56,8 @@ public final class Burst {
   }
 
   private long wordAt(int i) {
-    return Memory.known(address + ((long) Objects.checkIndex(i, capacity) << 3));
+    // The address alone goes through known(): it stays the same in a loop, the sum does not.
+    return Memory.known(address) + ((long) Objects.checkIndex(i, capacity) << 3);
   }
 
   public static long descriptor(int id, int lengthBytes) {

@@ -363,6 +363,26 @@ public final class FrameHeader {
     return frames.get(BE_LONG, at + FLAGS_DST);
   }
 
+  /** {@code flags:8 | dst:24}. */
+  public static int flagsDst(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + FLAGS_DST);
+  }
+
+  /** {@code key:32 | session:32}. */
+  public static long keySession(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + KEY);
+  }
+
+  /** {@code seq:32 | ack:32}. */
+  public static long seqAck(MemorySegment frames, long at) {
+    return frames.get(BE_LONG, at + SEQ);
+  }
+
+  /** {@code srcEndpoint:16 | dstEndpoint:16}. */
+  public static int endpoints(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + SRC_ENDPOINT);
+  }
+
   /** {@code session:32 | seq:32}. */
   public static long sessionWord(MemorySegment frames, long at) {
     return frames.get(BE_LONG, at + SESSION);

@@ -59,15 +59,45 @@ class SequenceArrayTest {
   @Property(tries = 50, seed = "64")
   void whatPassesAsExpectedLeavesTheArrayAsIfItHadBeenTaken(@ForAll("firsts") int first) {
     SequenceArray array = new SequenceArray(4, first);
-    for (int i = 0; i < 6; i++) {
-      array.passExpected(first + i);
-      assertThat(array.next()).isEqualTo(first + i + 1);
-      assertThat(array.insertOwned(first + i, 7)).isEqualTo(SequenceArray.DUPLICATE);
-      assertThat(array.insertOwned(first + i + 5, 7)).isEqualTo(SequenceArray.OUT_OF_WINDOW);
+    int seq = first;
+    for (int count : new int[] {1, 1, 3, 0, 4, 5, 1_000_003}) {
+      array.passExpected(count);
+      seq += count;
+      assertThat(array.next()).isEqualTo(seq);
+      assertThat(array.insertOwned(seq - 1, 7)).isEqualTo(SequenceArray.DUPLICATE);
+      assertThat(array.insertOwned(seq + 4, 7)).isEqualTo(SequenceArray.OUT_OF_WINDOW);
+      assertThat(array.holds(seq)).isFalse();
+      assertThat(array.take()).isZero();
     }
-    assertThat(array.take()).isZero();
-    assertThat(array.insertOwned(first + 6, 8)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.insertOwned(seq + 3, 8)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.passOwned(seq)).isTrue();
+    assertThat(array.insertOwned(seq + 1, 9)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.take()).isEqualTo(9);
+    assertThat(array.passOwned(seq + 2)).isTrue();
     assertThat(array.take()).isEqualTo(8);
+  }
+
+  /** Without anything out of turn for as long as the numbers take to come round. */
+  @Property(tries = 10, seed = "65")
+  void allSlotsAreRenewedAfterTheNumbersWrapped(@ForAll("firsts") int first) {
+    SequenceArray array = new SequenceArray(4, first);
+    for (long passed = 0; passed < 1L << 32; passed += 1 << 30) {
+      array.passExpected(1 << 30);
+    }
+    assertThat(array.next()).isEqualTo(first);
+    for (int ahead = 3; ahead >= 0; ahead--) {
+      assertThat(array.insertOwned(first + ahead, 5 + ahead)).isEqualTo(SequenceArray.INSERTED);
+    }
+    assertThat(array.take()).isEqualTo(5);
+  }
+
+  @Property(tries = 50, seed = "66")
+  void whatPassedAsExpectedLeavesNothingToClear(@ForAll("firsts") int first) {
+    SequenceArray array = new SequenceArray(4, first);
+    array.passExpected(2);
+    assertThat(array.clear()).isZero();
+    assertThat(array.insertOwned(first + 5, 6)).isEqualTo(SequenceArray.INSERTED);
+    assertThat(array.clear()).isEqualTo(6);
   }
 
   @Property(tries = 400, seed = "34")
