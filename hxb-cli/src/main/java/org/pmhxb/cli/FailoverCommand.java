@@ -43,7 +43,6 @@ final class FailoverCommand extends ClusterCommand {
   private static final int SIZE_BYTES = 8_192;
   private static final int CUT_RAIL = 1;
   private static final long WARM_UP_MS = 2_000;
-  private static final long PHASE_MS = 2_000;
   private static final long SETTLE_NS = 300_000_000L;
   private static final double FULL = 0.97;
 
@@ -69,12 +68,22 @@ final class FailoverCommand extends ClusterCommand {
       description = "${COMPLETION-CANDIDATES}: with or without the carrier. Default: SILENT.")
   private VethFabric.Cut cut;
 
+  @Option(
+      names = "--phase",
+      paramLabel = "S",
+      defaultValue = "2",
+      description =
+          "Seconds of traffic before the cut, during it and after it, 1 to 60. Default: 2.")
+  private double phaseSeconds;
+
   /**
    * What came of it; goodput in payload bytes a second.
    *
    * @param share goodput while the rail was cut, as a share of (N - 1) / N of that before
    * @param missingNs what did not arrive in 300 ms from the cut on, as the time that the goodput of
    *     the other links takes for it: a stop of all delivery for so long would have cost as much
+   * @param longestStopNs longest time without a delivery in the whole measurement: what came over
+   *     other links waits for what was lost on the cut one
    * @param resolutionNs what {@code missingNs} can tell apart
    */
   record Result(
@@ -87,6 +96,7 @@ final class FailoverCommand extends ClusterCommand {
       double after,
       double share,
       long missingNs,
+      long longestStopNs,
       long resolutionNs,
       long messages,
       long lost,
@@ -103,8 +113,9 @@ final class FailoverCommand extends ClusterCommand {
           "  MB/s before %.1f, during %.1f, after %.1f; during is %.3f of %d/%d of before%n",
           before / 1e6, during / 1e6, after / 1e6, share, links - 1, links);
       out.printf(
-          "  missing after the cut: %.1f ms of the others' delivery, known to %.1f ms%n",
-          missingNs / 1e6, resolutionNs / 1e6);
+          "  missing after the cut: %.1f ms of the others' delivery, known to %.1f ms; longest time"
+              + " without a delivery %.1f ms%n",
+          missingNs / 1e6, resolutionNs / 1e6, longestStopNs / 1e6);
       out.printf(
           "  %d messages: lost %d, duplicated %d, misordered %d, corrupt %d; frames resent %d%n",
           messages, lost, duplicated, misordered, corrupt, resent);
@@ -115,6 +126,7 @@ final class FailoverCommand extends ClusterCommand {
   @Override
   protected Result run() throws Exception {
     range("--links", links, 2, RailLayout.MAX_PER_DIMENSION);
+    range("--phase", phaseSeconds, 1, 60);
     PollPolicy poll = new PollPolicy(HxbConfig.Idle.BACKOFF, false);
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(2), links, rate, poll, NodeOptions.NONE);
@@ -127,23 +139,24 @@ final class FailoverCommand extends ClusterCommand {
   }
 
   private Result measure(BenchCluster cluster) throws Exception {
+    long phaseMs = Math.round(phaseSeconds * 1_000);
     TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
     try (ExecutorService thread = Executors.newSingleThreadExecutor();
         GoodputSampler sampler =
             new GoodputSampler(RemoteNode.connect(1, cluster.sockets().get(1)))) {
       sampler.start();
       Future<Benchmark.Outcome> run =
-          thread.submit(() -> cluster.measure(plan, SIZE_BYTES, WARM_UP_MS, 3 * PHASE_MS));
+          thread.submit(() -> cluster.measure(plan, SIZE_BYTES, WARM_UP_MS, 3 * phaseMs));
       awaitTraffic(sampler, run);
       Thread.sleep(WARM_UP_MS);
       long startNs = System.nanoTime();
-      Thread.sleep(PHASE_MS);
+      Thread.sleep(phaseMs);
       long cutNs = System.nanoTime();
       cutRail(cluster, true);
-      Thread.sleep(PHASE_MS);
+      Thread.sleep(phaseMs);
       long mendNs = System.nanoTime();
       cutRail(cluster, false);
-      Thread.sleep(PHASE_MS - Duration.ofNanos(SETTLE_NS).toMillis());
+      Thread.sleep(phaseMs - Duration.ofNanos(SETTLE_NS).toMillis());
       long endNs = System.nanoTime();
       double before = sampler.bytesPerSecond(startNs, cutNs);
       double during = sampler.bytesPerSecond(cutNs + SETTLE_NS, mendNs);
@@ -210,6 +223,7 @@ final class FailoverCommand extends ClusterCommand {
         after,
         share,
         missingNs,
+        outcome.longestStopNs(),
         sampler.resolutionNs(),
         outcome.messages(),
         outcome.lost(),

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.veth.VethFabric;
 
 /** Processes on veth whose ports misbehave, whose nodes are stopped, killed and started again. */
@@ -67,6 +69,23 @@ class FaultsIT {
           .as("damage that was found")
           .isPositive();
     }
+  }
+
+  /** A cut rail costs its share and nothing else, with the carrier up or down. */
+  @ParameterizedTest
+  @ValueSource(strings = {"silent", "down"})
+  void aRailThatIsCutUnderLoadLosesNothing(String cut) {
+    CommandRun run = run("bench failover --links 3 --rate 60mbit --phase 1 --cut " + cut);
+    JsonNode json = run.json();
+    assertThat(json.path("messages").asLong()).as(run.out() + run.err()).isGreaterThan(1_000);
+    assertThat(json.path("lost").asLong(-1)).isZero();
+    assertThat(json.path("duplicated").asLong(-1)).isZero();
+    assertThat(json.path("misordered").asLong(-1)).isZero();
+    assertThat(json.path("corrupt").asLong(-1)).isZero();
+    // Two links of three go on, and the third comes back: not a figure, but not one link either.
+    assertThat(json.path("share").asDouble()).isBetween(0.75, 1.4);
+    assertThat(json.path("after").asDouble()).isGreaterThan(json.path("during").asDouble());
+    assertThat(json.path("longestStopNs").asLong()).isPositive();
   }
 
   @Test

@@ -61,6 +61,7 @@ public final class Benchmark {
   /**
    * What came out. The faults are those of the whole run, the rest is of the measurement.
    *
+   * @param longestStopNs longest time between two messages of one stream
    * @param latency half round trips, or one-way times; null when nothing was timed
    * @param cpu processor time during the measurement; null when it was not asked for
    * @param failures what did not go as it should, for people
@@ -75,6 +76,7 @@ public final class Benchmark {
       long misordered,
       long corrupt,
       long resent,
+      long longestStopNs,
       LatencyHistogram.Summary latency,
       CpuUse cpu,
       List<Pair> pairs,
@@ -189,6 +191,12 @@ public final class Benchmark {
                 in.corrupt()));
       }
     }
+    long longestStopNs =
+        reports.values().stream()
+            .flatMap(report -> report.received().stream())
+            .mapToLong(WorkloadReport.Received::longestStopNs)
+            .max()
+            .orElse(0);
     long messages = pairs.stream().mapToLong(Pair::messages).sum();
     return new Outcome(
         seconds,
@@ -200,6 +208,7 @@ public final class Benchmark {
         pairs.stream().mapToLong(Pair::misordered).sum(),
         pairs.stream().mapToLong(Pair::corrupt).sum(),
         resent,
+        longestStopNs,
         latency.summary(),
         cpu,
         pairs,

@@ -162,7 +162,7 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
                 other, asking ? asked : came, lastTicket - link.acknowledged(other))),
         List.of(
             new WorkloadReport.Received(
-                other, came, measured, bytes, lost, duplicated, misordered, corrupt, ended)),
+                other, came, measured, bytes, 0, lost, duplicated, misordered, corrupt, ended)),
         latency.encoded(),
         failures);
   }

@@ -34,6 +34,8 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
 
   private final long[] measuredMessages;
   private final long[] measuredBytes;
+  private final long[] lastNs;
+  private final long[] longestStopNs;
   private final LatencyHistogram latency = new LatencyHistogram();
   private final List<String> failures = new ArrayList<>();
   private final long startNs;
@@ -76,6 +78,8 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     }
     this.measuredMessages = new long[verifiers.length];
     this.measuredBytes = new long[verifiers.length];
+    this.lastNs = new long[verifiers.length];
+    this.longestStopNs = new long[verifiers.length];
     this.sourceDown = new boolean[verifiers.length];
   }
 
@@ -127,7 +131,10 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
       return;
     }
     if (nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
-      measuredMessages[i]++;
+      if (measuredMessages[i]++ > 0) {
+        longestStopNs[i] = Math.max(longestStopNs[i], nowNs - lastNs[i]);
+      }
+      lastNs[i] = nowNs;
       measuredBytes[i] += fragments ? 0 : lengthBytes;
       if (lengthBytes >= TIMED_BYTES || (measuredMessages[i] & TIMED_ONE_OF - 1) == 0) {
         recordLatency(memory, offset, lengthBytes);
@@ -200,6 +207,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
               v.messages(),
               measuredMessages[i],
               measuredBytes[i],
+              longestStopNs[i],
               v.lost(),
               v.duplicated(),
               v.misordered(),

@@ -35,6 +35,7 @@ public record WorkloadReport(
    *
    * @param measuredMessages of the messages those that came during the measurement
    * @param measuredBytes their payload
+   * @param longestStopNs longest time between two of them; 0 where no stream was measured
    * @param ended whether the stream's end came
    */
   public record Received(
@@ -42,6 +43,7 @@ public record WorkloadReport(
       long messages,
       long measuredMessages,
       long measuredBytes,
+      long longestStopNs,
       long lost,
       long duplicated,
       long misordered,

@@ -80,6 +80,7 @@ class PaperSuiteTest {
         0,
         0,
         1,
+        0,
         latency,
         new CpuUse(1, 1.5, 0.95, 2),
         List.of(),
