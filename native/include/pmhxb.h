@@ -35,6 +35,8 @@ extern "C" {
 #define HXB_DESC_LENGTH_MASK 0xffffu
 /* Transmit only: the caller keeps its own reference beside the one that the port takes. */
 #define HXB_DESC_HOLD (1u << 24)
+/* hxb_seal only: the frame has no CRC yet. Others do not look at it. */
+#define HXB_DESC_SEAL (1u << 25)
 
 /*
  * Byte 0 of the Ethernet header lies HXB_FRAME_OFFSET (RTE_PKTMBUF_HEADROOM) and the buffer's colour
@@ -285,6 +287,12 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
  */
 int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
                uint32_t *crcs);
+/*
+ * Packet path. The same of those frames of descs[0, n) that have HXB_DESC_SEAL, less `trailer` bytes at
+ * their end, each written into its frame at byte `at` in network byte order; at + 4 <= from. Returns n.
+ */
+int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
+             uint32_t trailer, uint32_t at);
 
 /* ---- Rings: the in-process fabric ------------------------------------------------------------ */
 

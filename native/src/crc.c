@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include <rte_byteorder.h>
+
 #include "internal.h"
 
 #if defined(__SSE4_2__)
@@ -63,6 +65,41 @@ static uint32_t finish(uint32_t crc, const uint8_t *at, uint32_t bytes)
     return ~crc;
 }
 
+/* CRC32C of up to LANES pieces of memory; at[] and bytes[] are filled to the end when lanes > 1. */
+static inline void side_by_side(const uint8_t *const *at, const uint32_t *bytes, int lanes,
+                                uint32_t *crcs)
+{
+    if (lanes == 1) {
+        crcs[0] = finish(UINT32_MAX, at[0], bytes[0]);
+        return;
+    }
+    uint32_t common = RTE_MIN(RTE_MIN(bytes[0], bytes[1]), RTE_MIN(bytes[2], bytes[3])) & ~7u;
+    uint32_t c0 = UINT32_MAX, c1 = UINT32_MAX, c2 = UINT32_MAX, c3 = UINT32_MAX;
+    for (uint32_t b = 0; b < common; b += 8) {
+        c0 = CRC_LONG(c0, long_at(at[0] + b));
+        c1 = CRC_LONG(c1, long_at(at[1] + b));
+        c2 = CRC_LONG(c2, long_at(at[2] + b));
+        c3 = CRC_LONG(c3, long_at(at[3] + b));
+    }
+    const uint32_t begun[LANES] = {c0, c1, c2, c3};
+    for (int k = 0; k < lanes; k++) {
+        crcs[k] = finish(begun[k], at[k] + common, bytes[k] - common);
+    }
+}
+
+/* The frame of a descriptor whose bytes [from, length) exist, or NULL. */
+static inline uint8_t *frame_of(const struct hxb_pool *pool, uint64_t d, uint32_t from,
+                                uint32_t length)
+{
+    uint32_t id = (uint32_t)(d & HXB_DESC_ID_MASK);
+
+    if (unlikely(id - 1 >= pool->count || length > pool->frame_max || length < from)) {
+        return NULL;
+    }
+    return (uint8_t *)(uintptr_t)(pool->base + ((uint64_t)id << pool->stride_shift) +
+                                  HXB_FRAME_AT(id, pool->stride_shift));
+}
+
 HXB_API int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
                        uint32_t *crcs)
 {
@@ -71,35 +108,60 @@ HXB_API int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n
     int lanes;
 
     for (int i = 0; i < n; i += lanes) {
-        uint32_t common = UINT32_MAX;
         lanes = RTE_MIN(LANES, n - i);
         for (int k = 0; k < LANES; k++) {
             /* The last group of a burst computes its first frame again where one is missing. */
             uint64_t d = descs[k < lanes ? i + k : i];
-            uint32_t id = (uint32_t)(d & HXB_DESC_ID_MASK);
             uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
-            if (unlikely(id - 1 >= pool->count || length > pool->frame_max || length < from)) {
+            const uint8_t *frame = frame_of(pool, d, from, length);
+            if (unlikely(frame == NULL)) {
                 return -EINVAL;
             }
-            at[k] = (const uint8_t *)(uintptr_t)(pool->base + ((uint64_t)id << pool->stride_shift) +
-                                                 HXB_FRAME_AT(id, pool->stride_shift) + from);
+            at[k] = frame + from;
             bytes[k] = length - from;
-            common = RTE_MIN(common, bytes[k] & ~7u);
         }
-        if (lanes == 1) {
-            crcs[i] = finish(UINT32_MAX, at[0], bytes[0]);
-            continue;
+        side_by_side(at, bytes, lanes, &crcs[i]);
+    }
+    return n;
+}
+
+HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
+                     uint32_t trailer, uint32_t at)
+{
+    const uint8_t *data[LANES];
+    uint8_t *field[LANES];
+    uint32_t bytes[LANES], crcs[LANES];
+    int lanes;
+
+    if (unlikely(at + sizeof(uint32_t) > from)) {
+        return -EINVAL;
+    }
+    for (int i = 0; i < n;) {
+        for (lanes = 0; i < n && lanes < LANES; i++) {
+            uint64_t d = descs[i];
+            uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT) - trailer;
+            if (unlikely((d & HXB_DESC_SEAL) == 0)) {
+                continue;
+            }
+            uint8_t *frame = frame_of(pool, d, from, length);
+            if (unlikely(frame == NULL)) {
+                return -EINVAL;
+            }
+            data[lanes] = frame + from;
+            field[lanes] = frame + at;
+            bytes[lanes++] = length - from;
         }
-        uint32_t c0 = UINT32_MAX, c1 = UINT32_MAX, c2 = UINT32_MAX, c3 = UINT32_MAX;
-        for (uint32_t b = 0; b < common; b += 8) {
-            c0 = CRC_LONG(c0, long_at(at[0] + b));
-            c1 = CRC_LONG(c1, long_at(at[1] + b));
-            c2 = CRC_LONG(c2, long_at(at[2] + b));
-            c3 = CRC_LONG(c3, long_at(at[3] + b));
+        if (unlikely(lanes == 0)) {
+            break;
         }
-        const uint32_t begun[LANES] = {c0, c1, c2, c3};
+        for (int k = lanes; k < LANES; k++) {
+            data[k] = data[0];
+            bytes[k] = bytes[0];
+        }
+        side_by_side(data, bytes, lanes, crcs);
         for (int k = 0; k < lanes; k++) {
-            crcs[i + k] = finish(begun[k], at[k] + common, bytes[k] - common);
+            uint32_t crc = rte_cpu_to_be_32(crcs[k]);
+            memcpy(field[k], &crc, sizeof(crc));
         }
     }
     return n;

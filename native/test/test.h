@@ -67,6 +67,7 @@ void test_pool(void);
 void test_alloc_release(void);
 void test_references(void);
 void test_crc(void);
+void test_seal(void);
 void test_ring(void);
 void test_ring_port(void);
 void test_null_port(void);

@@ -21,6 +21,7 @@ static const struct {
     {"alloc_release", test_alloc_release},
     {"references", test_references},
     {"crc", test_crc},
+    {"seal", test_seal},
     {"ring", test_ring},
     {"ring_port", test_ring_port},
     {"null_port", test_null_port},

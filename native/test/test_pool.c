@@ -197,3 +197,51 @@ void test_crc(void)
     test_release(&p, descs, HXB_BURST_MAX);
     test_free_pool(&p);
 }
+
+/* CRCs written into the frames that ask for it, and into no others. */
+void test_seal(void)
+{
+    enum { FROM = 28, AT = 24, TRAILER = 16, N = 70 };
+    struct test_pool p;
+    uint64_t descs[HXB_BURST_MAX];
+    uint32_t state = 7;
+
+    test_start_eal();
+    test_make_pool(&p, "p", 14, HXB_BURST_MAX, 0);
+    test_fill(&p, descs, HXB_BURST_MAX, 64);
+    for (int n = 0; n <= N; n++) {
+        for (int i = 0; i < n; i++) {
+            state = state * 1664525 + 1013904223;
+            uint32_t length = FROM + TRAILER + (state >> 16) % 300;
+            descs[i] = test_desc((uint32_t)(descs[i] & HXB_DESC_ID_MASK), length) |
+                       (state & 0x700 ? HXB_DESC_SEAL | HXB_DESC_HOLD : 0);
+            uint8_t *frame = test_frame(&p, descs[i]);
+            for (uint32_t b = 0; b < length; b++) {
+                state = state * 1664525 + 1013904223;
+                frame[b] = (uint8_t)(state >> 24);
+            }
+            memset(frame + AT, 0xA5, 4);
+        }
+        CHECK_EQ(hxb_seal(p.pool, descs, n, FROM, TRAILER, AT), n);
+        for (int i = 0; i < n; i++) {
+            uint32_t bytes = (uint32_t)(descs[i] >> HXB_DESC_LENGTH_SHIFT) - FROM - TRAILER;
+            const uint8_t *frame = test_frame(&p, descs[i]);
+            uint32_t field = (uint32_t)frame[AT] << 24 | (uint32_t)frame[AT + 1] << 16 |
+                             (uint32_t)frame[AT + 2] << 8 | frame[AT + 3];
+            CHECK_EQ(field, descs[i] & HXB_DESC_SEAL ? crc_by_definition(frame + FROM, bytes)
+                                                     : 0xA5A5A5A5u);
+        }
+    }
+    /* Nothing outside a buffer is touched; what asks for nothing may be no frame at all. */
+    uint64_t bad[] = {test_desc(0, 64) | HXB_DESC_SEAL, test_desc(HXB_BUFFERS_MAX, 64) | HXB_DESC_SEAL,
+                      test_desc(1, FROM + TRAILER - 1) | HXB_DESC_SEAL,
+                      test_desc(1, HXB_FRAME_MAX(14) + TRAILER + 1) | HXB_DESC_SEAL};
+    for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
+        CHECK_EQ(hxb_seal(p.pool, &bad[i], 1, FROM, TRAILER, AT), -EINVAL);
+    }
+    bad[0] = 0;
+    CHECK_EQ(hxb_seal(p.pool, bad, 1, FROM, TRAILER, AT), 1);
+    CHECK_EQ(hxb_seal(p.pool, descs, 1, FROM, TRAILER, FROM - 3), -EINVAL);
+    test_release(&p, descs, HXB_BURST_MAX);
+    test_free_pool(&p);
+}

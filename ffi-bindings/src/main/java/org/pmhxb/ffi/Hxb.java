@@ -59,6 +59,12 @@ public final class Hxb {
           "hxb_crc32c",
           FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
 
+  private static final MethodHandle SEAL =
+      critical(
+          "hxb_seal",
+          FunctionDescriptor.of(
+              JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+
   // System calls: a safepoint must not wait for them.
   private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", BURST);
   private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", OF_FD);
@@ -105,6 +111,19 @@ public final class Hxb {
   public static int crc32c(long pool, long descs, int n, int from, long crcs) {
     try {
       return (int) CRC32C.invokeExact(pool, descs, n, from, crcs);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * Writes the CRC32C of bytes {@code from} to {@code trailer} before its end into each of those of
+   * {@code n} frames of the pool whose descriptor says that it has none, at byte {@code at};
+   * returns n. For short frames: it delays safepoints until all are done.
+   */
+  public static int seal(long pool, long descs, int n, int from, int trailer, int at) {
+    try {
+      return (int) SEAL.invokeExact(pool, descs, n, from, trailer, at);
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -125,17 +125,18 @@ final class NodeCore {
     this.pending = new PendingFrames(pool.capacity());
   }
 
-  /** Takes the time of a new duty cycle. */
-  void tick(long now) {
+  /** Takes the time of a new duty cycle; returns what passed since the last one. */
+  long tick(long now) {
     if (!started) {
       started = true;
       nowNs = now;
-      return;
+      return 0;
     }
     long gap = now - nowNs;
     nowNs = now;
     patienceNs += Math.min(gap, PATIENCE_STEP_NS);
     pollGapNs = Math.max(gap, pollGapNs - (pollGapNs >> 10));
+    return gap;
   }
 
   /** The peer's state, made on first use. {@code node} is in range. */

@@ -22,6 +22,9 @@ final class PathState {
   /** One frame in sixteen. */
   private static final int LOSSY_SHARE = 64;
 
+  /** Which of the peer's. */
+  final int path;
+
   /** Routing's constants for this path: the first hop's rail, the path code, Ethernet hops. */
   final Rail rail;
 
@@ -88,7 +91,8 @@ final class PathState {
   long front2;
   private long nextHopMac;
 
-  PathState(Rail rail, int code, int hops, int frameBytes, long nowNs) {
+  PathState(int path, Rail rail, int code, int hops, int frameBytes, long nowNs) {
+    this.path = path;
     this.rail = rail;
     this.code = code;
     this.hops = hops;

@@ -65,7 +65,7 @@ final class Paths {
       Rail rail = core.rails[core.routing.egressRail(node, i)];
       int code = core.routing.path(node, i);
       int frameBytes = FrameHeader.BYTES + core.config.maxPayloadBytes();
-      paths[i] = new PathState(rail, code, core.routing.hops(node), frameBytes, core.nowNs);
+      paths[i] = new PathState(i, rail, code, core.routing.hops(node), frameBytes, core.nowNs);
     }
     return paths;
   }
@@ -115,20 +115,14 @@ final class Paths {
     return onPath < windowBytes && (onPath > 0 || core.nowNs - state.pacedUntilNs >= 0);
   }
 
-  /** Frames are about to join a path; the first's index there, for the acknowledgement. */
-  int onTransmit(Peer peer, int path, int frames, int bytes) {
-    PathState state = peer.paths[path];
-    if (peer.window.isEmpty(path)) {
-      peer.watchedPaths |= 1L << path;
-      state.waitFrom(core.nowNs);
-      long windowBytes = state.window.bytes();
-      if (windowBytes < bytes) {
-        state.pacedUntilNs = core.nowNs + state.smoothedRttNs * bytes / windowBytes;
-      }
+  /** A frame is about to go where none is on its way: a sign of life is owed from now on. */
+  void beginWait(Peer peer, PathState state, int bytes) {
+    peer.watchedPaths |= 1L << state.path;
+    state.waitFrom(core.nowNs);
+    long windowBytes = state.window.bytes();
+    if (windowBytes < bytes) {
+      state.pacedUntilNs = core.nowNs + state.smoothedRttNs * bytes / windowBytes;
     }
-    int index = state.nextIndex;
-    state.nextIndex += frames;
-    return index;
   }
 
   // --- acknowledgement ----------------------------------------------------------------------
@@ -202,6 +196,7 @@ final class Paths {
   }
 
   private void onLoss(Peer peer, int path, int lost) {
+    peer.stripeBytes = 0;
     PathState state = peer.paths[path];
     boolean queued = state.window.onLoss(state.smoothedRttNs, core.nowNs);
     if (!queued) {
@@ -280,6 +275,7 @@ final class Paths {
   }
 
   private static void use(Peer peer, int first, int end) {
+    peer.stripeBytes = 0;
     peer.firstPath = first;
     peer.endPath = end;
     peer.nextDataPath = first;
@@ -407,6 +403,7 @@ final class Paths {
     state.lossShare = 0;
     state.evicted = true;
     core.counters.increment(Counter.PATHS_EVICTED);
+    peer.stripeBytes = 0;
     SendWindow window = peer.window;
     while (!window.isEmpty(path)) {
       window.lose(window.firstOf(path));

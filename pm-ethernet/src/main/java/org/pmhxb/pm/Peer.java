@@ -51,7 +51,7 @@ final class Peer extends ReceiveState {
   // --- tags that count once (PROTOCOL.md section 2.6) ---
   private long stamp;
   private int sentWraps;
-  private int lastSeqSent;
+  private int lastNextOut;
   private int receivedWraps;
   private int lastNext;
   private ReplayWindow controlStamps;
@@ -60,6 +60,15 @@ final class Peer extends ReceiveState {
   // --- sending ---
   SendWindow window;
   PathState[] paths;
+
+  /** The path that new frames take while {@link #stripeBytes} are left of the choice. */
+  PathState way;
+
+  /** What may go by {@link #way} before the next choice; at most 0: it is due. */
+  int stripeBytes;
+
+  /** The choice does not stand longer. */
+  long stripeUntilNs;
 
   /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
   int firstPath;
@@ -127,6 +136,18 @@ final class Peer extends ReceiveState {
     turn = turn & 0xFFFF_FFFF_0000_0000L | highest & 0xFFFF_FFFFL;
   }
 
+  /**
+   * A data frame is about to carry the cumulative acknowledgement: the next number in order. When
+   * nothing is missing that is all there is to say.
+   */
+  int acknowledgeAll() {
+    if (turn != 0) {
+      news = 0;
+      return highest;
+    }
+    return order.next();
+  }
+
   /** To be called when {@link #state}, {@link #highest} or what {@link #order} takes changed. */
   void findTurn() {
     boolean nothingMissing = state == PeerState.UP && highest == order.next();
@@ -169,18 +190,19 @@ final class Peer extends ReceiveState {
   /** A session begins with these numbers. */
   void startWraps(int myFirstSeq, int peerFirstSeq) {
     sentWraps = 0;
-    lastSeqSent = myFirstSeq;
+    lastNextOut = myFirstSeq;
     receivedWraps = 0;
     lastNext = peerFirstSeq;
   }
 
-  /** How often the numbers have passed 2^32 at a new frame; asked for each in order. */
+  /** How often the numbers had passed 2^32 at a frame that is held; asked for each of them. */
   long wrapsOfSent(int seq) {
-    if (Integer.compareUnsigned(seq, lastSeqSent) < 0) {
+    int next = window.next();
+    if (Integer.compareUnsigned(next, lastNextOut) < 0) {
       sentWraps++;
     }
-    lastSeqSent = seq;
-    return sentWraps;
+    lastNextOut = next;
+    return Integer.compareUnsigned(seq, next) < 0 ? sentWraps : sentWraps - 1;
   }
 
   /** The same for a received frame; -1 for one before the session's first. */

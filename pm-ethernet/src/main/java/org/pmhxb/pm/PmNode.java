@@ -112,9 +112,10 @@ public final class PmNode implements PollWork, AutoCloseable {
       // Only when it changes: a volatile store would drain the processor's stores in every cycle.
       poller = Thread.currentThread();
     }
-    core.tick(nowNs);
+    sender.beginRound(core.tick(nowNs));
     int work = commandsWaiting ? runCommands() : 0;
     work += drainEndpoints();
+    sender.seal();
     int received = receiver.receive();
     work += received;
     if (nowNs - timerDueNs >= 0) {
@@ -648,6 +649,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (!quit) {
       quit = true;
       sessions.closeAll();
+      sender.seal();
       for (int i = 0; i < 64 && flushRails() > 0; i++) {
         Thread.onSpinWait();
       }

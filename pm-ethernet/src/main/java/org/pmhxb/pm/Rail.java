@@ -3,7 +3,6 @@ package org.pmhxb.pm;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.DescriptorQueue;
-import org.pmhxb.pm.flow.FrameRun;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
 
@@ -16,10 +15,6 @@ final class Rail {
   private static final int BURST = 32;
   private static final int CONTROL_CAPACITY = 1024;
   private static final int TRANSIT_CAPACITY = 1024;
-  private static final int LOCAL_CAPACITY = 1024;
-
-  /** Place of a frame that was taken out of the local queue; buffer ID 0 is none. */
-  private static final long PURGED = 0;
 
   final int index;
   final Port port;
@@ -30,8 +25,7 @@ final class Rail {
   private final Burst tx = new Burst(BURST);
   private final DescriptorQueue control = new DescriptorQueue(CONTROL_CAPACITY);
   private final DescriptorQueue transit = new DescriptorQueue(TRANSIT_CAPACITY);
-  private final DescriptorQueue local = new DescriptorQueue(LOCAL_CAPACITY);
-  private long localBytes;
+  final LocalQueue local = new LocalQueue();
   private final PortBound portBound;
 
   Rail(int index, Port port, BufferPool pool) {
@@ -44,7 +38,7 @@ final class Rail {
 
   /** Bytes that a new local frame would wait behind. */
   long backlogBytes() {
-    return localBytes + portBound.backlogBytes();
+    return local.bytes() + portBound.backlogBytes();
   }
 
   /** Time of the port's longest frame on the link; 0 while not known. */
@@ -54,11 +48,6 @@ final class Rail {
 
   boolean hasLocalRoom() {
     return !local.isFull();
-  }
-
-  /** Local frames that fit now. */
-  int localRoom() {
-    return local.room();
   }
 
   /** A new local frame would not leave with the next burst. */
@@ -80,10 +69,10 @@ final class Rail {
 
   /** A frame of this node that goes once: a path probe. */
   boolean putLocal(int id, int lengthBytes) {
-    if (!local.put(Burst.descriptor(id, lengthBytes))) {
+    if (local.isFull()) {
       return false;
     }
-    localBytes += lengthBytes;
+    local.put(Burst.descriptor(id, lengthBytes));
     return true;
   }
 
@@ -91,23 +80,12 @@ final class Rail {
    * A data frame that the send window goes on holding. The caller has checked {@link
    * #hasLocalRoom}.
    *
+   * @param unsealed {@link Burst#SEAL}, or 0 when it has its CRC
    * @return ticket for {@link #hasLeftQueue}
    */
-  int putHeld(int id, int lengthBytes) {
+  int putHeld(int id, int lengthBytes, long unsealed) {
     int ticket = local.ticket();
-    local.put(Burst.descriptor(id, lengthBytes) | Burst.HOLD);
-    localBytes += lengthBytes;
-    return ticket;
-  }
-
-  /** The same for several, of which {@link #localRoom} has room: ticket of the first. */
-  int putHeld(FrameRun frames) {
-    int ticket = local.ticket();
-    int[] ids = frames.ids();
-    for (int i = 0; i < frames.size(); i++) {
-      local.put(Burst.descriptor(ids[i], frames.frameBytes(i)) | Burst.HOLD);
-    }
-    localBytes += frames.bytes();
+    local.put(Burst.descriptor(id, lengthBytes) | Burst.HOLD | unsealed);
     return ticket;
   }
 
@@ -123,30 +101,46 @@ final class Rail {
    * @param pollGapNs worst recent gap between two calls
    */
   int flush(long nowNs, long pollGapNs) {
-    int c = control.size();
-    int t = transit.size();
-    dropPurged();
-    int l = local.size();
-    if (c + t + l == 0) {
+    local.skipTakenOut();
+    boolean localOnly = control.size() + transit.size() == 0;
+    if (localOnly && local.size() == 0) {
       return 0;
     }
     int room = Math.min(port.txRoom(), BURST);
-    c = Math.min(c, room);
     long spareBytes = portBound.spareBytes(port.txBacklogBytes(), nowNs, pollGapNs);
+    return localOnly && local.isPlain() ? flushLocal(room, spareBytes) : flushAll(room, spareBytes);
+  }
+
+  /** The usual case: nothing but data frames of this node, which the port takes from the queue. */
+  private int flushLocal(int room, long spareBytes) {
+    int n = local.within(spareBytes, Math.min(room, local.size()));
+    int unbroken = LocalQueue.unbroken(local.taken(), n);
+    int taken = n == 0 ? 0 : port.txBurst(local.ring(), local.first(), unbroken);
+    if (taken == unbroken && taken < n) {
+      taken += port.txBurst(local.ring(), 0, n - unbroken);
+    }
+    portBound.handedOver(local.drop(taken));
+    return taken;
+  }
+
+  private int flushAll(int room, long spare) {
+    long spareBytes = spare;
+    int c = Math.min(control.size(), room);
     int n = 0;
     for (int i = 0; i < c; i++) {
       tx.set(n++, control.peek(i));
     }
-    t = Math.min(t, room - c);
+    int t = Math.min(transit.size(), room - c);
     for (int i = 0; i < t && spareBytes > 0; i++) {
       long d = transit.peek(i);
       spareBytes -= Burst.lengthBytes(d);
       tx.set(n++, d);
     }
     t = n - c;
+    int l = local.size();
     for (int i = 0; i < l && n < room && spareBytes > 0; i++) {
       long d = local.peek(i);
-      if (d != PURGED) {
+      if (d != LocalQueue.TAKEN_OUT) {
         spareBytes -= Burst.lengthBytes(d);
         tx.set(n++, d);
       }
@@ -164,18 +158,10 @@ final class Rail {
     transit.drop(left);
     rest -= left;
     for (; rest > 0; rest--) {
-      dropPurged();
-      localBytes -= Burst.lengthBytes(local.peek(0));
-      local.drop(1);
+      local.skipTakenOut();
+      local.drop();
     }
     return taken;
-  }
-
-  /** Removes places of purged frames from the head of the local queue. */
-  private void dropPurged() {
-    while (local.size() > 0 && local.peek(0) == PURGED) {
-      local.drop(1);
-    }
   }
 
   /** Frames without a hold passed to the port with their only reference. */
@@ -198,7 +184,7 @@ final class Rail {
     int n = local.size();
     for (int i = 0; i < n; i++) {
       if (Burst.id(local.peek(i)) == bufferId) {
-        takeOut(i);
+        local.takeOut(i);
       }
     }
   }
@@ -208,26 +194,18 @@ final class Rail {
     int n = local.size();
     for (int i = 0; i < n; i++) {
       long d = local.peek(i);
-      if (d != PURGED && pool.owner(Burst.id(d)) == owner) {
-        takeOut(i);
+      if (d != LocalQueue.TAKEN_OUT && pool.owner(Burst.id(d)) == owner) {
+        local.takeOut(i);
       }
-    }
-  }
-
-  private void takeOut(int i) {
-    long d = local.peek(i);
-    localBytes -= Burst.lengthBytes(d);
-    local.replace(i, PURGED);
-    if ((d & Burst.HOLD) == 0) {
-      pool.release(Burst.id(d), Owner.NODE);
     }
   }
 
   /** Gives every waiting frame without a holder back to the pool, at the end. */
   void close() {
     for (int i = 0; i < local.size(); i++) {
-      if (local.peek(i) != PURGED) {
-        takeOut(i);
+      long d = local.peek(i);
+      if (d != LocalQueue.TAKEN_OUT && (d & Burst.HOLD) == 0) {
+        pool.release(Burst.id(local.takeOut(i)), Owner.NODE);
       }
     }
     for (; control.size() > 0; control.drop(1)) {

@@ -10,7 +10,6 @@ import org.pmhxb.pm.flow.Serial;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameHeader;
-import org.pmhxb.pm.wire.FrameTag;
 
 /**
  * Data frames on their way out: sequence, header, hold, acknowledgement, resend (PROTOCOL.md
@@ -21,16 +20,20 @@ final class Sender {
   /** Bytes of new frames that follow one another on a path before the choice is made again. */
   private static final int STRIPE_BYTES = 4_096;
 
-  /** Frames whose CRC is made in one go. */
-  private static final int UNSEALED_MAX = 64;
+  /** For how long the choice of an only path stands: what else it depends on changes seldom. */
+  private static final long ONLY_PATH_NS = 50_000L;
+
+  /** A program that lets so much time pass between send and its next round was elsewhere. */
+  private static final long RESTAMP_NS = 20_000L;
 
   private final NodeCore core;
   private final Paths paths;
   private final BufferPool pool;
   private final long framesAddress;
   private final PendingFrames pending;
+  private final Sealer sealer;
   private final long keyWord;
-  private final FrameTag tag;
+  private final long kindSrc;
   private final int tagFlag;
   private final int tagBytes;
 
@@ -42,14 +45,10 @@ final class Sender {
 
   private int pendingPeerCount;
 
-  /**
-   * Frames of this call that have no CRC yet. A header is written in pieces and read by the CRC in
-   * others: a load that spans two fresh stores waits until both have reached the cache. A few
-   * frames later they have.
-   */
-  private final LocalBurst unsealed;
+  /** New frames that wait to be sealed and counted. */
+  private int unsealed;
 
-  /** Frames that are being sent, or settled. */
+  /** Frames that are being settled. */
   private final FrameRun run = new FrameRun();
 
   Sender(NodeCore core, Paths paths) {
@@ -57,10 +56,10 @@ final class Sender {
     this.paths = paths;
     this.pool = core.pool;
     this.framesAddress = core.framesAddress;
-    this.unsealed = new LocalBurst(pool, core.crc, UNSEALED_MAX);
     this.pending = core.pending;
+    this.sealer = new Sealer(core);
     this.keyWord = (long) core.config.key() << 32;
-    this.tag = core.tag;
+    this.kindSrc = FrameHeader.DATA << 24 | core.self;
     this.tagFlag = core.tagFlag;
     this.tagBytes = core.tagBytes;
     this.roomBytes = core.config.maxPayloadBytes();
@@ -152,13 +151,21 @@ final class Sender {
   }
 
   /**
-   * Accepts a claimed frame from an endpoint: order is fixed now. The number follows in {@link
-   * #pumpPending}, once a round, or at once for a long frame, whose CRC is cheap only while its
-   * payload is in the cache. The buffer is the node's.
+   * Accepts a claimed frame from an endpoint: order is fixed now. It gets number and header at once
+   * if it may go; else, and when small messages may join it, in {@link #pumpPending}. The buffer is
+   * the node's.
    *
    * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
+    if ((flags & FrameHeader.FLAG_COALESCED) == 0 && peer.pendingHead == 0 && mayGo(peer)) {
+      transmit(peer, lane, id, 1, payloadBytes, flags);
+    } else {
+      await(peer, lane, id, payloadBytes, flags);
+    }
+  }
+
+  private void await(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
     if (peer.pendingHead == 0) {
       peer.pendingHead = id;
       pending.put(id, 0, lane.id, payloadBytes, flags);
@@ -171,7 +178,8 @@ final class Sender {
     peer.pendingTail = id;
     peer.pendingCount++;
     lane.openId = (flags & FrameHeader.FLAG_COALESCED) != 0 ? id : 0;
-    if (payloadBytes > LocalBurst.TOGETHER_BYTES_MAX && peer.state == PeerState.UP) {
+    if (payloadBytes > Sealer.SHORT_BYTES && peer.state == PeerState.UP) {
+      // Its payload is in the cache now.
       pump(peer);
     }
   }
@@ -213,21 +221,37 @@ final class Sender {
     if (!peer.window.nothingLost() && !resendLost(peer)) {
       return;
     }
-    int sent = 0;
-    while (peer.pendingHead != 0 && !peer.window.isFull()) {
-      int path = paths.choose(peer);
-      if (path < 0 || mayGrow(peer, peer.paths[path].rail)) {
-        break;
-      }
-      sent += peer.pendingHead == peer.pendingTail ? sendSingle(peer, path) : sendNew(peer, path);
+    while (peer.pendingHead != 0 && mayGo(peer) && !mayGrow(peer, peer.way.rail)) {
+      sendFirst(peer);
     }
-    if (sent > 0) {
-      core.counters.add(Counter.DATA_SENT, sent);
-      if (peer.highest == peer.order.next()) {
-        // The frames carry all there is to acknowledge.
-        peer.news = 0;
-      }
+  }
+
+  /** Whether a new frame may go now, by {@link Peer#way}. */
+  private boolean mayGo(Peer peer) {
+    return peer.stripeBytes > 0
+            && core.nowNs - peer.stripeUntilNs <= 0
+            && !peer.window.isFull()
+            && peer.way.rail.hasLocalRoom()
+        || chooseWay(peer);
+  }
+
+  /** The path of the next frames: a few, so that the choice costs little and is seldom old. */
+  private boolean chooseWay(Peer peer) {
+    peer.stripeBytes = 0;
+    if (peer.state != PeerState.UP || !peer.window.nothingLost() || peer.window.isFull()) {
+      return false;
     }
+    int path = paths.choose(peer);
+    if (path < 0) {
+      return false;
+    }
+    PathState way = peer.paths[path];
+    way.leadTo(core.routing.nextHopMac(peer.node, path));
+    peer.way = way;
+    peer.stripeBytes = (int) Math.min(STRIPE_BYTES, way.roomBytes);
+    boolean only = peer.endPath - peer.firstPath == 1;
+    peer.stripeUntilNs = only ? core.nowNs + ONLY_PATH_NS : core.nowNs;
+    return true;
   }
 
   /** A frame that others may still join has no hurry while its rail has a burst waiting. */
@@ -236,128 +260,67 @@ final class Sender {
     return rail.hasBurstWaiting() && core.lanes[pending.lane(id)].openId == id;
   }
 
-  /**
-   * Puts new frames on a path: a few, so that the choice of the path costs little and is seldom
-   * old.
-   *
-   * @return frames sent, at least one; the caller knows that one waits and has room
-   */
-  private int sendNew(Peer peer, int path) {
-    Rail rail = peer.paths[path].rail;
-    number(peer, path, Math.min(peer.window.room(), rail.localRoom()));
-    int index = paths.onTransmit(peer, path, run.size(), run.bytes());
-    int ticket = rail.putHeld(run);
-    peer.window.send(run, path, index, rail.index, ticket, core.nowNs);
-    peer.pendingCount -= run.size();
-    return run.size();
-  }
-
-  /**
-   * {@link #sendNew} of the only frame that waits, without a run: with many peers in turn nearly
-   * every frame is the only one of its peer in a round.
-   *
-   * @return frames sent: 1
-   */
-  private int sendSingle(Peer peer, int path) {
+  /** Sends the first of the frames that wait; it may go. */
+  private void sendFirst(Peer peer) {
     int id = peer.pendingHead;
-    PathState state = peer.paths[path];
-    state.leadTo(core.routing.nextHopMac(peer.node, path));
-    SendWindow window = peer.window;
-    Rail rail = state.rail;
+    peer.pendingHead = pending.next(id);
+    peer.pendingCount--;
     Lane lane = core.lanes[pending.lane(id)];
     int messages = pending.messages(id);
     int payloadBytes = pending.payloadBytes(id);
     int flags = pending.flags(id);
-    if (flags != 0) {
+    if ((flags & FrameHeader.FLAG_COALESCED) != 0) {
       id = shut(peer, lane, id, messages, payloadBytes);
       if (messages > 1) {
         payloadBytes = finish(id, messages, payloadBytes);
+      } else {
+        // A frame that nothing has joined is an ordinary one.
+        flags &= ~FrameHeader.FLAG_COALESCED;
       }
-      flags = closedFlags(flags, messages);
     }
-    long at = framesAddress + pool.frameAt(id);
-    InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
+    transmit(peer, lane, id, messages, payloadBytes, flags);
+  }
+
+  /**
+   * Gives a frame its number and header, puts it on {@link Peer#way} and holds it. Nothing of it
+   * but the hop part changes afterwards.
+   */
+  private void transmit(
+      Peer peer, Lane lane, int id, int messages, int payloadBytes, int frameFlags) {
+    PathState way = peer.way;
+    SendWindow window = peer.window;
+    long at = pool.addressOf(id);
+    int flags = frameFlags | tagFlag;
     int credit = 0;
+    InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
     if (back != null) {
       credit = back.advertise();
       flags |= FrameHeader.FLAG_CREDIT;
     }
-    FrameHeader.front(Memory.ALL, at, state.front0, state.front1, state.front2);
+    FrameHeader.front(Memory.ALL, at, way.front0, way.front1, way.front2);
     FrameHeader.endToEnd(
         Memory.ALL,
         at,
-        FrameHeader.DATA << 24 | core.self,
-        (flags | tagFlag) << 24 | peer.node,
+        kindSrc,
+        flags << 24 | peer.node,
         keyWord | peer.session & 0xFFFF_FFFFL,
-        (long) window.next() << 32 | peer.order.next() & 0xFFFF_FFFFL,
+        (long) window.next() << 32 | peer.acknowledgeAll() & 0xFFFF_FFFFL,
         credit,
         lane.endpointWord | (long) payloadBytes << 16);
-    int frameBytes = FrameHeader.BYTES + payloadBytes;
-    sealLater(id, frameBytes);
-    int heldBytes = frameBytes + tagBytes;
-    int index = paths.onTransmit(peer, path, 1, heldBytes);
-    int ticket = rail.putHeld(id, heldBytes);
-    window.send(id, heldBytes, lane.id, messages, path, index, rail.index, ticket, core.nowNs);
-    peer.pendingHead = 0;
-    peer.pendingCount--;
-    return 1;
-  }
-
-  /**
-   * Numbers frames that wait, at most {@code limit}, and writes their headers: they are in {@link
-   * #run} then. Nothing of a frame but the hop part changes afterwards.
-   */
-  private void number(Peer peer, int path, int limit) {
-    PathState state = peer.paths[path];
-    state.leadTo(core.routing.nextHopMac(peer.node, path));
-    long front0 = state.front0;
-    long front1 = state.front1;
-    long front2 = state.front2;
-    long keySession = keyWord | peer.session & 0xFFFF_FFFFL;
-    long ack = peer.order.next() & 0xFFFF_FFFFL;
-    int kindSrc = FrameHeader.DATA << 24 | core.self;
-    int firstSeq = peer.window.next();
-    long stripeBytes = Math.min(STRIPE_BYTES, state.roomBytes);
-    int most = Math.min(limit, FrameRun.CAPACITY);
-    FrameRun frames = run;
-    frames.clear();
-    int id = peer.pendingHead;
-    while (id != 0 && frames.size() < most && frames.bytes() < stripeBytes) {
-      int following = pending.next(id);
-      Lane lane = core.lanes[pending.lane(id)];
-      int messages = pending.messages(id);
-      int payloadBytes = pending.payloadBytes(id);
-      int flags = pending.flags(id);
-      if (flags != 0) {
-        id = shut(peer, lane, id, messages, payloadBytes);
-        if (messages > 1) {
-          payloadBytes = finish(id, messages, payloadBytes);
-        }
-        flags = closedFlags(flags, messages);
-      }
-      long at = framesAddress + pool.frameAt(id);
-      int credit = 0;
-      InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
-      if (back != null) {
-        credit = back.advertise();
-        flags |= FrameHeader.FLAG_CREDIT;
-      }
-      FrameHeader.front(Memory.ALL, at, front0, front1, front2);
-      FrameHeader.endToEnd(
-          Memory.ALL,
-          at,
-          kindSrc,
-          (flags | tagFlag) << 24 | peer.node,
-          keySession,
-          (long) (firstSeq + frames.size()) << 32 | ack,
-          credit,
-          lane.endpointWord | (long) payloadBytes << 16);
-      int frameBytes = FrameHeader.BYTES + payloadBytes;
-      sealLater(id, frameBytes);
-      frames.add(id, frameBytes + tagBytes, lane.id, messages);
-      id = following;
+    int heldBytes = FrameHeader.BYTES + payloadBytes + tagBytes;
+    long seal = payloadBytes <= Sealer.SHORT_BYTES ? Burst.SEAL : 0;
+    if (window.isEmpty(way.path)) {
+      paths.beginWait(peer, way, heldBytes);
     }
-    peer.pendingHead = id;
+    Rail rail = way.rail;
+    int ticket = rail.putHeld(id, heldBytes, seal);
+    int index = way.nextIndex++;
+    window.send(id, heldBytes, lane.id, messages, way.path, index, rail.index, ticket, core.nowNs);
+    peer.stripeBytes -= heldBytes;
+    unsealed++;
+    if (seal == 0) {
+      sealer.seal(id, payloadBytes);
+    }
   }
 
   /**
@@ -370,11 +333,6 @@ final class Sender {
       lane.openId = 0;
     }
     return lane.guestId == id ? leaveGuest(peer, lane, id, messages, payloadBytes) : id;
-  }
-
-  /** A frame that nothing has joined is an ordinary one. */
-  private static int closedFlags(int flags, int messages) {
-    return messages > 1 ? flags : flags & ~FrameHeader.FLAG_COALESCED;
   }
 
   /**
@@ -390,36 +348,55 @@ final class Sender {
     return lane.back;
   }
 
-  private void sealLater(int id, int frameBytes) {
-    if (unsealed.size() == UNSEALED_MAX) {
-      seal();
-    }
-    unsealed.add(id, frameBytes);
-  }
-
-  /** Before anything else may look at the frames: an acknowledgement, a port. */
-  private void seal() {
-    int n = unsealed.size();
-    if (n == 0) {
-      return;
-    }
-    unsealed.computeCrcs();
-    for (int i = 0; i < n; i++) {
-      int id = Burst.id(unsealed.descriptor(i));
-      long address = framesAddress + pool.frameAt(id);
-      FrameHeader.crc(Memory.ALL, address, unsealed.crc(i));
-      if (tag != null) {
-        int payloadBytes = Burst.lengthBytes(unsealed.descriptor(i)) - FrameHeader.BYTES;
-        tag.seal(Memory.ALL, address, payloadBytes, core.replay ? wraps(address) : 0);
+  /** Before anything else may look at new frames: an acknowledgement, a port. */
+  void seal() {
+    if (unsealed > 0) {
+      core.counters.add(Counter.DATA_SENT, unsealed);
+      unsealed = 0;
+      for (Rail rail : core.rails) {
+        rail.local.seal(sealer);
       }
     }
-    unsealed.clear();
   }
 
-  /** A data frame's stamp is what its number lacks: so a resend is the same to its last byte. */
-  private long wraps(long address) {
-    Peer peer = core.peers[FrameHeader.dst(Memory.ALL, address)];
-    return peer.wrapsOfSent(FrameHeader.seq(Memory.ALL, address));
+  /**
+   * A round begins: what was sent since the last one leaves in this one. Where a program let time
+   * pass between, that is not the round trip's.
+   *
+   * @param gapNs since the last round began
+   */
+  void beginRound(long gapNs) {
+    if (unsealed > 0) {
+      if (gapNs > RESTAMP_NS) {
+        for (Rail rail : core.rails) {
+          restamp(rail.local);
+        }
+      }
+      seal();
+    }
+  }
+
+  private void restamp(LocalQueue queue) {
+    for (int ticket = queue.firstUnsealed(); ticket != queue.ticket(); ticket++) {
+      long d = queue.ofTicket(ticket);
+      if ((d & Burst.HOLD) != 0) {
+        long at = pool.addressOf(Burst.id(d));
+        Peer peer = core.peers[FrameHeader.dst(Memory.ALL, at)];
+        restamp(peer, FrameHeader.seq(Memory.ALL, at));
+      }
+    }
+  }
+
+  private void restamp(Peer peer, int seq) {
+    SendWindow window = peer.window;
+    int path = window.pathOf(seq);
+    // Among the new frames may be resends, which were put there in their round.
+    if (path >= 0 && window.copies(seq) == 1) {
+      window.restamp(seq, core.nowNs);
+      if (window.firstOf(path) == seq) {
+        peer.paths[path].waitFrom(core.nowNs);
+      }
+    }
   }
 
   // --- lost frames --------------------------------------------------------------------------
@@ -453,8 +430,11 @@ final class Sender {
         state.hops,
         window.copies(seq),
         state.code);
-    int ticket = rail.putHeld(id, window.lengthBytes(seq));
-    int index = paths.onTransmit(peer, path, 1, window.lengthBytes(seq));
+    if (window.isEmpty(path)) {
+      paths.beginWait(peer, state, window.lengthBytes(seq));
+    }
+    int ticket = rail.putHeld(id, window.lengthBytes(seq), 0);
+    int index = state.nextIndex++;
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);
     return true;
@@ -541,17 +521,7 @@ final class Sender {
         n,
         frames.bytes(),
         window.sinceSentNs(last, core.nowNs));
-    int lane = frames.lane(0);
-    int messages = 0;
-    for (int i = 0; i < n; i++) {
-      if (frames.lane(i) != lane) {
-        core.lanes[lane].acknowledge(messages);
-        lane = frames.lane(i);
-        messages = 0;
-      }
-      messages += frames.messages(i);
-    }
-    core.lanes[lane].acknowledge(messages);
+    core.lanes[frames.lane()].acknowledge(frames.messages());
   }
 
   /** One frame is stored by the peer, in order or not. */
@@ -585,6 +555,7 @@ final class Sender {
 
   /** Releases all that is held for a peer. Its messages' fate is unknown. */
   void discard(Peer peer) {
+    peer.stripeBytes = 0;
     for (Rail rail : core.rails) {
       rail.purgeHeldBy(peer.windowOwner);
     }

@@ -2556,6 +2556,71 @@ public class Pmhxb extends Pmhxb$shared {
         }
     }
 
+    private static class hxb_seal {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_seal");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t trailer, uint32_t at)
+     * }
+     */
+    public static FunctionDescriptor hxb_seal$descriptor() {
+        return hxb_seal.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t trailer, uint32_t at)
+     * }
+     */
+    public static MethodHandle hxb_seal$handle() {
+        return hxb_seal.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t trailer, uint32_t at)
+     * }
+     */
+    public static MemorySegment hxb_seal$address() {
+        return hxb_seal.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t trailer, uint32_t at)
+     * }
+     */
+    public static int hxb_seal(MemorySegment pool, MemorySegment descs, int n, int from, int trailer, int at) {
+        var mh$ = hxb_seal.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_seal", pool, descs, n, from, trailer, at);
+            }
+            return (int)mh$.invokeExact(pool, descs, n, from, trailer, at);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class hxb_ring_create {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Pmhxb.C_INT,
@@ -3735,6 +3800,15 @@ public class Pmhxb extends Pmhxb$shared {
      */
     public static int HXB_DESC_HOLD() {
         return HXB_DESC_HOLD;
+    }
+    private static final int HXB_DESC_SEAL = (int)33554432L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_DESC_SEAL 33554432
+     * }
+     */
+    public static int HXB_DESC_SEAL() {
+        return HXB_DESC_SEAL;
     }
 }
 

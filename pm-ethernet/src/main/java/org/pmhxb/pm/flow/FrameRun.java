@@ -1,27 +1,35 @@
 package org.pmhxb.pm.flow;
 
 /**
- * Frames of one peer that go the same way one behind the other, so that each step is done to all of
- * them in a short loop. Fields are arrays side by side; what is not set has the last run's values.
+ * Frames of one lane that were sent one behind the other on one path and are acknowledged together.
  * Owner: the poll thread.
  */
 public final class FrameRun {
   /** Frames at most. */
   public static final int CAPACITY = 64;
 
-  final int[] id = new int[CAPACITY];
-  final int[] frameBytes = new int[CAPACITY];
-  final int[] lane = new int[CAPACITY];
-  final int[] messages = new int[CAPACITY];
-
-  /** The path that acknowledged frames were on. */
-  int path;
-
+  private final int[] ids = new int[CAPACITY];
   private int size;
   private int bytes;
+  private int messages;
+  private int lane;
+  private int path;
+
+  void set(int frameCount, int byteCount, int messageCount, int laneNumber, int pathNumber) {
+    size = frameCount;
+    bytes = byteCount;
+    messages = messageCount;
+    lane = laneNumber;
+    path = pathNumber;
+  }
 
   public int size() {
     return size;
+  }
+
+  /** Buffer IDs, in {@code [0, size())}. */
+  public int[] ids() {
+    return ids;
   }
 
   /** Bytes of all frames. */
@@ -29,40 +37,17 @@ public final class FrameRun {
     return bytes;
   }
 
-  public void clear() {
-    size = 0;
-    bytes = 0;
+  /** Messages in all frames. */
+  public int messages() {
+    return messages;
   }
 
-  /** Adds a frame; the caller has looked at {@link #size()}. */
-  public void add(int bufferId, int lengthBytes, int laneNumber, int messageCount) {
-    int i = size++;
-    id[i] = bufferId;
-    frameBytes[i] = lengthBytes;
-    lane[i] = laneNumber;
-    messages[i] = messageCount;
-    bytes += lengthBytes;
+  public int lane() {
+    return lane;
   }
 
-  /** The path that they were sent on; of an acknowledged run. */
+  /** The path that they were sent on. */
   public int path() {
     return path;
-  }
-
-  /** Buffer IDs, in {@code [0, size())}. */
-  public int[] ids() {
-    return id;
-  }
-
-  public int frameBytes(int i) {
-    return frameBytes[i];
-  }
-
-  public int lane(int i) {
-    return lane[i];
-  }
-
-  public int messages(int i) {
-    return messages[i];
   }
 }

@@ -106,59 +106,11 @@ public final class SendWindow {
     return next - unacknowledged > mask;
   }
 
-  /** New frames that fit now. */
-  public int room() {
-    return mask + 1 - (next - unacknowledged);
-  }
-
   /**
-   * Registers new frames that go out on a path at once: they get the sequence numbers from {@link
-   * #next()} on, and join the end of the path's list. The window holds their buffers.
+   * Registers a new frame, which goes out on a path: it gets the sequence number {@link #next()}
+   * and joins the end of the path's list. The window, which is not full, holds its buffer.
    *
-   * @param frames 1 to {@link #room()}, each of 1 to 65,535 messages
-   * @param pathIndex of the first; the others' follow
-   * @param ticket of the first; the others' follow
-   */
-  public void send(FrameRun frames, int path, int pathIndex, int rail, int ticket, long nowNs) {
-    int n = frames.size();
-    assert n > 0 && n <= room() : n + " frames for room of " + room();
-    long[] words = slots;
-    long onPath = 1L << COPIES_SHIFT | (long) path << LIST_SHIFT | (long) rail << RAIL_SHIFT;
-    long time = nowNs & TIME_MASK;
-    int first = next & mask;
-    long list = lists[2 * path];
-    int last = tail(list);
-    int before = last;
-    int slot = first;
-    for (int i = 0; i < n; i++) {
-      int after = slot + 1 & mask;
-      int at = slot << RECORD_SHIFT;
-      words[at] = onPath | (long) frames.frameBytes[i] << LENGTH_SHIFT | frames.id[i];
-      words[at + LINKS] =
-          frames.lane[i] & 0xFFFF_FFFFL
-              | (long) after << NEXT_SHIFT
-              | (long) before << PREVIOUS_SHIFT;
-      words[at + TRANSMISSION] = pathIndex + i & 0xFFFF_FFFFL | (long) (ticket + i) << 32;
-      words[at + TIME] = time | (long) frames.messages[i] << MESSAGES_SHIFT;
-      before = slot;
-      slot = after;
-    }
-    words[(before << RECORD_SHIFT) + LINKS] |= NEXT_MASK;
-    int head = head(list);
-    if (last == NONE) {
-      head = first;
-    } else {
-      int links = (last << RECORD_SHIFT) + LINKS;
-      words[links] = words[links] & ~NEXT_MASK | (long) first << NEXT_SHIFT;
-    }
-    setEnds(path, head, before, n, frames.bytes());
-    next += n;
-  }
-
-  /**
-   * The same for one frame: it gets the sequence number {@link #next}.
-   *
-   * @param messages 1 to 65,535
+   * @param messages that it carries, 1 to 65,535
    */
   public void send(
       int id,
@@ -196,6 +148,12 @@ public final class SendWindow {
     next++;
   }
 
+  /** The frame leaves now, not when it was registered. */
+  public void restamp(int seq, long nowNs) {
+    int at = ((seq & mask) << RECORD_SHIFT) + TIME;
+    slots[at] = slots[at] & ~TIME_MASK | nowNs & TIME_MASK;
+  }
+
   /** Notes that the first frame of the resend list was transmitted again: it joins its path. */
   public void resend(int path, int pathIndex, int rail, int ticket, long nowNs) {
     int slot = head(lists[2 * paths]);
@@ -224,45 +182,50 @@ public final class SendWindow {
   /**
    * Takes acknowledged frames off the begin of the window, and off their path's list, and moves the
    * cumulative point past them: as many as were sent once, one behind the other on one path and
-   * rail, and were not acknowledged before. The frame at the cumulative point may be none of these:
-   * {@link #acknowledge} and {@link #advance} do for any.
+   * rail, belong to one lane and were not acknowledged before. The frame at the cumulative point
+   * may be none of these: {@link #acknowledge} and {@link #advance} do for any.
    *
    * @param ack the cumulative point that was acknowledged, after {@link #unacknowledged()}
-   * @param frames cleared, then filled with what was taken
+   * @param frames gets what was taken
    * @return sequence number of the last frame taken; what else the window knows of it still stands
    */
   public int acknowledgeRun(int ack, FrameRun frames) {
-    frames.clear();
     long[] words = slots;
+    int[] ids = frames.ids();
     int seq = unacknowledged;
     int first = seq & mask;
     long sameWay = words[first << RECORD_SHIFT] & WAY_MASK;
     int list = list(sameWay);
     boolean once = (sameWay >>> COPIES_SHIFT & 0xFF) == 1;
     if (!once || list >= paths || head(lists[2 * list]) != first) {
+      frames.set(0, 0, 0, 0, 0);
       return seq - 1;
     }
-    frames.path = list;
-    int limit = Math.min(ack - seq, FrameRun.CAPACITY);
+    int lane = (int) words[(first << RECORD_SHIFT) + LINKS];
+    int limit = Math.min(ack - seq, ids.length);
     int slot = first;
     int after = first;
     int taken = 0;
+    int bytes = 0;
+    long messages = 0;
     while (taken < limit && after == slot) {
       int at = slot << RECORD_SHIFT;
       long word = words[at];
+      long links = words[at + LINKS];
       int id = (int) (word & ID_MASK);
-      if ((word & WAY_MASK) != sameWay || id == 0) {
+      if ((word & WAY_MASK) != sameWay || id == 0 || (int) links != lane) {
         break;
       }
-      long links = words[at + LINKS];
-      frames.add(id, length(word), (int) links, (int) (words[at + TIME] >>> MESSAGES_SHIFT));
       words[at] = word & ~ID_MASK | LIST_MASK;
+      ids[taken++] = id;
+      bytes += length(word);
+      messages += words[at + TIME] >>> MESSAGES_SHIFT;
       after = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
       slot = slot + 1 & mask;
-      taken++;
     }
+    frames.set(taken, bytes, (int) messages, lane, list);
     if (taken > 0) {
-      behead(list, after, taken, frames.bytes());
+      behead(list, after, taken, bytes);
       unacknowledged += taken;
     }
     return seq + taken - 1;

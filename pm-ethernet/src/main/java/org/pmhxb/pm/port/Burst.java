@@ -17,6 +17,9 @@ public final class Burst {
   /** The port adds a reference of its own; the caller keeps the one it has (hold for resend). */
   public static final long HOLD = 1L << 24;
 
+  /** The frame has no CRC yet. Ports do not look at this; no frame reaches one without. */
+  public static final long SEAL = 1L << 25;
+
   private static final long ID_MASK = 0xFF_FFFFL;
   private static final int LENGTH_SHIFT = 32;
 

@@ -23,6 +23,7 @@ class SendWindowTest {
     final int id;
     final int bytes;
     final int messages;
+    final int lane;
     int copies;
     int index = -1;
 
@@ -30,6 +31,7 @@ class SendWindowTest {
       this.id = id;
       this.bytes = bytes;
       this.messages = 1 + bytes % 100;
+      this.lane = bytes % 8 == 0 ? LANE + 1 : LANE;
     }
   }
 
@@ -57,31 +59,24 @@ class SendWindowTest {
       switch (random.nextInt(9)) {
         case 0, 1, 2 -> {
           int n = Math.min(1 + random.nextInt(4), size - (int) (next - unacknowledged));
-          assertThat(window.room()).isEqualTo(size - (int) (next - unacknowledged));
           if (n > 0) {
-            FrameRun run = new FrameRun();
-            assertThat(window.next()).isEqualTo(first + (int) next);
             for (int i = 0; i < n; i++) {
+              assertThat(window.next()).isEqualTo(first + (int) next + i);
               Frame frame = new Frame((int) next + i + 1, 64 + random.nextInt(1_000));
               frame.copies = 1;
               frame.index = nextIndex[path] + i;
               held.put(next + i, frame);
               lists.get(path).add(next + i);
-              run.add(frame.id, frame.bytes, LANE, frame.messages);
-            }
-            if (run.size() == 1 && random.nextBoolean()) {
               window.send(
-                  run.id[0],
-                  run.frameBytes[0],
-                  run.lane[0],
-                  run.messages[0],
+                  frame.id,
+                  frame.bytes,
+                  frame.lane,
+                  frame.messages,
                   path,
-                  nextIndex[path],
+                  frame.index,
                   path + 1,
-                  10 * step,
+                  10 * step + i,
                   step * 10L);
-            } else {
-              window.send(run, path, nextIndex[path], path + 1, 10 * step, step * 10L);
             }
             nextIndex[path] += n;
             for (int i = 0; i < n; i++) {
@@ -100,6 +95,8 @@ class SendWindowTest {
             window.resend(path, frame.index, path + 1, 10 * step, step * 10L);
             lists.get(path).add(lost);
             checkSent(window, first, lost, path, 10 * step, step * 10L);
+            window.restamp(first + (int) lost, step * 10L + 3);
+            checkSent(window, first, lost, path, 10 * step, step * 10L + 3);
           }
         }
         case 4 -> {
@@ -127,15 +124,19 @@ class SendWindowTest {
             int last = window.acknowledgeRun(first + (int) to, run);
             assertThat(last).isEqualTo(first + (int) end - 1);
             assertThat(run.size()).isEqualTo((int) (end - unacknowledged));
+            int bytes = 0;
+            int messages = 0;
             for (int i = 0; unacknowledged < end; unacknowledged++, i++) {
               Frame frame = held.remove(unacknowledged);
               lists.get(on).remove(unacknowledged);
               assertThat(run.path()).isEqualTo(on);
               assertThat(run.ids()[i]).isEqualTo(frame.id);
-              assertThat(run.frameBytes(i)).isEqualTo(frame.bytes);
-              assertThat(run.lane(i)).isEqualTo(LANE);
-              assertThat(run.messages(i)).isEqualTo(frame.messages);
+              assertThat(run.lane()).isEqualTo(frame.lane);
+              bytes += frame.bytes;
+              messages += frame.messages;
             }
+            assertThat(run.bytes()).isEqualTo(bytes);
+            assertThat(run.messages()).isEqualTo(messages);
           }
         }
         default -> {
@@ -166,7 +167,8 @@ class SendWindowTest {
         && end - from < FrameRun.CAPACITY
         && end - from < list.size()
         && list.get((int) (end - from)) == end
-        && held.get(end).copies == 1) {
+        && held.get(end).copies == 1
+        && held.get(end).lane == held.get(from).lane) {
       end++;
     }
     return end;
@@ -200,7 +202,7 @@ class SendWindowTest {
           int seq = first + (int) (long) at;
           assertThat(window.bufferId(seq)).isEqualTo(frame.id);
           assertThat(window.lengthBytes(seq)).isEqualTo(frame.bytes);
-          assertThat(window.lane(seq)).isEqualTo(LANE);
+          assertThat(window.lane(seq)).isEqualTo(frame.lane);
           assertThat(window.messages(seq)).isEqualTo(frame.messages);
           assertThat(window.copies(seq)).isEqualTo(frame.copies);
           int on = -1;

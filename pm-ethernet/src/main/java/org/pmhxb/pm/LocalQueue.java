@@ -1,0 +1,181 @@
+package org.pmhxb.pm;
+
+import java.lang.foreign.ValueLayout;
+import org.pmhxb.bufpool.Memory;
+import org.pmhxb.pm.port.Burst;
+
+/**
+ * A node's own frames that wait for a rail's port, in order of transmission, which is what makes a
+ * path FIFO. The descriptors lie in native memory as a ring, so that what seals frames and the
+ * driver that takes them read them where they were put: nothing is copied from queue to burst.
+ *
+ * <p>A place that was taken out of the middle stays, empty, because a place is what tickets count.
+ * Owner: the poll thread.
+ */
+final class LocalQueue {
+  static final int CAPACITY = 1024;
+
+  /** Place of a frame that was taken out; buffer ID 0 is none. */
+  static final long TAKEN_OUT = 0;
+
+  private static final int MASK = CAPACITY - 1;
+
+  private final Burst ring = new Burst(CAPACITY);
+  private final long address = ring.address();
+  private int head;
+  private int tail;
+
+  /** Frames before this ticket are sealed. */
+  private int sealed;
+
+  private int bytes;
+  private int takenOut;
+
+  /** Frames without a holder: path probes. */
+  private int unheld;
+
+  /** The descriptors: place {@code ticket mod CAPACITY}. */
+  Burst ring() {
+    return ring;
+  }
+
+  /** Places, taken out ones included. */
+  int size() {
+    return tail - head;
+  }
+
+  int room() {
+    return CAPACITY - (tail - head);
+  }
+
+  boolean isFull() {
+    return tail - head == CAPACITY;
+  }
+
+  /** Bytes of all frames. */
+  int bytes() {
+    return bytes;
+  }
+
+  /** Ticket of the frame that is put next. */
+  int ticket() {
+    return tail;
+  }
+
+  /** Frames with a ticket before this have left the queue. */
+  int taken() {
+    return head;
+  }
+
+  /** Index in {@link #ring} of the first place. */
+  int first() {
+    return head & MASK;
+  }
+
+  /** Of the {@code count} places from a ticket on, how many stand before the ring's end. */
+  static int unbroken(int ticket, int count) {
+    return Math.min(count, CAPACITY - (ticket & MASK));
+  }
+
+  /** Every place holds a frame that a send window holds too. */
+  boolean isPlain() {
+    return (takenOut | unheld) == 0;
+  }
+
+  /** Puts a frame; there is room. */
+  void put(long descriptor) {
+    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(tail), descriptor);
+    tail++;
+    bytes += Burst.lengthBytes(descriptor);
+    if ((descriptor & Burst.HOLD) == 0) {
+      unheld++;
+    }
+  }
+
+  /** The i-th place from the head, {@code 0 <= i < size()}. */
+  long peek(int i) {
+    return Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, at(head + i));
+  }
+
+  private long at(int ticket) {
+    return Memory.known(address + ((long) (ticket & MASK) << 3));
+  }
+
+  /** Empties the i-th place, which holds a frame; its descriptor. */
+  long takeOut(int i) {
+    long d = peek(i);
+    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(head + i), TAKEN_OUT);
+    takenOut++;
+    forget(d);
+    return d;
+  }
+
+  private void forget(long d) {
+    bytes -= Burst.lengthBytes(d);
+    if ((d & Burst.HOLD) == 0) {
+      unheld--;
+    }
+  }
+
+  /** Removes the frame at the head. */
+  void drop() {
+    forget(peek(0));
+    head++;
+  }
+
+  /** Removes frames from the head, none of them taken out; their bytes. */
+  int drop(int count) {
+    int before = bytes;
+    if (count == tail - head && unheld == 0) {
+      head = tail;
+      bytes = 0;
+      return before;
+    }
+    for (int i = 0; i < count; i++) {
+      drop();
+    }
+    return before - bytes;
+  }
+
+  /** Removes places at the head whose frames were taken out. */
+  void skipTakenOut() {
+    while (takenOut > 0 && peek(0) == TAKEN_OUT) {
+      head++;
+      takenOut--;
+    }
+  }
+
+  /** How many frames from the head begin within so many bytes. None was taken out. */
+  int within(long spareBytes, int most) {
+    if (spareBytes >= bytes) {
+      return most;
+    }
+    long left = spareBytes;
+    int n = 0;
+    while (n < most && left > 0) {
+      left -= Burst.lengthBytes(peek(n));
+      n++;
+    }
+    return n;
+  }
+
+  /** Seals what was put since the last time. */
+  void seal(Sealer sealer) {
+    sealed = firstUnsealed();
+    while (sealed != tail) {
+      int n = unbroken(sealed, tail - sealed);
+      sealer.seal(ring, sealed & MASK, n);
+      sealed += n;
+    }
+  }
+
+  /** Ticket of the first frame that was put since the last sealing, unless it has left already. */
+  int firstUnsealed() {
+    return sealed - head < 0 ? head : sealed;
+  }
+
+  /** The descriptor of a ticket that waits. */
+  long ofTicket(int ticket) {
+    return Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, at(ticket));
+  }
+}
