@@ -27,6 +27,8 @@ class ModuleDependencyTest {
           .definedBy("org.pmhxb.mpi..")
           .layer("sim")
           .definedBy("org.pmhxb.sim..")
+          .layer("collectives")
+          .definedBy("org.pmhxb.collectives..")
           .layer("cost")
           .definedBy("org.pmhxb.cost..")
           .layer("cli")
@@ -37,20 +39,26 @@ class ModuleDependencyTest {
           .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("sim")
           .mayOnlyBeAccessedByLayers("cli")
+          .whereLayer("collectives")
+          .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("cost")
           .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("router")
-          .mayOnlyBeAccessedByLayers("mpi", "sim", "cost", "cli")
+          .mayOnlyBeAccessedByLayers("mpi", "sim", "collectives", "cost", "cli")
           .whereLayer("pm")
-          .mayOnlyBeAccessedByLayers("router", "mpi", "sim", "cost", "cli")
+          .mayOnlyBeAccessedByLayers("router", "mpi", "sim", "collectives", "cost", "cli")
           .whereLayer("bufpool")
-          .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "sim", "cost", "cli");
+          .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "sim", "collectives", "cost", "cli");
 
   @ArchTest
   static final ArchRule protocolReadsNoClock =
       noClasses()
           .that()
-          .resideInAnyPackage("org.pmhxb.pm", "org.pmhxb.pm.flow", "org.pmhxb.pm.wire")
+          .resideInAnyPackage(
+              "org.pmhxb.pm",
+              "org.pmhxb.pm.flow",
+              "org.pmhxb.pm.wire",
+              "org.pmhxb.collectives..")
           .and()
           .doNotHaveSimpleName("PollThread")
           .should()
