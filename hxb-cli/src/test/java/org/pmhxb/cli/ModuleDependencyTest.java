@@ -55,10 +55,7 @@ class ModuleDependencyTest {
       noClasses()
           .that()
           .resideInAnyPackage(
-              "org.pmhxb.pm",
-              "org.pmhxb.pm.flow",
-              "org.pmhxb.pm.wire",
-              "org.pmhxb.collectives..")
+              "org.pmhxb.pm", "org.pmhxb.pm.flow", "org.pmhxb.pm.wire", "org.pmhxb.collectives..")
           .and()
           .doNotHaveSimpleName("PollThread")
           .should()

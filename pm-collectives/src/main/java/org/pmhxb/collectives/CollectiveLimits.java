@@ -1,0 +1,36 @@
+package org.pmhxb.collectives;
+
+/**
+ * Bounds of what collectives hold.
+ *
+ * @param windowBytes that one member of a group may send to another before that has used them: what
+ *     comes before its turn is kept within this, and what is beyond is not sent. At least the
+ *     product of rate and round trip of the slowest link, 4 KB to 1 GB
+ * @param strangerBytes kept of groups that this node has not joined yet, 4 KB to 1 GB; beyond it
+ *     messages stay undelivered until it joins
+ */
+public record CollectiveLimits(int windowBytes, int strangerBytes) {
+  private static final int LEAST_BYTES = 4_096;
+  private static final int MOST_BYTES = 1 << 30;
+
+  public CollectiveLimits {
+    check("windowBytes", windowBytes);
+    check("strangerBytes", strangerBytes);
+  }
+
+  /** 1 MB from each member, 4 MB of strangers. */
+  public static CollectiveLimits defaults() {
+    return new CollectiveLimits(1 << 20, 4 << 20);
+  }
+
+  public CollectiveLimits withWindowBytes(int bytes) {
+    return new CollectiveLimits(bytes, strangerBytes);
+  }
+
+  private static void check(String name, int bytes) {
+    if (bytes < LEAST_BYTES || bytes > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          name + " is " + bytes + "; must be in " + LEAST_BYTES + ".." + MOST_BYTES);
+    }
+  }
+}

@@ -1,0 +1,622 @@
+package org.pmhxb.collectives;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import org.pmhxb.pm.Message;
+import org.pmhxb.pm.PeerDownException;
+import org.pmhxb.pm.PmEndpoint;
+import org.pmhxb.pm.SendBuffer;
+
+/**
+ * A group's collectives as one of its members calls them. All members make the same calls in the
+ * same order; one call at a time. Memory may be on or off the heap; input and output of a reduction
+ * may be the same, and must not overlap otherwise.
+ *
+ * <p>When a member goes down that somebody waits for, the present call and all later ones end with
+ * {@link PeerDownException} at every member: those who find out tell the others. A new group, of
+ * another number, goes on without it. Owner: the endpoint's thread.
+ */
+public final class Communicator {
+  /** What was worked out for a problem. */
+  record Planned(Problem problem, Choice choice, Plan plan) {}
+
+  private record Key(
+      Collective collective, long blockBytes, int elementBytes, int root, boolean inPlace) {}
+
+  /** Passes over copies, waiting messages and sends in one poll. */
+  private static final int PASSES_PER_POLL = 32;
+
+  private final Collectives collectives;
+  private final PmEndpoint endpoint;
+  private final Group group;
+  private final Topology topology;
+  private final int windowBytes;
+  private final int[] rankOfNode;
+  private final Partner[] partners;
+  private final CollectiveCall call;
+  private final Map<Key, Planned> plans = new HashMap<>();
+  private final Map<Collective, String> forced = new EnumMap<>(Collective.class);
+
+  /** The last plan again: repeated calls look nothing up. */
+  private Planned last;
+
+  private MemorySegment scratch = MemorySegment.NULL;
+
+  /** Number of the present call, or of the next. */
+  private int sequence;
+
+  /** Messages that wait, and partners that are down, and those that are to be told something. */
+  private int heldCount;
+
+  private int downCount;
+  private int controlDue;
+  private RuntimeException broken;
+  private int brokenNode;
+  private int brokenReason;
+
+  Communicator(
+      Collectives collectives,
+      PmEndpoint endpoint,
+      Group group,
+      Topology topology,
+      int nodes,
+      int chunkBytes,
+      int windowBytes) {
+    this.collectives = collectives;
+    this.endpoint = endpoint;
+    this.group = group;
+    this.topology = topology;
+    this.windowBytes = windowBytes;
+    this.partners = new Partner[group.size()];
+    this.rankOfNode = new int[nodes];
+    java.util.Arrays.fill(rankOfNode, -1);
+    for (int r = 0; r < group.size(); r++) {
+      rankOfNode[group.node(r)] = r;
+    }
+    this.call = new CollectiveCall(this, endpoint, chunkBytes, windowBytes);
+  }
+
+  // --- the program ------------------------------------------------------------------------------
+
+  public Group group() {
+    return group;
+  }
+
+  public Topology topology() {
+    return topology;
+  }
+
+  /** Gives every rank the root's message. The same length everywhere. */
+  public CollectiveCall broadcast(MemorySegment message, int root) {
+    return start(
+        Collective.BROADCAST, message, message, message.byteSize(), null, null, checkRoot(root));
+  }
+
+  /**
+   * Combines all ranks' vectors at the root.
+   *
+   * @param output at the root as long as the input, which it may be; not used elsewhere
+   */
+  public CollectiveCall reduce(
+      MemorySegment input, MemorySegment output, ElementType type, ReduceOp op, int root) {
+    checkRoot(root);
+    MemorySegment result = group.rank() == root ? output : MemorySegment.NULL;
+    if (group.rank() == root) {
+      checkSize("output", output, input.byteSize());
+    }
+    return start(Collective.REDUCE, input, result, input.byteSize(), type, op, root);
+  }
+
+  /** Combines all ranks' vectors at every rank. */
+  public CollectiveCall allreduce(
+      MemorySegment input, MemorySegment output, ElementType type, ReduceOp op) {
+    checkSize("output", output, input.byteSize());
+    return start(Collective.ALLREDUCE, input, output, input.byteSize(), type, op, 0);
+  }
+
+  /**
+   * Puts one block of each rank beside each other at the root.
+   *
+   * @param output at the root as long as all inputs; not used elsewhere
+   */
+  public CollectiveCall gather(MemorySegment input, MemorySegment output, int root) {
+    checkRoot(root);
+    MemorySegment result = group.rank() == root ? output : MemorySegment.NULL;
+    if (group.rank() == root) {
+      checkSize("output", output, input.byteSize() * group.size());
+    }
+    return start(Collective.GATHER, input, result, input.byteSize(), null, null, root);
+  }
+
+  /**
+   * Gives each rank one block of the root's.
+   *
+   * @param input at the root as long as all outputs; not used elsewhere
+   */
+  public CollectiveCall scatter(MemorySegment input, MemorySegment output, int root) {
+    checkRoot(root);
+    MemorySegment source = group.rank() == root ? input : MemorySegment.NULL;
+    if (group.rank() == root) {
+      checkSize("input", input, output.byteSize() * group.size());
+    }
+    return start(Collective.SCATTER, source, output, output.byteSize(), null, null, root);
+  }
+
+  /** Puts one block of each rank beside each other at every rank. */
+  public CollectiveCall allgather(MemorySegment input, MemorySegment output) {
+    checkSize("output", output, input.byteSize() * group.size());
+    return start(Collective.ALLGATHER, input, output, input.byteSize(), null, null, 0);
+  }
+
+  /** Block j of rank i's input becomes block i of rank j's output. */
+  public CollectiveCall alltoall(MemorySegment input, MemorySegment output) {
+    checkSize("output", output, input.byteSize());
+    if (input.byteSize() % group.size() != 0) {
+      throw new IllegalArgumentException(
+          "input of %d bytes is not a block of equal length for each of %d ranks"
+              .formatted(input.byteSize(), group.size()));
+    }
+    return start(
+        Collective.ALLTOALL, input, output, input.byteSize() / group.size(), null, null, 0);
+  }
+
+  /**
+   * Names the algorithm of a collective from the next call on, at every member alike.
+   *
+   * @param name null: the one of least predicted time, as at first
+   */
+  public void use(Collective collective, String name) {
+    forced.put(collective, name);
+    plans.clear();
+    last = null;
+  }
+
+  /** What would be chosen, and why: {@link Choice#explain}. */
+  public Choice choose(Collective collective, long blockBytes, int elementBytes, int root) {
+    return choose(problem(collective, blockBytes, elementBytes, root, false));
+  }
+
+  // --- a call -----------------------------------------------------------------------------------
+
+  private int checkRoot(int root) {
+    if (root < 0 || root >= group.size()) {
+      throw new IllegalArgumentException(
+          "root " + root + " is no rank of " + group + ": 0.." + (group.size() - 1));
+    }
+    return root;
+  }
+
+  private static void checkSize(String name, MemorySegment memory, long bytes) {
+    if (memory.byteSize() != bytes) {
+      throw new IllegalArgumentException(
+          "%s has %d bytes: %d are needed".formatted(name, memory.byteSize(), bytes));
+    }
+  }
+
+  private CollectiveCall start(
+      Collective collective,
+      MemorySegment input,
+      MemorySegment output,
+      long blockBytes,
+      ElementType type,
+      ReduceOp op,
+      int root) {
+    if (call.isActive()) {
+      throw new IllegalStateException(
+          group + ": " + call.describe() + " is under way: one call at a time");
+    }
+    Kernels.Kernel kernel = collective.isReducing() ? Kernels.of(type, op) : null;
+    int elementBytes = collective.isReducing() ? type.bytes() : 1;
+    if (blockBytes % elementBytes != 0) {
+      throw new IllegalArgumentException(
+          "%d bytes are no whole number of elements of %d".formatted(blockBytes, elementBytes));
+    }
+    if (broken != null) {
+      call.fail(broken);
+      return call;
+    }
+    boolean inPlace = isInPlace(collective, input, output);
+    Planned planned = planned(collective, blockBytes, elementBytes, root, inPlace);
+    Algorithm algorithm = planned.choice.algorithm();
+    int signature = collective.ordinal() * 31 + algorithm.name().hashCode();
+    signature = signature * 31 + Long.hashCode(blockBytes);
+    signature = signature * 31 + root;
+    if (kernel != null) {
+      signature = signature * 31 + type.ordinal() * 8 + op.ordinal();
+    }
+    if (scratch.byteSize() < planned.plan.scratchBytes) {
+      scratch = Arena.ofAuto().allocate(planned.plan.scratchBytes, 64);
+    }
+    call.begin(planned, input, output, scratch, kernel, signature);
+    for (int i = 0; call.isActive() && i < call.partnerCount(); i++) {
+      touch(call.partnerAt(i));
+    }
+    progress();
+    return call;
+  }
+
+  private static boolean isInPlace(
+      Collective collective, MemorySegment input, MemorySegment output) {
+    if (collective == Collective.BROADCAST) {
+      return false;
+    }
+    boolean overlap = input.byteSize() > 0 && input.asOverlappingSlice(output).isPresent();
+    boolean same =
+        overlap
+            && input.byteSize() == output.byteSize()
+            && input.asOverlappingSlice(output).orElseThrow().byteSize() == input.byteSize();
+    if (overlap && !(same && collective.isReducing())) {
+      throw new IllegalArgumentException(
+          collective + ": input and output overlap; only a reduction's may, and must be the same");
+    }
+    return overlap;
+  }
+
+  private Problem problem(
+      Collective collective, long blockBytes, int elementBytes, int root, boolean inPlace) {
+    return new Problem(collective, group, topology, blockBytes, elementBytes, root, inPlace);
+  }
+
+  private Choice choose(Problem problem) {
+    return collectives
+        .registry()
+        .choose(problem, collectives.model(), forced.get(problem.collective()));
+  }
+
+  private Planned planned(
+      Collective collective, long blockBytes, int elementBytes, int root, boolean inPlace) {
+    if (last != null) {
+      Problem p = last.problem;
+      if (p.collective() == collective
+          && p.blockBytes() == blockBytes
+          && p.elementBytes() == elementBytes
+          && p.root() == root
+          && p.inPlace() == inPlace) {
+        return last;
+      }
+    }
+    Key key = new Key(collective, blockBytes, elementBytes, root, inPlace);
+    last = plans.get(key);
+    if (last == null) {
+      Problem problem = problem(collective, blockBytes, elementBytes, root, inPlace);
+      Choice choice = choose(problem);
+      last = new Planned(problem, choice, PlanBuilder.plan(problem, choice.algorithm()));
+      plans.put(key, last);
+    }
+    return last;
+  }
+
+  /** Opens the session before anything is to be sent, so that the partner is watched. */
+  private void touch(Partner partner) {
+    if (!partner.touched) {
+      partner.touched = true;
+      SendBuffer b = endpoint.claim(partner.node, 0);
+      if (b != null) {
+        b.abort();
+      }
+    }
+  }
+
+  Partner partner(int rank) {
+    Partner partner = partners[rank];
+    if (partner == null) {
+      partner = new Partner(rank, group.node(rank));
+      partners[rank] = partner;
+    }
+    return partner;
+  }
+
+  /** The present call is over. */
+  void ended() {
+    sequence++;
+  }
+
+  // --- progress ---------------------------------------------------------------------------------
+
+  int poll() {
+    return collectives.poll();
+  }
+
+  /** One bounded round: copies, messages that waited, sends. */
+  int progress() {
+    int work = controlDue > 0 ? sendControl() : 0;
+    if (!call.isActive()) {
+      return work;
+    }
+    if (downCount > 0) {
+      failIfDown();
+    }
+    int moved = 1;
+    for (int pass = 0; pass < PASSES_PER_POLL && moved > 0 && call.isActive(); pass++) {
+      moved = call.copy();
+      if (heldCount > 0 && call.isActive()) {
+        moved += takeHeld();
+      }
+      if (call.isActive()) {
+        moved += call.send();
+      }
+      work += moved;
+    }
+    return work;
+  }
+
+  private int takeHeld() {
+    int work = 0;
+    for (int i = 0; call.isActive() && i < call.partnerCount(); i++) {
+      Partner p = call.partnerAt(i);
+      while (p.heldFirst != null
+          && Wire.call(p.heldFirst.memory, p.heldFirst.at) == sequence
+          && use(p, p.heldFirst.memory, p.heldFirst.at, p.heldFirst.lengthBytes)) {
+        if (p.heldFirst == null) {
+          return work; // the group broke, and nothing is kept any more
+        }
+        collectives.store().release(p.removeFirst());
+        heldCount--;
+        work++;
+        if (!call.isActive()) {
+          return work;
+        }
+      }
+    }
+    return work;
+  }
+
+  // --- messages ---------------------------------------------------------------------------------
+
+  /** A message of this group; false when it makes no sense. */
+  boolean onMessage(Message m) {
+    int rank = rankOfNode[m.source()];
+    if (rank < 0 || rank == group.rank()) {
+      return false;
+    }
+    MemorySegment memory = m.memory();
+    long at = m.offset();
+    Partner p = partner(rank);
+    if (!p.heard(Wire.consumed(memory, at))) {
+      return false;
+    }
+    switch (Wire.kind(memory, at)) {
+      case Wire.DATA -> onData(p, m, memory, at);
+      case Wire.ABORT -> onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
+      default -> {
+        // A credit was told, and heard.
+      }
+    }
+    return true;
+  }
+
+  private void onData(Partner p, Message m, MemorySegment memory, long at) {
+    if (broken == null && p.down) {
+      breakUp(downOf(p.node), p.node, Wire.REASON_PEER_DOWN); // it was started again
+    }
+    if (broken != null) {
+      tell(p);
+      return;
+    }
+    int ahead = Wire.call(memory, at) - sequence;
+    boolean now = ahead == 0 && call.isActive() && p.heldFirst == null;
+    if (now && p.index >= 0 && use(p, memory, at, m.lengthBytes())) {
+      return;
+    }
+    int cost = m.lengthBytes() - Wire.DATA_BYTES + Wire.COST_BYTES;
+    if (now && p.index < 0 || ahead < 0 || p.held > 0 && p.held + cost > windowBytes) {
+      mismatch(p, now ? "sent a message that " + call.describe() + " has no use for" : "is astray");
+      return;
+    }
+    p.append(collectives.store().keep(m));
+    heldCount++;
+  }
+
+  /** A message that came before this node had joined the group. */
+  void adopt(Held held) {
+    int rank = rankOfNode[held.sourceNode];
+    if (rank < 0 || broken != null) {
+      collectives.store().release(held);
+      return;
+    }
+    Partner p = partner(rank);
+    p.heard(Wire.consumed(held.memory, held.at));
+    if (Wire.kind(held.memory, held.at) == Wire.DATA) {
+      p.append(held);
+      heldCount++;
+      return;
+    }
+    if (Wire.kind(held.memory, held.at) == Wire.ABORT) {
+      onAbort(Wire.abortNode(held.memory, held.at), Wire.abortReason(held.memory, held.at));
+    }
+    collectives.store().release(held);
+  }
+
+  /** Uses a message of the present call; false when its turn has not come. */
+  private boolean use(Partner p, MemorySegment memory, long at, int lengthBytes) {
+    switch (call.take(p.index, memory, at, lengthBytes)) {
+      case EARLY -> {
+        return false;
+      }
+      case USED -> {
+        p.consumed += lengthBytes - Wire.DATA_BYTES + Wire.COST_BYTES;
+        if (!p.creditDue && p.consumed - p.consumedTold >= windowBytes / 4) {
+          p.creditDue = true;
+          controlDue++;
+        }
+      }
+      case MISMATCH -> mismatch(p, "makes another call, or one of another length");
+      case UNEXPECTED -> mismatch(p, "sent what its algorithm does not send");
+    }
+    return true;
+  }
+
+  void header(SendBuffer b, int kind, Partner p) {
+    Wire.common(b.memory(), b.offset(), kind, group.id(), sequence, p.consumed);
+    p.consumedTold = p.consumed;
+    if (p.creditDue) {
+      p.creditDue = false;
+      controlDue--;
+    }
+  }
+
+  /** Credits that no message carried, and the end of the group. */
+  private int sendControl() {
+    int work = 0;
+    for (Partner p : partners) {
+      if (p != null && p.abortDue) {
+        work += sendAbort(p) ? 1 : 0;
+      } else if (p != null && p.creditDue) {
+        SendBuffer b = endpoint.claim(p.node, Wire.COMMON_BYTES);
+        if (b != null) {
+          header(b, Wire.CREDIT, p);
+          p.lastTicket = endpoint.send(b);
+          work++;
+        }
+      }
+    }
+    return work;
+  }
+
+  private boolean sendAbort(Partner p) {
+    SendBuffer b = endpoint.claim(p.node, Wire.ABORT_BYTES);
+    if (b == null) {
+      return false;
+    }
+    header(b, Wire.ABORT, p);
+    Wire.abort(b.memory(), b.offset(), brokenNode, brokenReason);
+    p.lastTicket = endpoint.send(b);
+    p.abortDue = false;
+    p.abortTold = true;
+    controlDue--;
+    return true;
+  }
+
+  // --- the end of a group -----------------------------------------------------------------------
+
+  /** A session with a node ended. */
+  void onPeerDown(int node) {
+    int rank = rankOfNode[node];
+    if (rank < 0 || rank == group.rank()) {
+      return;
+    }
+    Partner p = partner(rank);
+    downCount += p.down ? 0 : 1;
+    p.down = true;
+    controlDue -= (p.abortDue ? 1 : 0) + (p.creditDue ? 1 : 0);
+    p.abortDue = false;
+    p.abortTold = false;
+    p.creditDue = false;
+  }
+
+  private void failIfDown() {
+    for (int i = 0; i < call.partnerCount(); i++) {
+      Partner p = call.partnerAt(i);
+      if (p.down && call.waitsFor(p)) {
+        breakUp(downOf(p.node), p.node, Wire.REASON_PEER_DOWN);
+        return;
+      }
+    }
+  }
+
+  private PeerDownException downOf(int node) {
+    return new PeerDownException(
+        node, "%s: node %d is down; form a new group without it".formatted(group, node));
+  }
+
+  private void mismatch(Partner p, String what) {
+    breakUp(
+        new CollectiveException(
+            "%s: node %d %s while this node is in %s (call %d)"
+                .formatted(
+                    group, p.node, what, call.isActive() ? call.describe() : "no call", sequence)),
+        p.node,
+        Wire.REASON_MISMATCH);
+  }
+
+  private void onAbort(int node, int reason) {
+    if (broken == null) {
+      breakUp(
+          reason == Wire.REASON_PEER_DOWN
+              ? downOf(node)
+              : new CollectiveException(
+                  "%s: another member found that node %d makes other calls".formatted(group, node)),
+          node,
+          reason);
+    }
+  }
+
+  /**
+   * Ends the group, and tells the members whose ranks are a power of two away: however the dead one
+   * lay in the algorithm's tree, everybody hears of it in about log2 n steps.
+   */
+  private void breakUp(RuntimeException why, int node, int reason) {
+    broken = why;
+    brokenNode = node;
+    brokenReason = reason;
+    call.fail(why);
+    releaseHeld();
+    int n = group.size();
+    for (int step = 1; step < n; step *= 2) {
+      tellUnlessDown((group.rank() + step) % n);
+      tellUnlessDown((group.rank() + n - step) % n);
+    }
+  }
+
+  private void tellUnlessDown(int rank) {
+    if (rank != group.rank() && !partner(rank).down) {
+      tell(partner(rank));
+    }
+  }
+
+  private void tell(Partner p) {
+    if (!p.abortDue && !p.abortTold) {
+      p.abortDue = true;
+      controlDue++;
+    }
+  }
+
+  /**
+   * Leaves the group: all other members' present and later calls end with {@link
+   * PeerDownException}. For a member that cannot go on, or was started again and finds itself in a
+   * group of before. Poll until {@link #isSettled}.
+   */
+  public void abandon() {
+    if (broken == null) {
+      breakUp(
+          new CollectiveException(group + " was abandoned by this node"),
+          group.node(group.rank()),
+          Wire.REASON_PEER_DOWN);
+    }
+  }
+
+  private void releaseHeld() {
+    for (Partner p : partners) {
+      while (p != null && p.heldFirst != null) {
+        collectives.store().release(p.removeFirst());
+        heldCount--;
+      }
+    }
+  }
+
+  /**
+   * Nothing is under way, and everything that was sent is stored where it was to go, or its
+   * destination is down: the node may be closed.
+   */
+  public boolean isSettled() {
+    if (call.isActive() || controlDue > 0) {
+      return false;
+    }
+    for (Partner p : partners) {
+      if (p != null && !p.down && p.lastTicket > endpoint.acknowledged(p.node)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void close() {
+    if (call.isActive()) {
+      call.fail(new CollectiveException(group + ": " + call.describe() + " was given up"));
+    }
+    releaseHeld();
+  }
+}

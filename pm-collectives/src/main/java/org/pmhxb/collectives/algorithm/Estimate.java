@@ -1,0 +1,122 @@
+package org.pmhxb.collectives.algorithm;
+
+import java.util.Arrays;
+import org.pmhxb.collectives.CostModel;
+import org.pmhxb.collectives.Problem;
+import org.pmhxb.router.Shape;
+
+/**
+ * What a pattern takes by LogGP: rounds, each as long as its longest latency and the most bytes
+ * that one node or one link between clusters has to carry; and streams, in which the frames of a
+ * message pass several nodes at once.
+ */
+final class Estimate {
+  private final Problem problem;
+  private final CostModel model;
+  private final double[] out;
+  private final double[] in;
+  private double latencyNs;
+  private double crossing;
+  private double crossingBack;
+  private int messages;
+  private double totalNs;
+
+  Estimate(Problem problem, CostModel model) {
+    this.problem = problem;
+    this.model = model;
+    this.out = new double[problem.size()];
+    this.in = new double[problem.size()];
+  }
+
+  /** A message of the present round. */
+  Estimate flow(int from, int to, double bytes) {
+    out[from] += bytes;
+    in[to] += bytes;
+    messages = Math.max(messages, 1);
+    latencyNs = Math.max(latencyNs, latencyNs(from, to));
+    int a = cluster(from);
+    int b = cluster(to);
+    crossing += a < b ? bytes : 0;
+    crossingBack += a > b ? bytes : 0;
+    return this;
+  }
+
+  /** A node sends that many messages one after the other in the present round. */
+  Estimate messages(int count) {
+    messages = Math.max(messages, count);
+    return this;
+  }
+
+  private int cluster(int rank) {
+    return problem.topology().cluster(problem.group().node(rank));
+  }
+
+  private double latencyNs(int from, int to) {
+    Shape shape = problem.topology().shape();
+    int a = problem.group().node(from);
+    int b = problem.group().node(to);
+    int relays = shape == null ? 0 : shape.hops(a, b) - 1;
+    double ns = cluster(from) == cluster(to) ? model.latencyNs() : model.slowLatencyNs();
+    return ns + relays * model.relayNs();
+  }
+
+  /** Time to carry what the present round's messages have. */
+  private double carryNs() {
+    double node = Math.max(most(out), most(in)) * model.nsPerByte();
+    int links = problem.topology().links();
+    double slow = links == 0 ? 0 : Math.max(crossing, crossingBack) * model.slowNsPerByte() / links;
+    return Math.max(node, slow);
+  }
+
+  private static double most(double[] values) {
+    double most = 0;
+    for (double v : values) {
+      most = Math.max(most, v);
+    }
+    return most;
+  }
+
+  private void clear() {
+    Arrays.fill(out, 0);
+    Arrays.fill(in, 0);
+    latencyNs = 0;
+    crossing = 0;
+    crossingBack = 0;
+    messages = 0;
+  }
+
+  /** The next round begins when all of this one has arrived. */
+  Estimate round() {
+    totalNs += messages * model.overheadNs() + latencyNs + carryNs();
+    clear();
+    return this;
+  }
+
+  /**
+   * The messages of this round are one stream: its first frame passes so many nodes one after the
+   * other, the rest follows as fast as the busiest part carries it.
+   *
+   * @param depth messages from the first node to the last
+   * @param slow of those that go from one cluster to another
+   * @param bytes that pass
+   */
+  Estimate stream(int depth, int slow, double bytes) {
+    double frame = Math.min(bytes, model.frameBytes());
+    double near = model.overheadNs() + model.latencyNs() + frame * model.nsPerByte();
+    double far = model.overheadNs() + model.slowLatencyNs() + frame * model.slowNsPerByte();
+    double rest = bytes > frame ? carryNs() * (bytes - frame) / bytes : 0;
+    totalNs += (depth - slow) * near + slow * far + rest;
+    clear();
+    return this;
+  }
+
+  /** Combining received bytes, where it is not hidden behind the network. */
+  Estimate reduce(double bytes) {
+    totalNs += bytes * model.reduceNsPerByte();
+    return this;
+  }
+
+  double ns() {
+    return totalNs;
+  }
+}

@@ -1,0 +1,117 @@
+package org.pmhxb.collectives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.pm.PeerDownException;
+import org.pmhxb.router.Shape;
+import org.pmhxb.sim.NodeOptions;
+import org.pmhxb.sim.SimResult;
+import org.pmhxb.sim.fault.Fault;
+import org.pmhxb.sim.fault.FaultKind;
+import org.pmhxb.sim.fault.Place;
+
+/**
+ * Collectives by seed under loss, duplication, reordering, a node that stands still, one whose
+ * program is slow, and one that dies: right results or {@link PeerDownException}, never a hang.
+ */
+class CollectiveSweepTest {
+  private static final long MS = 1_000_000L;
+  private static final String[] SHAPES = {"5", "8", "3x2", "2x2x2", "3x3", "4x2x2"};
+  private static final int SEEDS = 60;
+
+  @Test
+  void resultsAreRightWhateverTheWireDoes() {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      SplittableRandom random = new SplittableRandom(seed * 77);
+      SimMachine sim = machine(random, seed);
+      SimResult result = sim.run(seed, node(random), wire(random, sim, seed));
+
+      assertThat(result.violation()).as("seed %d", seed).isNull();
+      for (RankRun run : sim.runs()) {
+        assertThat(run.failure()).as("seed %d, %s", seed, run.where()).isNull();
+      }
+    }
+  }
+
+  @Test
+  void aDyingMemberEndsTheCallAtAllOthers() {
+    int broken = 0;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      SplittableRandom random = new SplittableRandom(seed * 99);
+      SimMachine sim = machine(random, seed);
+      List<Fault> faults =
+          new ArrayList<>(random.nextBoolean() ? wire(random, sim, seed) : List.of());
+      int dying = random.nextInt(sim.members().length);
+      long atNs = (long) (MS / 10 * Math.exp(random.nextDouble() * Math.log(300)));
+      FaultKind how = random.nextBoolean() ? FaultKind.CRASH : FaultKind.RESTART;
+      faults.add(new Fault(how, Place.node(sim.members()[dying]), atNs, 20 * MS, 0, 0, seed));
+      SimResult result = sim.run(seed, node(random), faults);
+
+      assertThat(result.violation()).as("seed %d: %s", seed, faults).isNull();
+      for (int rank = 0; rank < sim.runs().length; rank++) {
+        RankRun run = sim.runs()[rank];
+        if (rank != dying && run.failure() != null) {
+          broken++;
+          assertThat(run.failure())
+              .as("seed %d, %s", seed, run.where())
+              .isInstanceOf(PeerDownException.class);
+          int named = ((PeerDownException) run.failure()).node();
+          assertThat(IntStream.of(sim.members()).boxed())
+              .as("seed %d, %s: node %d is dead or behind the dead one", seed, run.where(), named)
+              .anyMatch(m -> sim.schedule(faults).isBetween(sim.members()[dying], m, named));
+        }
+      }
+    }
+    assertThat(broken).as("members that were told, over all seeds").isGreaterThan(2 * SEEDS);
+  }
+
+  private static SimMachine machine(SplittableRandom random, long seed) {
+    Shape shape = Shape.parse(SHAPES[random.nextInt(SHAPES.length)]);
+    int ranks = 2 + random.nextInt(shape.nodes() - 1);
+    Topology topology = random.nextBoolean() ? Topology.flat() : Topology.crossbar(shape);
+    return new SimMachine(
+        shape,
+        1 + random.nextInt(2),
+        CollectivesTest.members(shape, ranks, seed + 1),
+        topology,
+        Script.random(seed, ranks, 12, 20_000),
+        new CollectiveLimits(random.nextBoolean() ? 4_096 : 1 << 20, 8_192));
+  }
+
+  private static NodeOptions node(SplittableRandom random) {
+    NodeOptions n = NodeOptions.small();
+    return new NodeOptions(
+        random.nextBoolean() ? 16 : 64,
+        random.nextBoolean() ? 96 : 512,
+        n.claimBuffers(),
+        n.loanBuffers(),
+        n.ringBuffers(),
+        n.reserveBuffers(),
+        n.strideBytes(),
+        n.peerTimeoutNs(),
+        -1,
+        random.nextBoolean(),
+        n.idleGapNs(),
+        n.parkGapNs());
+  }
+
+  private static List<Fault> wire(SplittableRandom random, SimMachine sim, long seed) {
+    List<Fault> faults = new ArrayList<>();
+    long all = 100 * MS;
+    faults.add(new Fault(FaultKind.LOSS, Place.ALL, 0, all, 0.02 * random.nextDouble(), 0, seed));
+    faults.add(new Fault(FaultKind.DUPLICATION, Place.ALL, 0, all, 0.05, 0, seed + 1));
+    faults.add(new Fault(FaultKind.REORDERING, Place.ALL, 0, all, 0.05, 200_000, seed + 2));
+    int slow = sim.members()[random.nextInt(sim.members().length)];
+    faults.add(
+        random.nextBoolean()
+            ? new Fault(
+                FaultKind.STALL, Place.node(slow), MS, 1 + random.nextLong(300 * MS), 0, 0, 1)
+            : new Fault(FaultKind.SLOW_CONSUMER, Place.node(slow), 0, all, 0, MS, 1));
+    return faults;
+  }
+}
