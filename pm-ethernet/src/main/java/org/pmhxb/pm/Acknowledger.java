@@ -182,6 +182,7 @@ final class Acknowledger {
   }
 
   void sendAck(Peer peer) {
+    assert core.isOwner();
     int id = core.controlBuffer();
     if (id == 0) {
       return;
@@ -324,6 +325,7 @@ final class Acknowledger {
 
   /** The peer asks for credit on a channel: a lane is granted its share once. */
   void onCreditRequest(Peer peer, int srcEndpoint, int dstEndpoint) {
+    assert core.isOwner();
     PmEndpoint endpoint = core.endpoint(dstEndpoint);
     if (endpoint == null) {
       core.counters.drop(DropReason.NO_ENDPOINT);

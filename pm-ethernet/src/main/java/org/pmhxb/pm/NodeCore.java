@@ -127,6 +127,7 @@ final class NodeCore {
 
   /** Takes the time of a new duty cycle; returns what passed since the last one. */
   long tick(long now) {
+    assert isOwner();
     if (!started) {
       started = true;
       nowNs = now;
@@ -137,6 +138,11 @@ final class NodeCore {
     patienceNs += Math.min(gap, PATIENCE_STEP_NS);
     pollGapNs = Math.max(gap, pollGapNs - (pollGapNs >> 10));
     return gap;
+  }
+
+  /** For assertions: this thread is the poll thread, the pool's as well as the protocol's. */
+  boolean isOwner() {
+    return pool.onPollThread();
   }
 
   /** The peer's state, made on first use. {@code node} is in range. */

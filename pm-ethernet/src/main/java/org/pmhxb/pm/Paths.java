@@ -266,6 +266,7 @@ final class Paths {
 
   /** A session opened: every path is asked, so that its length is known before data fills it. */
   void begin(Peer peer) {
+    assert core.isOwner();
     peer.freshPaths = 0;
     peer.watchedPaths = 0;
     use(peer, 0, core.routing.firstChoiceCount(peer.node));
@@ -316,6 +317,7 @@ final class Paths {
 
   /** Asks over one path for an answer. It queues behind the data of that path: still FIFO. */
   void sendProbe(Peer peer, int path) {
+    assert core.isOwner();
     PathState state = peer.paths[path];
     state.probeSentNs = core.nowNs;
     peer.watchedPaths |= 1L << path;
@@ -396,6 +398,7 @@ final class Paths {
   }
 
   private void evict(Peer peer, int path) {
+    assert core.isOwner();
     PathState state = peer.paths[path];
     boolean flaps = core.nowNs - state.returnedNs < FLAPPING_NS && state.returnedNs != 0;
     state.answersToReturn = flaps ? Math.min(state.answersToReturn * 2, ANSWERS_MAX) : 1;

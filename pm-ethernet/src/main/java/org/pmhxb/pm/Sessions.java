@@ -54,6 +54,7 @@ final class Sessions {
 
   /** Something is to be sent to a peer: make a session unless there is one. */
   void want(Peer peer) {
+    assert core.isOwner();
     if (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN) {
       beginOpening(peer);
       sendOpen(peer);
@@ -275,6 +276,7 @@ final class Sessions {
 
   /** An endpoint wants to send on a lane that has no credit. */
   void wantCredit(Lane lane) {
+    assert core.isOwner();
     registerLane(lane);
     Peer peer = core.peer(lane.dst);
     lane.creditWanted = true;
@@ -314,6 +316,7 @@ final class Sessions {
 
   /** Looks after every active peer; called by the node's timer. */
   void tick() {
+    assert core.isOwner();
     for (int i = core.activeCount - 1; i >= 0; i--) {
       Peer peer = core.active[i];
       switch (peer.state) {
@@ -386,6 +389,7 @@ final class Sessions {
 
   /** Ends an UP session: releases what is held, tells listener and endpoints. */
   void end(Peer peer, DownReason reason) {
+    assert core.isOwner();
     int lastAcknowledged = peer.window.unacknowledged() - 1;
     int session = peer.session;
     sender.discard(peer);
@@ -459,6 +463,7 @@ final class Sessions {
 
   /** This node stops: says so to every peer, once. */
   void closeAll() {
+    assert core.isOwner();
     for (int i = core.activeCount - 1; i >= 0; i--) {
       Peer peer = core.active[i];
       if (peer.state == PeerState.UP) {

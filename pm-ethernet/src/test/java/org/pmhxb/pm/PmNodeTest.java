@@ -458,4 +458,26 @@ class PmNodeTest {
           .isInstanceOf(PeerDownException.class);
     }
   }
+
+  /** State with one owner is reached by its owner alone, until it is handed over. */
+  @Test
+  void aSecondThreadThatPollsIsFoundOut() throws Exception {
+    try (TestNet net = new TestNet(2, 1, 1, 200, config())) {
+      PmNode node = net.nodes.get(0);
+      net.run(1_000_000);
+      java.util.concurrent.FutureTask<Integer> stranger =
+          new java.util.concurrent.FutureTask<>(() -> node.doWork(net.nowNs));
+      Thread.ofPlatform().name("stranger").start(stranger);
+      assertThatThrownBy(stranger::get)
+          .hasCauseInstanceOf(AssertionError.class)
+          .hasMessageContaining("stranger")
+          .hasMessageContaining(Thread.currentThread().getName());
+      node.handOver();
+      Thread heir = Thread.ofPlatform().start(() -> node.doWork(net.nowNs));
+      heir.join();
+      assertThatThrownBy(() -> node.doWork(net.nowNs)).isInstanceOf(AssertionError.class);
+      Thread.ofPlatform().start(node::handOver).join();
+      net.run(1_000_000);
+    }
+  }
 }

@@ -539,7 +539,14 @@ public abstract class BufferPool implements AutoCloseable {
         "buffer ID " + id + " is foreign: this pool has 1.." + capacity, null);
   }
 
-  private boolean onPollThread() {
+  /**
+   * For assertions of whatever has the same owner as the pool, the node's protocol for one: the
+   * first thread that asks becomes the owner.
+   *
+   * @return true
+   * @throws AssertionError in another thread than the poll thread; names both
+   */
+  public final boolean onPollThread() {
     Thread current = Thread.currentThread();
     if (pollThread == null) {
       pollThread = current;

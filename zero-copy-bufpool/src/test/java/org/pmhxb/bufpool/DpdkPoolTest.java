@@ -3,9 +3,13 @@ package org.pmhxb.bufpool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,6 +68,64 @@ class DpdkPoolTest extends BufferPoolContract {
     assertThatThrownBy(() -> pool.release(id, RAIL)).isInstanceOf(PoolMisuseError.class);
     pool.transfer(id, RAIL, APP);
     pool.release(id, APP);
+  }
+
+  /**
+   * The free list and the reference counts between Java's poll thread and a driver's: a wire takes
+   * buffers and drops references on a thread of its own, as {@code RingWire} does.
+   */
+  @Test
+  void noBufferIsHandedOutTwiceToPollThreadAndDriver() throws Exception {
+    int rounds = 20_000;
+    DpdkPool dpdk = (DpdkPool) pool;
+    AtomicIntegerArray holders = new AtomicIntegerArray(CAPACITY + 1);
+    ArrayBlockingQueue<Integer> sent = new ArrayBlockingQueue<>(CAPACITY);
+    AtomicInteger faults = new AtomicInteger();
+    AtomicBoolean done = new AtomicBoolean();
+    Thread driver =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try (Arena arena = Arena.ofConfined()) {
+                    MemorySegment ids = arena.allocate(ValueLayout.JAVA_INT, 4);
+                    while (!done.get() || !sent.isEmpty()) {
+                      int n = Hxb.poolAlloc(dpdk.handle(), ids.address(), 4);
+                      for (int i = 0; i < n; i++) {
+                        int id = ids.getAtIndex(ValueLayout.JAVA_INT, i);
+                        faults.addAndGet(holders.getAndIncrement(id));
+                        holders.decrementAndGet(id);
+                      }
+                      Hxb.poolRelease(dpdk.handle(), ids.address(), n);
+                      Integer gone = sent.poll();
+                      if (gone != null) {
+                        ids.set(ValueLayout.JAVA_INT, 0, gone);
+                        holders.decrementAndGet(gone);
+                        Hxb.poolRelease(dpdk.handle(), ids.address(), 1);
+                      }
+                    }
+                  }
+                });
+    int allocated = 0;
+    while (allocated < rounds) {
+      int id = pool.allocate(WINDOW);
+      if (id == 0) {
+        pool.flush();
+        Thread.onSpinWait();
+        continue;
+      }
+      // Held for resend while the driver has it: whichever lets go last frees it.
+      faults.addAndGet(holders.getAndAdd(id, 2));
+      Hxb.poolRef(dpdk.handle(), id, 1);
+      sent.put(id);
+      holders.decrementAndGet(id);
+      pool.release(id, WINDOW);
+      allocated++;
+    }
+    done.set(true);
+    driver.join();
+    pool.flush();
+    assertThat(faults).hasValue(0);
+    assertThat(pool.available()).isEqualTo(CAPACITY);
   }
 
   @Test
