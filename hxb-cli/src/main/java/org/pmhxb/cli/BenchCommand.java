@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
       BandwidthBench.class,
       LatencyBench.class,
       ExchangeBench.class,
+      BarrierBench.class,
       MpiBench.class,
       IncastBench.class,
       FailoverCommand.class,

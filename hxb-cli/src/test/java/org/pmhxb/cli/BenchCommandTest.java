@@ -44,6 +44,8 @@ class BenchCommandTest {
         "bench bandwidth --fabric veth --rails 10 | --rails is 10; must be in 1..9",
         "bench speed | no command \"speed\"",
         "bench bandwidth --rate fast | as in 200mbit",
+        "bench barrier --algorithm best | no barrier algorithm 'best'",
+        "bench barrier --nodes 65 | --nodes is 65; must be in 2..64",
         "bench bandwidth --shape 2x2x2x2 | not 1 to 3",
         "up --shape 1 | single node",
         "up --cluster A-B | cluster name 'A-B'"

@@ -25,6 +25,8 @@ public enum Counter {
   OUT_OF_ORDER("data frames that arrived before an earlier one"),
   DUPLICATES_REPORTED("duplicates that peers report: needless resends of ours"),
   SESSIONS_OPENED("sessions opened"),
+  COLLECTIVES_SENT("frames of collective operations sent, of those to a line one each"),
+  COLLECTIVES_RECEIVED("frames of collective operations handed to their handler"),
   PEERS_DOWN("sessions ended other than by a close"),
   FATE_UNKNOWN("messages accepted for sending whose session ended before they were acknowledged");
 

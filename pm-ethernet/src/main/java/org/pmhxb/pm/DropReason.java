@@ -22,7 +22,7 @@ public enum DropReason {
   NO_CREDIT("sent beyond the channel's credit"),
   LANE_LIMIT("credit asked for more channels than one peer may have"),
   CREDIT_EXHAUSTED("request for credit found the budget used up; the peer asks again"),
-  NO_ENDPOINT("destination endpoint is not open"),
+  NO_ENDPOINT("destination endpoint is not open, or no program takes part in collectives"),
   NO_BUFFER("no buffer for a control frame"),
   TRANSMIT_QUEUE_FULL("rail's transmit queue is full");
 

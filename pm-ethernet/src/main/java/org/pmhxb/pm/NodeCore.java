@@ -89,6 +89,9 @@ final class NodeCore {
   /** Worst gap between two polls of late; decays. */
   long pollGapNs;
 
+  /** Set when the node is complete. */
+  CollectiveFrames collectives;
+
   /** Hears of sessions; never null. */
   PeerListener listener = Silent.LISTENER;
 
@@ -243,6 +246,20 @@ final class NodeCore {
     FrameHeader.crc(frames, at, crc.of(at, payloadBytes));
     if (tag != null) {
       tag.seal(frames, at, payloadBytes, replay ? to.nextStamp(config.frameKey()) : 0);
+    }
+  }
+
+  /** Writes the end-to-end part of a frame to whoever is on the line; its payload is in place. */
+  void sealLineFrame(long at, int kind, int payloadBytes) {
+    FrameHeader.kindSrc(frames, at, kind, self);
+    FrameHeader.flagsDst(frames, at, tagFlag, FrameHeader.EVERY_NODE);
+    FrameHeader.keySession(frames, at, config.key(), 0);
+    FrameHeader.seqAck(frames, at, 0, 0);
+    FrameHeader.credit(frames, at, 0);
+    FrameHeader.endpointsLengthEcho(frames, at, 0, 0, payloadBytes, 0);
+    FrameHeader.crc(frames, at, crc.of(at, payloadBytes));
+    if (tag != null) {
+      tagLineFrame(at, payloadBytes);
     }
   }
 

@@ -67,6 +67,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.sessions = new Sessions(core, sender, paths, acknowledger);
     this.receiver = new Receiver(core, sender, paths, acknowledger, sessions);
     this.linkFrames = new LinkFrames(core);
+    core.collectives = new CollectiveFrames(this, core, sessions);
     this.inline = inline;
   }
 
@@ -117,7 +118,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     work += drainEndpoints();
     sender.seal();
     int received = receiver.receive();
-    work += received;
+    work += received + core.collectives.doWork(nowNs);
     if (nowNs - timerDueNs >= 0) {
       timerDueNs = nowNs + TIMER_INTERVAL_NS;
       sessions.tick();
@@ -135,6 +136,12 @@ public final class PmNode implements PollWork, AutoCloseable {
   @Override
   public void handOver() {
     core.pool.handOver();
+  }
+
+  /** Hands queued frames to the ports ahead of the end of the round. */
+  void flushEarly() {
+    sender.seal();
+    flushRails();
   }
 
   private int flushRails() {
@@ -548,6 +555,27 @@ public final class PmNode implements PollWork, AutoCloseable {
     return peer == null ? PeerState.IDLE : peer.state;
   }
 
+  /** Frames of collective operations: barriers. */
+  public CollectiveFrames collectives() {
+    return core.collectives;
+  }
+
+  /**
+   * Whether program and poll thread are one: what belongs to the poll thread is then the program's.
+   */
+  public boolean isInline() {
+    return inline;
+  }
+
+  /**
+   * Runs a control action on the poll thread and waits for it; at once in inline mode. Any thread.
+   *
+   * @return false when the node is closed: nothing was done
+   */
+  public boolean control(Runnable action) {
+    return onPollThread(action);
+  }
+
   /** Who hears of sessions; set it before the first round. */
   public void peerListener(PeerListener listener) {
     core.listener = listener;
@@ -606,10 +634,10 @@ public final class PmNode implements PollWork, AutoCloseable {
     for (int i = 0; i < core.activeCount; i++) {
       Peer peer = core.active[i];
       if (peer.state == PeerState.OPENING || peer.state == PeerState.UP && isWaiting(peer)) {
-        return nowNs + TIMER_INTERVAL_NS * 5;
+        return Math.min(nowNs + TIMER_INTERVAL_NS * 5, core.collectives.nextDeadlineNs(nowNs));
       }
     }
-    return nowNs + IDLE_INTERVAL_NS;
+    return Math.min(nowNs + IDLE_INTERVAL_NS, core.collectives.nextDeadlineNs(nowNs));
   }
 
   /** For an acknowledgement, for a path, or for credit that it asked for. */

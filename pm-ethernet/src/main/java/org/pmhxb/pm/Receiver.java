@@ -271,7 +271,8 @@ final class Receiver {
   }
 
   private int linkFrame(int rail, long at, int length, int frameBytes) {
-    if (FrameHeader.kind(frames, at) != FrameHeader.DISCOVER) {
+    int kind = FrameHeader.kind(frames, at);
+    if (kind != FrameHeader.DISCOVER && kind != FrameHeader.COLLECTIVE) {
       return DropReason.UNKNOWN_KIND.code();
     }
     if (FrameHeader.crc(frames, at) != crc.of(at, length)) {
@@ -286,8 +287,15 @@ final class Receiver {
         && !core.peer(src).isNewDiscover(FrameTag.stamp(frames, at, length))) {
       return DropReason.REPLAY.code();
     }
+    if (kind == FrameHeader.COLLECTIVE) {
+      return verdict(core.collectives.takeFromLine(at, length));
+    }
     core.routing.onLinkFrame(rail, frames, at, frameBytes, core.nowNs);
     return DONE;
+  }
+
+  private static int verdict(int code) {
+    return code < 0 ? code : DONE;
   }
 
   /** The very buffer that was received goes on, its hop part rewritten (DESIGN rule 2). */
@@ -515,6 +523,9 @@ final class Receiver {
       case FrameHeader.CREDIT_REQUEST ->
           acknowledger.onCreditRequest(
               peer, FrameHeader.srcEndpoint(frames, at), FrameHeader.dstEndpoint(frames, at));
+      case FrameHeader.COLLECTIVE -> {
+        return verdict(core.collectives.take(peer, at, length));
+      }
       case FrameHeader.CLOSE -> sessions.onClose(peer);
       case FrameHeader.OPEN_CONFIRM -> {
         // Its session number was all it had to say.

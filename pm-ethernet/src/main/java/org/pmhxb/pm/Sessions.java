@@ -354,6 +354,7 @@ final class Sessions {
       core.open[i].deliverPeerDown(peer.node, 0);
     }
     core.listener.onPeerDown(peer.node, 0, DownReason.UNREACHABLE, peer.lastAcknowledgedAtDown);
+    core.collectives.peerDown(peer.node, DownReason.UNREACHABLE);
   }
 
   private void tickUp(Peer peer) {
@@ -417,6 +418,7 @@ final class Sessions {
       core.open[i].deliverPeerDown(peer.node, session);
     }
     core.listener.onPeerDown(peer.node, session, reason, lastAcknowledged);
+    core.collectives.peerDown(peer.node, reason);
   }
 
   /** Ends an UP session with a word to the peer. */

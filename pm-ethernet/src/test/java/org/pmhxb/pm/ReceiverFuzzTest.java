@@ -245,7 +245,8 @@ class ReceiverFuzzTest {
       FrameHeader.ACK_KIND,
       FrameHeader.PROBE,
       FrameHeader.PROBE_REPLY,
-      FrameHeader.CREDIT_REQUEST
+      FrameHeader.CREDIT_REQUEST,
+      FrameHeader.COLLECTIVE
     };
     frame[FrameHeader.KIND_SRC] = (byte) kinds[random.nextInt(kinds.length)];
     put16(frame, FrameHeader.SRC_ENDPOINT, random.nextInt(65_536));

@@ -40,6 +40,8 @@ final class FrameJudge {
   private static final Verdict STATEFUL = new Verdict(Fate.STATEFUL, null);
   private static final Verdict NO_SESSION = new Verdict(Fate.NO_SESSION, DropReason.NO_SESSION);
   private static final int EVERY_NODE = 0xFF_FFFF;
+  private static final int DISCOVER = 9;
+  private static final int COLLECTIVE = 12;
   private static final int[][] ORDERS = {
     {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}
   };
@@ -101,13 +103,17 @@ final class FrameJudge {
     }
     int dst = get24(frame, 33);
     if (dst == EVERY_NODE) {
-      if (get8(frame, 28) != 9) {
+      int kind = get8(frame, 28);
+      if (kind != DISCOVER && kind != COLLECTIVE) {
         return dropped(DropReason.UNKNOWN_KIND);
       }
       if (!crcHolds(frame)) {
         return dropped(DropReason.CRC);
       }
-      return hasForeignTag(frame) ? dropped(DropReason.TAG) : STATEFUL;
+      if (hasForeignTag(frame)) {
+        return dropped(DropReason.TAG);
+      }
+      return kind == COLLECTIVE && !replay ? collectiveToLine(frame) : STATEFUL;
     }
     if (dst != self) {
       return transit(frame, rail, dst);
@@ -129,6 +135,17 @@ final class FrameJudge {
       return STATEFUL;
     }
     return ofPeer(frame, src, sessions[src], candidates[src]);
+  }
+
+  /** Section 3.1; whether its session is up the incarnation decides, which the judge has not. */
+  private Verdict collectiveToLine(byte[] frame) {
+    if (get32(frame, 36) != key) {
+      return dropped(DropReason.KEY);
+    }
+    if (source(frame) < 0) {
+      return dropped(DropReason.UNKNOWN_NODE);
+    }
+    return get16(frame, 60) < 32 ? dropped(DropReason.MALFORMED) : STATEFUL;
   }
 
   private boolean isTagged(byte[] frame) {

@@ -49,7 +49,7 @@ final class FrameMutator {
     0x0806, 0x0800, 0x86DD, 0x88CC, 0x8100, 0x88A8, 0x8808, 38, 64, 1_500
   };
 
-  private static final int KINDS = 13;
+  private static final int KINDS = 14;
   private static final int LONGEST_BYTES = 1_700;
 
   private final SplittableRandom random;

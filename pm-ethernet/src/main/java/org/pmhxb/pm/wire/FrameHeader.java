@@ -29,7 +29,7 @@ public final class FrameHeader {
   /** Another major version is counted and dropped, a newer minor version interoperates. */
   public static final int VERSION_MAJOR = 1;
 
-  public static final int VERSION_MINOR = 0;
+  public static final int VERSION_MINOR = 1;
   public static final int VERSION = VERSION_MAJOR << 4 | VERSION_MINOR;
 
   public static final int DST_MAC = 0;
@@ -78,6 +78,7 @@ public final class FrameHeader {
   public static final int DISCOVER = 9;
   public static final int CLOSE = 10;
   public static final int CREDIT_REQUEST = 11;
+  public static final int COLLECTIVE = 12;
 
   // Flags (PROTOCOL.md section 2.3).
   /** The payload begins with the 8-byte fragment header: messageLength:32, fragmentOffset:32. */

@@ -22,7 +22,9 @@ class GoldenFramesTest {
 
   @Test
   void everyKindHasAGoldenFrame() {
-    assertThat(frames()).extracting(f -> f.get("kind")).contains(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+    assertThat(frames())
+        .extracting(f -> f.get("kind"))
+        .contains(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
   }
 
   @ParameterizedTest

@@ -1,0 +1,23 @@
+package org.pmhxb.cli.bench.barrier;
+
+import org.pmhxb.cli.workload.LatencyHistogram;
+
+/**
+ * What one algorithm did.
+ *
+ * @param rails over which those who report to one node were spread
+ * @param latencyNs from the moment at which all have arrived until the last has left
+ * @param framesPerBarrier of all nodes together, measured
+ * @param framesPlanned the algorithm's count
+ * @param beyondCount questions for what did not come in time, and their answers, in all: none
+ *     unless something is lost or stood still
+ */
+public record BarrierLine(
+    String algorithm,
+    int nodes,
+    int rails,
+    LatencyHistogram.Summary latencyNs,
+    double framesPerBarrier,
+    int framesPlanned,
+    long barriers,
+    long beyondCount) {}

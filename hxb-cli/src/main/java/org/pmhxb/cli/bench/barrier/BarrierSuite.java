@@ -1,0 +1,62 @@
+package org.pmhxb.cli.bench.barrier;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.pmhxb.collectives.barrier.Algorithm;
+import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.router.Shape;
+
+/** Which barriers are measured on a machine. */
+public final class BarrierSuite {
+  private BarrierSuite() {}
+
+  /** All nodes of a shape. */
+  public static Group everyone(Shape shape, int rails) {
+    return Group.of(shape, rails, IntStream.range(0, shape.nodes()).toArray());
+  }
+
+  /**
+   * Every algorithm as it is, over all rails, and with every frame to one node; of these what makes
+   * a difference on this machine.
+   */
+  public static List<BarrierSpec> all(Shape shape, int rails) {
+    Group group = everyone(shape, rails);
+    List<BarrierSpec> specs = new ArrayList<>();
+    for (Algorithm algorithm : Algorithm.values()) {
+      BarrierSpec plain = BarrierSpec.of(algorithm);
+      specs.add(plain);
+      if (rails > 1 && !Planner.plans(group, plain.withRails(rails)).equals(plans(group, plain))) {
+        specs.add(plain.withRails(rails));
+      }
+      if (Planner.frames(group, plain.withoutLines()) != Planner.frames(group, plain)) {
+        specs.add(plain.withoutLines());
+      }
+    }
+    return specs;
+  }
+
+  private static List<?> plans(Group group, BarrierSpec spec) {
+    return Planner.plans(group, spec);
+  }
+
+  /**
+   * Reads {@code all} or a list with commas.
+   *
+   * @throws IllegalArgumentException names what is none
+   */
+  public static List<BarrierSpec> of(String names, Shape shape, int rails) {
+    if (names.equals("all")) {
+      return all(shape, rails);
+    }
+    List<BarrierSpec> specs = new ArrayList<>();
+    for (String name : names.split(",")) {
+      BarrierSpec spec = BarrierSpec.parse(name);
+      Planner.frames(everyone(shape, rails), spec);
+      specs.add(spec);
+    }
+    return specs;
+  }
+}

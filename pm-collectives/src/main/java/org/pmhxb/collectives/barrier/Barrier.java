@@ -1,0 +1,125 @@
+package org.pmhxb.collectives.barrier;
+
+import org.pmhxb.pm.Idle;
+import org.pmhxb.pm.PeerState;
+
+/**
+ * A barrier as a program holds it: {@link #arrive}, work, {@link #test} or {@link #await} (a fuzzy
+ * barrier). Owner: the program's thread. The barrier goes on without it on a poll thread; in inline
+ * mode it goes on while the program polls its node.
+ */
+public final class Barrier implements AutoCloseable {
+  private final Barriers barriers;
+  private final Machine machine;
+  private final Group group;
+  private final BarrierSpec spec;
+  private final Gate gate;
+  private int epoch;
+  private boolean closed;
+
+  Barrier(Barriers barriers, Machine machine, Group group, BarrierSpec spec) {
+    this.barriers = barriers;
+    this.machine = machine;
+    this.group = group;
+    this.spec = spec;
+    this.gate = machine.gate;
+    this.epoch = gate.leftEpoch();
+  }
+
+  /** Under which all participants know it, 0 to 65,535. */
+  public int number() {
+    return machine.number;
+  }
+
+  public Group group() {
+    return group;
+  }
+
+  public BarrierSpec spec() {
+    return spec;
+  }
+
+  /**
+   * Says that this node arrived. Never blocks.
+   *
+   * @throws IllegalStateException the barrier before is not left yet, or this one is closed
+   * @throws BarrierBrokenException a participant is down
+   */
+  public void arrive() {
+    if (closed || gate.leftEpoch() != epoch) {
+      throw new IllegalStateException(
+          "barrier "
+              + number()
+              + (closed ? " is closed" : ": arrive again before epoch " + epoch + " was left"));
+    }
+    throwIfBroken();
+    epoch++;
+    gate.arriveAt(epoch);
+    barriers.arrived(machine);
+  }
+
+  /**
+   * Whether all participants arrived.
+   *
+   * @throws BarrierBrokenException a participant is down, and this epoch was not left before
+   */
+  public boolean test() {
+    if (gate.leftEpoch() == epoch) {
+      return true;
+    }
+    int down = gate.downNode();
+    if (down != Gate.NONE && gate.leftEpoch() != epoch) {
+      throw new BarrierBrokenException(number(), epoch, down);
+    }
+    return gate.leftEpoch() == epoch;
+  }
+
+  /**
+   * Waits until all participants arrived.
+   *
+   * @param idle called while it waits; in inline mode it has to poll the node
+   * @throws BarrierBrokenException a participant is down
+   */
+  public void await(Idle idle) {
+    while (!test()) {
+      idle.idle(0);
+    }
+  }
+
+  private void throwIfBroken() {
+    int down = gate.downNode();
+    if (down != Gate.NONE) {
+      throw new BarrierBrokenException(number(), epoch, down);
+    }
+  }
+
+  /** Sessions are up with all nodes that this one exchanges frames with. */
+  public boolean isConnected() {
+    for (int node : machine.neighbours()) {
+      if (barriers.node().peerState(node) != PeerState.UP) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The epoch at which this program arrived last; barriers count from 1. */
+  public int epoch() {
+    return epoch;
+  }
+
+  /** What was sent for it. */
+  public BarrierCounts counts() {
+    return machine.counts();
+  }
+
+  /**
+   * Ends the use of it. The node goes on answering participants that miss something of its last
+   * epoch; the number may be opened again with the same group and algorithm.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    barriers.closed(machine);
+  }
+}

@@ -1,0 +1,66 @@
+package org.pmhxb.collectives.barrier;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What one node does in a barrier: at each step it awaits an ARRIVE from each of some nodes, then
+ * sends. Made once, when the barrier is opened. Immutable.
+ *
+ * @param node whose plan it is
+ */
+public record Plan(int node, List<Step> steps) {
+  /**
+   * @param number by which frames name it, 0 to 255
+   * @param sources nodes whose ARRIVE with this number is awaited, ascending
+   * @param sends what follows, in order
+   */
+  public record Step(int number, int[] sources, List<Send> sends) {
+    public Step {
+      sources = sources.clone();
+      Arrays.sort(sources);
+      sends = List.copyOf(sends);
+    }
+
+    @Override
+    public int[] sources() {
+      return sources.clone();
+    }
+  }
+
+  /**
+   * One ARRIVE: to one node, or to several by one frame to their line.
+   *
+   * @param step number of the step at which the targets await it
+   * @param targets node numbers, ascending
+   * @param way which path to a single target ({@code CollectiveFrames.send})
+   * @param rail to a line: the number of its rail; else -1
+   */
+  public record Send(int step, int[] targets, int way, int rail) {
+    public Send {
+      targets = targets.clone();
+      Arrays.sort(targets);
+      if (rail < 0 && targets.length != 1) {
+        throw new IllegalArgumentException("a frame to " + targets.length + " nodes needs a line");
+      }
+    }
+
+    @Override
+    public int[] targets() {
+      return targets.clone();
+    }
+
+    boolean isToLine() {
+      return rail >= 0;
+    }
+  }
+
+  public Plan {
+    steps = List.copyOf(steps);
+  }
+
+  /** Frames that this node sends in one barrier. */
+  public int frames() {
+    return steps.stream().mapToInt(step -> step.sends().size()).sum();
+  }
+}

@@ -1,0 +1,162 @@
+package org.pmhxb.collectives.barrier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
+
+/** Barriers over real rings: nobody leaves early, frames as planned, no allocation. */
+class RingBarrierTest {
+  @ParameterizedTest
+  @CsvSource({
+    "5, dissemination, 15",
+    "5, dissemination/r2, 15",
+    "5, binary, 5",
+    "5, ternary/r2, 5",
+    "5, quaternary/unicast, 8",
+    "5, concurrent, 5",
+    "5, concurrent/r2/unicast, 8",
+    "5, exchange, 5",
+    "5, chassis/k3, 7",
+    "2x2x2, dissemination/r2, 24",
+    "2x2x2, crossbar, 14",
+    "2x2x2, exchange, 24",
+    "2x3, crossbar/r2, 9",
+    "2x3, exchange, 12",
+  })
+  void allLeaveTogetherWithAsManyFramesAsPlanned(String shape, String spec, int frames) {
+    RingCluster.Options options = RingCluster.Options.of(Shape.parse(shape), 2);
+    try (RingBarriers ring = new RingBarriers(options, BarrierSpec.parse(spec))) {
+      assertThat(Planner.frames(ring.group, BarrierSpec.parse(spec))).isEqualTo(frames);
+      int barriers = 50;
+      long before = ring.framesSent();
+      for (int i = 0; i < barriers; i++) {
+        int last = i % ring.group.size();
+        for (int rank = 0; rank < ring.group.size(); rank++) {
+          if (rank != last) {
+            ring.barriers.get(rank).arrive();
+          }
+        }
+        for (int round = 0; round < 10; round++) {
+          ring.cluster.doWork(System.nanoTime());
+        }
+        for (Barrier b : ring.barriers) {
+          assertThat(b.test() && b.epoch() == i + 1).as("left before the last arrived").isFalse();
+        }
+        ring.barriers.get(last).arrive();
+        ring.await(ring::allLeft);
+      }
+      long sent = ring.framesSent() - before;
+      // A test machine may stand still: who waits then asks, and that is counted apart.
+      long beyond = ring.barriers.stream().mapToLong(b -> b.counts().asks()).sum();
+      long answers = ring.barriers.stream().mapToLong(b -> b.counts().answers()).sum();
+      assertThat(sent - beyond - answers).isEqualTo((long) frames * barriers);
+    }
+  }
+
+  @Test
+  void aBarrierAllocatesNothing() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 1);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (RingBarriers ring = new RingBarriers(options, BarrierSpec.of(Algorithm.DISSEMINATION))) {
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 10; round++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 2_000; i++) {
+          ring.barrier();
+        }
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
+      assertThat(least).as("bytes in 2,000 barriers of 4 nodes").isLessThan(2_000);
+    }
+  }
+
+  @Test
+  void aNumberIsOpenOnceAndArrivesOnce() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    BarrierSpec spec = BarrierSpec.of(Algorithm.CONCURRENT);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Barriers first = Barriers.of(ring.cluster.node(0));
+      assertThatThrownBy(() -> first.open(1, ring.group, spec))
+          .hasMessageContaining("open already");
+      Barrier mine = ring.barriers.get(0);
+      mine.arrive();
+      assertThatThrownBy(mine::arrive).hasMessageContaining("before epoch 1 was left");
+      ring.barriers.get(1).arrive();
+      ring.await(ring::allLeft);
+      mine.close();
+      assertThatThrownBy(mine::arrive).hasMessageContaining("is closed");
+      ring.barriers.get(1).close();
+      ring.open(1, spec);
+      ring.barrier();
+      assertThat(ring.barriers.get(0).epoch()).as("epochs go on").isEqualTo(2);
+    }
+  }
+
+  /** Many at once, of groups that overlap, left in another order than arrived at. */
+  @Test
+  void manyNumbersAreInFlight() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 1);
+    BarrierSpec spec = BarrierSpec.of(Algorithm.TERNARY);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Shape shape = Shape.of(4);
+      int[][] groups = {{0, 1, 2, 3}, {1, 3}, {0, 2, 3}, {2}, {0, 3}};
+      Barrier[][] open = new Barrier[groups.length][];
+      for (int g = 0; g < groups.length; g++) {
+        open[g] = new Barrier[groups[g].length];
+        for (int rank = 0; rank < groups[g].length; rank++) {
+          Barriers at = Barriers.of(ring.cluster.node(groups[g][rank]));
+          open[g][rank] = at.open(100 + g, Group.of(shape, 1, groups[g]), spec);
+        }
+      }
+      for (int epoch = 1; epoch <= 20; epoch++) {
+        for (int g = groups.length - 1; g >= 0; g--) {
+          for (int rank = 0; rank < open[g].length; rank++) {
+            open[g][(rank + epoch) % open[g].length].arrive();
+          }
+        }
+        ring.await(
+            () -> {
+              for (Barrier[] group : open) {
+                for (Barrier b : group) {
+                  if (!b.test()) {
+                    return false;
+                  }
+                }
+              }
+              return true;
+            });
+      }
+      for (Barrier[] group : open) {
+        for (Barrier b : group) {
+          assertThat(b.counts().barriers()).isEqualTo(20);
+        }
+      }
+    }
+  }
+
+  @Test
+  void wireThatLosesAFifth() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 2).withLoss(0.2, 7);
+    for (String spec : new String[] {"dissemination", "binary/r2", "concurrent", "exchange"}) {
+      try (RingBarriers ring = new RingBarriers(options, BarrierSpec.parse(spec))) {
+        for (int i = 0; i < 60; i++) {
+          for (Barrier b : ring.barriers) {
+            b.arrive();
+          }
+          ring.await(ring::allLeft);
+        }
+        assertThat(ring.asks()).as(spec).isPositive();
+        for (Barrier b : ring.barriers) {
+          assertThat(b.counts().barriers()).as(spec).isEqualTo(60);
+        }
+      }
+    }
+  }
+}

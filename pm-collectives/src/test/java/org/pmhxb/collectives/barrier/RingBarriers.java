@@ -1,0 +1,90 @@
+package org.pmhxb.collectives.barrier;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.pmhxb.pm.Counter;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
+
+/** A cluster in one process, polled by the test, with one barrier open on each member. */
+final class RingBarriers implements AutoCloseable {
+  private static final long PATIENCE_NS = 20_000_000_000L;
+
+  final RingCluster cluster;
+  final List<Barrier> barriers = new ArrayList<>();
+  final Group group;
+
+  RingBarriers(RingCluster.Options options, BarrierSpec spec, int... members) {
+    cluster = RingCluster.create(options);
+    Shape shape = options.shape();
+    int[] who = members;
+    if (who.length == 0) {
+      who = new int[shape.nodes()];
+      Arrays.setAll(who, i -> i);
+    }
+    group = Group.of(shape, options.rails(), who);
+    await(cluster::isComplete);
+    open(1, spec);
+  }
+
+  void open(int number, BarrierSpec spec) {
+    barriers.clear();
+    for (int rank = 0; rank < group.size(); rank++) {
+      barriers.add(Barriers.of(cluster.node(group.node(rank))).open(number, group, spec));
+    }
+    await(() -> barriers.stream().allMatch(Barrier::isConnected));
+  }
+
+  /** What a condition of the test says. */
+  interface Condition {
+    boolean holds();
+  }
+
+  void await(Condition condition) {
+    long startNs = System.nanoTime();
+    while (!condition.holds()) {
+      long nowNs = System.nanoTime();
+      cluster.doWork(nowNs);
+      if (nowNs - startNs > PATIENCE_NS) {
+        throw new AssertionError("nothing came of it in 20 s");
+      }
+    }
+  }
+
+  boolean allLeft() {
+    for (int i = 0; i < barriers.size(); i++) {
+      if (!barriers.get(i).test()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** One barrier: all arrive, all leave. */
+  void barrier() {
+    for (int i = 0; i < barriers.size(); i++) {
+      barriers.get(i).arrive();
+    }
+    while (!allLeft()) {
+      cluster.doWork(System.nanoTime());
+    }
+  }
+
+  long framesSent() {
+    long sum = 0;
+    for (int i = 0; i < cluster.size(); i++) {
+      sum += cluster.node(i).counters().get(Counter.COLLECTIVES_SENT);
+    }
+    return sum;
+  }
+
+  long asks() {
+    return barriers.stream().mapToLong(b -> b.counts().asks()).sum();
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+}
