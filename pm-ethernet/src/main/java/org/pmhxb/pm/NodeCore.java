@@ -320,7 +320,7 @@ final class NodeCore {
   }
 
   /** The same on a path of choice; a negative one is none. */
-  private boolean sendControl(int id, Peer to, int path, int payloadBytes) {
+  boolean sendControl(int id, Peer to, int path, int payloadBytes) {
     int code = path < 0 ? Routing.NO_PATH : routing.path(to.node, path);
     return sendOver(id, to, code, payloadBytes);
   }
@@ -347,7 +347,7 @@ final class NodeCore {
    * a session, and when no path in use answers, all are tried, detours too: who hears the peer but
    * gets no answer must not keep to what is dead.
    */
-  private int controlPath(Peer to) {
+  int controlPath(Peer to) {
     if (to.state == PeerState.UP) {
       for (int i = to.firstPath; i < to.endPath; i++) {
         int path = to.nextControlPath;

@@ -5,7 +5,7 @@ package org.pmhxb.collectives.barrier;
  *
  * <pre>
  *   word 0   operation:8 | step:8 | number:16 | group:32
- *   word 1   epoch:32 | zero:32
+ *   word 1   epoch:32 | asked:32      asked: 1 in an ARRIVE that answers an ASK
  *   word 2   value:64, of BROKEN the node that is down
  * </pre>
  */
@@ -25,6 +25,15 @@ final class BarrierFrame {
 
   static long word1(int epoch) {
     return (long) epoch << 32;
+  }
+
+  /** Of an ARRIVE that was asked for. */
+  static long asked(int epoch) {
+    return word1(epoch) | 1;
+  }
+
+  static boolean isAsked(long word1) {
+    return (int) word1 != 0;
   }
 
   static int operation(long word0) {

@@ -26,6 +26,9 @@ public final class Barriers implements CollectiveHandler {
   private int count;
   private boolean[] open = new boolean[8];
 
+  /** Of the last duty cycle. */
+  private long nowNs;
+
   /** COLLECTIVE frames of barriers that are not open here, or of another agreement. */
   private long strangers;
 
@@ -159,7 +162,8 @@ public final class Barriers implements CollectiveHandler {
     int epoch = BarrierFrame.epoch(word1);
     int step = BarrierFrame.step(word0);
     switch (BarrierFrame.operation(word0)) {
-      case BarrierFrame.ARRIVE -> machine.onArrive(source, step, epoch);
+      case BarrierFrame.ARRIVE -> 
+          machine.onArrive(source, step, epoch, BarrierFrame.isAsked(word1), nowNs);
       case BarrierFrame.ASK -> machine.onAsk(source, step, epoch);
       case BarrierFrame.BROKEN -> machine.onBroken(source, epoch, word2);
       default -> strangers++;
@@ -174,7 +178,8 @@ public final class Barriers implements CollectiveHandler {
   }
 
   @Override
-  public int doWork(long nowNs) {
+  public int doWork(long timeNs) {
+    nowNs = timeNs;
     int work = 0;
     for (int i = 0; i < count; i++) {
       Machine machine = machines[i];

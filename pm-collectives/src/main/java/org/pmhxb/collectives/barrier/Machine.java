@@ -9,7 +9,16 @@ import org.pmhxb.pm.CollectiveFrames;
  * asks for what does not, answers those who ask (PROTOCOL.md section 13). Owner: the poll thread.
  */
 final class Machine {
+  private static final long FIRST_WAIT_NS = 1_000_000L;
+  private static final long USUAL_WAIT_MAX_NS = 10_000_000L;
+
+  /** Who is this many usual times late is overdue. */
+  private static final int PATIENCE = 4;
+
   private static final long ASK_MAX_NS = 50_000_000L;
+
+  /** Epochs that a participant can be ahead by when it says that one cannot end. */
+  private static final int FARTHEST = 3;
 
   final int number;
   final int group;
@@ -43,9 +52,14 @@ final class Machine {
   private boolean waiting;
   private boolean waitBegins;
   private long waitSinceNs;
+  private long lastNs;
   private long askAtNs;
   private long askIntervalNs;
   private int way;
+  private boolean someLost;
+
+  /** How long it waits when nothing is lost, smoothed: others work, and a tree has a depth. */
+  private long usualWaitNs = FIRST_WAIT_NS;
 
   // --- counted ---
   private final BarrierCounts counts = new BarrierCounts();
@@ -104,7 +118,7 @@ final class Machine {
     return true;
   }
 
-  void onArrive(int source, int stepNumber, int epoch) {
+  void onArrive(int source, int stepNumber, int epoch, boolean asked, long nowNs) {
     if (isBrokenAt(epoch)) {
       sayBroken(source);
       return;
@@ -115,6 +129,8 @@ final class Machine {
       counts.ignored++;
       return;
     }
+    someLost |= asked;
+    lastNs = nowNs;
     if (ahead == 1 && at == step) {
       advance();
     }
@@ -145,12 +161,21 @@ final class Machine {
     for (Awaited awaited : steps) {
       awaited.clear(epoch & 1);
     }
+    learn();
     left = epoch;
     step = 0;
     waiting = false;
     counts.barriers++;
     gate.leave(epoch);
     breakIfDue();
+  }
+
+  private void learn() {
+    if (waiting && !waitBegins && !someLost) {
+      long waitNs = Math.min(lastNs - waitSinceNs, USUAL_WAIT_MAX_NS);
+      usualWaitNs += waitNs - usualWaitNs >> 3;
+    }
+    someLost = false;
   }
 
   private void arrive(Outgoing send, int epoch) {
@@ -189,13 +214,13 @@ final class Machine {
     return waitBegins ? nowNs : askAtNs;
   }
 
-  /** The time of an answer of whoever is missing first. */
+  /** The time of an answer of whoever is missing first, and some times what is usual here. */
   private long firstIntervalNs() {
     Awaited awaited = steps[step];
     int colour = left + 1 & 1;
     for (int i = 0; i < awaited.sources.length; i++) {
       if (awaited.isMissing(i, colour)) {
-        return frames.answerTimeNs(awaited.sources[i]);
+        return Math.max(frames.answerTimeNs(awaited.sources[i]), PATIENCE * usualWaitNs);
       }
     }
     return ASK_MAX_NS;
@@ -236,7 +261,8 @@ final class Machine {
   private boolean say(int operation, int to, int stepNumber, int epoch) {
     long word0 = BarrierFrame.word0(operation, stepNumber, number, group);
     way = way + 1 & 0xFF;
-    return frames.send(to, way, word0, BarrierFrame.word1(epoch), 0);
+    long word1 = operation == BarrierFrame.ARRIVE ? BarrierFrame.asked(epoch) : BarrierFrame.word1(epoch);
+    return frames.send(to, way, word0, word1, 0);
   }
 
   // --- the end ----------------------------------------------------------------------------------
@@ -253,7 +279,7 @@ final class Machine {
       }
     }
     if (isSource(node)) {
-      breakAt(left + 3, node, node);
+      breakAt(left + FARTHEST, node, node);
     }
   }
 
@@ -276,14 +302,17 @@ final class Machine {
     return false;
   }
 
-  /** Another participant says that an epoch cannot end; of one that did end it is no news. */
+  /**
+   * Another participant says that an epoch cannot end. One that did end here, or lies farther ahead
+   * than any of one life of this node, means that the next one cannot.
+   */
   void onBroken(int source, int epoch, long node) {
-    int ahead = epoch - left;
-    if (ahead < -1 || ahead > 3 || !members.isMember(node)) {
+    if (!members.isMember(node)) {
       counts.ignored++;
       return;
     }
-    breakAt(ahead < 1 ? left + 1 : epoch, (int) node, source);
+    int ahead = epoch - left;
+    breakAt(ahead < 1 || ahead > FARTHEST ? left + 1 : epoch, (int) node, source);
   }
 
   private boolean isBrokenAt(int epoch) {

@@ -1,0 +1,67 @@
+package org.pmhxb.collectives.barrier;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Sees every arrival and departure of a simulated machine, and says what must not be. */
+final class BarrierJudge {
+  private final Group[] groups;
+
+  /** By barrier and node: the last epoch at which any life of the node arrived. */
+  private final int[][] arrived;
+
+  private final int[][] left;
+  private final List<String> wrong = new ArrayList<>();
+  private final List<String> ends = new ArrayList<>();
+  private int connected;
+
+  BarrierJudge(Group... groups) {
+    this.groups = groups;
+    int nodes = groups[0].shape().nodes();
+    this.arrived = new int[groups.length][nodes];
+    this.left = new int[groups.length][nodes];
+  }
+
+  void arrived(int barrier, int node, int epoch) {
+    arrived[barrier][node] = Math.max(arrived[barrier][node], epoch);
+  }
+
+  void left(int barrier, int node, int epoch) {
+    left[barrier][node] = Math.max(left[barrier][node], epoch);
+    for (int rank = 0; rank < groups[barrier].size(); rank++) {
+      int other = groups[barrier].node(rank);
+      if (arrived[barrier][other] < epoch) {
+        wrong.add(
+            "barrier %d: node %d left epoch %d, node %d is at %d"
+                .formatted(barrier, node, epoch, other, arrived[barrier][other]));
+      }
+    }
+  }
+
+  void broken(int barrier, int node, int down) {
+    ends.add(barrier + ":" + node + ":" + down);
+  }
+
+  /** A node has all its sessions. */
+  void connected() {
+    connected++;
+  }
+
+  int connectedNodes() {
+    return connected;
+  }
+
+  /** What went wrong, in words. */
+  List<String> wrong() {
+    return wrong;
+  }
+
+  /** Barriers that ended broken: {@code barrier:node:the node that is down}. */
+  List<String> ends() {
+    return ends;
+  }
+
+  int leftBy(int barrier, int node) {
+    return left[barrier][node];
+  }
+}
