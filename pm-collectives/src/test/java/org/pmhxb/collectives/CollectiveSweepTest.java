@@ -22,6 +22,7 @@ import org.pmhxb.sim.fault.Place;
 class CollectiveSweepTest {
   private static final long MS = 1_000_000L;
   private static final String[] SHAPES = {"5", "8", "3x2", "2x2x2", "3x3", "4x2x2"};
+  private static final String[] NETWORKS = {"flat", "crossbar", "clusters-0", "clusters-1"};
   private static final int SEEDS = 60;
 
   @Test
@@ -74,7 +75,8 @@ class CollectiveSweepTest {
   private static SimMachine machine(SplittableRandom random, long seed) {
     Shape shape = Shape.parse(SHAPES[random.nextInt(SHAPES.length)]);
     int ranks = 2 + random.nextInt(shape.nodes() - 1);
-    Topology topology = random.nextBoolean() ? Topology.flat() : Topology.crossbar(shape);
+    String network = NETWORKS[random.nextInt(NETWORKS.length)];
+    Topology topology = CollectivesTest.topology(network, shape, seed);
     return new SimMachine(
         shape,
         1 + random.nextInt(2),

@@ -18,21 +18,25 @@ import org.pmhxb.sim.SimResult;
 class CollectivesTest {
   @ParameterizedTest
   @CsvSource({
-    "1, 1",
-    "2, 2",
-    "3, 2",
-    "4, 4",
-    "5, 5",
-    "7, 7",
-    "8, 8",
-    "11, 9",
-    "16, 16",
-    "2x2x2, 8",
-    "3x2x2, 12",
-    "4x3, 12",
-    "2x2x3, 7"
+    "1, 1, flat",
+    "2, 2, flat",
+    "3, 2, flat",
+    "4, 4, flat",
+    "5, 5, flat",
+    "7, 7, flat",
+    "11, 9, flat",
+    "16, 16, flat",
+    "2x2x2, 8, crossbar",
+    "3x2x2, 12, crossbar",
+    "4x3, 12, crossbar",
+    "2x2x3, 7, crossbar",
+    "4x2, 8, clusters-1",
+    "3x3, 9, clusters-1",
+    "3x2x2, 12, clusters-2",
+    "9, 8, clusters-0",
+    "10, 7, clusters-0",
   })
-  void everyAlgorithmGivesWhatTheReferenceGives(String shape, int ranks) {
+  void everyAlgorithmGivesWhatTheReferenceGives(String shape, int ranks, String network) {
     for (long seed = 1; seed <= 3; seed++) {
       Shape machine = Shape.parse(shape);
       Topology topology = machine.dimensions() == 1 ? Topology.flat() : Topology.crossbar(machine);
@@ -77,6 +81,17 @@ class CollectivesTest {
     SimResult result = sim.run(seed, NodeOptions.small(), List.of());
 
     check(result, sim, script);
+  }
+
+  /** Clusters by a dimension's coordinate; of one line, three at random. */
+  static Topology topology(String network, Shape machine, long seed) {
+    return switch (network) {
+      case "flat" -> Topology.flat();
+      case "crossbar" -> Topology.crossbar(machine);
+      case "clusters-0" ->
+          Topology.clusters(new SplittableRandom(seed).ints(machine.nodes(), 0, 3).toArray(), 2);
+      default -> Topology.crossbar(machine, network.charAt(network.length() - 1) - '0');
+    };
   }
 
   static int[] members(Shape shape, int ranks, long seed) {

@@ -3,6 +3,7 @@ package org.pmhxb.collectives.algorithm;
 import java.util.Arrays;
 import org.pmhxb.collectives.CostModel;
 import org.pmhxb.collectives.Problem;
+import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Shape;
 
 /**
@@ -11,9 +12,14 @@ import org.pmhxb.router.Shape;
  * message pass several nodes at once.
  */
 final class Estimate {
+  private static final int DIMENSIONS = 3;
+
   private final Problem problem;
   private final CostModel model;
+
+  /** Bytes by rank and dimension: a node has rails of its own in each. */
   private final double[] out;
+
   private final double[] in;
   private double latencyNs;
   private double crossing;
@@ -24,14 +30,14 @@ final class Estimate {
   Estimate(Problem problem, CostModel model) {
     this.problem = problem;
     this.model = model;
-    this.out = new double[problem.size()];
-    this.in = new double[problem.size()];
+    this.out = new double[problem.size() * DIMENSIONS];
+    this.in = new double[problem.size() * DIMENSIONS];
   }
 
   /** A message of the present round. */
   Estimate flow(int from, int to, double bytes) {
-    out[from] += bytes;
-    in[to] += bytes;
+    out[from * DIMENSIONS + dimension(from, to)] += bytes;
+    in[to * DIMENSIONS + lastDimension(from, to)] += bytes;
     messages = Math.max(messages, 1);
     latencyNs = Math.max(latencyNs, latencyNs(from, to));
     int a = cluster(from);
@@ -47,8 +53,35 @@ final class Estimate {
     return this;
   }
 
+  /** 1 when two ranks are in different clusters, else 0. */
+  int crosses(int a, int b) {
+    return cluster(a) == cluster(b) ? 0 : 1;
+  }
+
   private int cluster(int rank) {
     return problem.topology().cluster(problem.group().node(rank));
+  }
+
+  /** In which a message leaves: X before Y before Z. */
+  private int dimension(int from, int to) {
+    Shape shape = problem.topology().shape();
+    if (shape == null) {
+      return 0;
+    }
+    Coordinates a = shape.coordinates(problem.group().node(from));
+    Coordinates b = shape.coordinates(problem.group().node(to));
+    return a.x() != b.x() ? 0 : a.y() != b.y() ? 1 : 2;
+  }
+
+  /** In which it arrives. */
+  private int lastDimension(int from, int to) {
+    Shape shape = problem.topology().shape();
+    if (shape == null) {
+      return 0;
+    }
+    Coordinates a = shape.coordinates(problem.group().node(from));
+    Coordinates b = shape.coordinates(problem.group().node(to));
+    return a.z() != b.z() ? 2 : a.y() != b.y() ? 1 : 0;
   }
 
   private double latencyNs(int from, int to) {

@@ -1,8 +1,6 @@
 package org.pmhxb.collectives.algorithm;
 
 import java.util.Arrays;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 
 /**
  * Ranks that take part in a pattern, in its order, and where this rank stands among them. Patterns
@@ -28,12 +26,6 @@ final class Members {
     return new Members(ranks, self);
   }
 
-  /** Those ranks of a circle from the first one that a condition holds for. */
-  static Members some(int size, int first, int self, IntPredicate wanted) {
-    return new Members(
-        IntStream.range(0, size).map(i -> (first + i) % size).filter(wanted).toArray(), self);
-  }
-
   static Members of(int self, int... ranks) {
     return new Members(ranks.clone(), self);
   }
@@ -54,17 +46,6 @@ final class Members {
   /** This rank's place, or -1. */
   int place() {
     return place;
-  }
-
-  boolean hasSelf() {
-    return place >= 0;
-  }
-
-  /** The same in a circle that begins elsewhere. */
-  Members from(int first, int self) {
-    int[] turned = new int[ranks.length];
-    Arrays.setAll(turned, i -> ranks[(first + i) % ranks.length]);
-    return new Members(turned, self);
   }
 
   int[] toArray() {

@@ -13,6 +13,8 @@ public final class StandardAlgorithms {
   public static AlgorithmRegistry registry() {
     List<Algorithm> all = new ArrayList<>(FlatAlgorithms.all());
     all.addAll(FlatBlocks.all());
+    all.addAll(CrossbarAlgorithms.all());
+    all.addAll(ClusterAlgorithms.all());
     return AlgorithmRegistry.of(all);
   }
 }

@@ -1,0 +1,220 @@
+package org.pmhxb.collectives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.collectives.algorithm.StandardAlgorithms;
+import org.pmhxb.pm.PeerDownException;
+
+/** Calls as a program makes them: matching, bounds, refusals, the end of a group. */
+class CommunicatorTest {
+  private static final int NODES = 4;
+
+  private RingMembers members;
+
+  @BeforeEach
+  void up() {
+    members =
+        new RingMembers(NODES, StandardAlgorithms.registry(), new CollectiveLimits(1 << 16, 4_096));
+  }
+
+  @AfterEach
+  void down() {
+    members.close();
+  }
+
+  private static MemorySegment ints(int... values) {
+    return MemorySegment.ofArray(values);
+  }
+
+  private static int intAt(MemorySegment memory, int i) {
+    return memory.getAtIndex(ValueLayout.JAVA_INT, i);
+  }
+
+  @Test
+  void groupsInAnyOrderSideBySideOnOneEndpoint() {
+    List<Communicator> all = members.join(1, 0, 1, 2, 3);
+    List<Communicator> some = members.join(2, 3, 1);
+    List<CollectiveCall> calls = new ArrayList<>();
+    List<MemorySegment> sums = new ArrayList<>();
+    for (int r = 0; r < NODES; r++) {
+      sums.add(ints(0));
+      calls.add(all.get(r).allreduce(ints(1 << r), sums.get(r), ElementType.INT, ReduceOp.SUM));
+    }
+    MemorySegment gathered = ints(0, 0);
+    calls.add(some.get(0).gather(ints(33), gathered, 0));
+    calls.add(some.get(1).gather(ints(11), MemorySegment.NULL, 0));
+
+    members.untilDone(calls);
+
+    calls.forEach(CollectiveCall::check);
+    assertThat(sums).allSatisfy(s -> assertThat(intAt(s, 0)).isEqualTo(15));
+    assertThat(gathered.toArray(ValueLayout.JAVA_INT)).containsExactly(33, 11);
+  }
+
+  @Test
+  void aMemberThatIsLateFindsWhatCameBeforeIt() {
+    List<Communicator> three = new ArrayList<>();
+    for (int node : new int[] {0, 1, 2}) {
+      three.add(members.at(node).join(Group.of(1, node, 0, 1, 2, 3), Topology.flat()));
+    }
+    three.forEach(c -> c.use(Collective.BROADCAST, "chain"));
+    for (int call = 0; call < 5; call++) {
+      // The chain's last member is not there yet: the others go on without it.
+      List<CollectiveCall> calls = new ArrayList<>();
+      for (int r = 0; r < 3; r++) {
+        calls.add(three.get(r).broadcast(ints(r == 0 ? 70 + call : 0, 5), 0));
+      }
+      members.untilDone(calls);
+    }
+
+    Communicator late = members.at(3).join(Group.of(1, 3, 0, 1, 2, 3), Topology.flat());
+    late.use(Collective.BROADCAST, "chain");
+    for (int call = 0; call < 5; call++) {
+      MemorySegment got = ints(0, 0);
+      late.broadcast(got, 0).await(members.others());
+      assertThat(intAt(got, 0)).isEqualTo(70 + call);
+    }
+  }
+
+  @Test
+  void whatASenderMaySendUnaskedIsBounded() {
+    List<Communicator> both = members.join(1, 0, 1);
+    int sent = 0;
+    CollectiveCall call = null;
+    for (boolean goesOn = true; goesOn; sent += goesOn ? 1 : 0) {
+      call = both.get(0).broadcast(MemorySegment.ofArray(new byte[8_192]), 0);
+      for (int i = 0; i < 20_000 && !call.isDone(); i++) {
+        members.round();
+      }
+      goesOn = call.isDone();
+    }
+
+    // 64 KB of window, and 64 B more a message.
+    assertThat(sent).isBetween(6, 8);
+    assertThat(members.at(1).earlyCopies() + members.at(1).earlyLoans()).isPositive();
+    CollectiveCall last = call;
+    for (int i = 0; i <= sent; i++) {
+      both.get(1).broadcast(MemorySegment.ofArray(new byte[8_192]), 0).await(members.others());
+    }
+    members.until(last::isDone);
+    last.check();
+  }
+
+  @Test
+  void messagesOfAGroupNotJoinedYetWaitEvenBeyondTheirBound() {
+    Communicator first = members.at(0).join(Group.of(1, 0, 0, 1), Topology.flat());
+    CollectiveCall call = first.broadcast(MemorySegment.ofArray(new byte[30_000]), 0);
+    for (int i = 0; i < 20_000; i++) {
+      members.round();
+    }
+    MemorySegment got = MemorySegment.ofArray(new byte[30_000]);
+
+    Communicator second = members.at(1).join(Group.of(1, 1, 0, 1), Topology.flat());
+    second.broadcast(got, 0).await(members.others());
+
+    members.until(call::isDone);
+    call.check();
+  }
+
+  @Test
+  void membersThatMakeDifferentCallsHearOfItAllOfThem() {
+    List<Communicator> all = members.join(1, 0, 1, 2, 3);
+    List<CollectiveCall> calls = new ArrayList<>();
+    for (int r = 0; r < NODES; r++) {
+      MemorySegment memory = ints(1, 2, 3);
+      calls.add(
+          r == 2
+              ? all.get(r).allreduce(memory, memory, ElementType.INT, ReduceOp.MAX)
+              : all.get(r).allreduce(memory, memory, ElementType.INT, ReduceOp.SUM));
+    }
+
+    members.until(
+        () -> {
+          // Those who are done hear of it in their next call.
+          for (int r = 0; r < NODES; r++) {
+            if (calls.get(r).isDone() && calls.get(r).failure() == null) {
+              MemorySegment memory = ints(1, 2, 3);
+              all.get(r).allreduce(memory, memory, ElementType.INT, ReduceOp.SUM);
+            }
+          }
+          return calls.stream().allMatch(c -> c.isDone() && c.failure() != null);
+        });
+
+    assertThat(calls)
+        .allSatisfy(c -> assertThat(c.failure()).isInstanceOf(CollectiveException.class));
+    assertThatThrownBy(() -> all.get(0).broadcast(ints(1), 0).check())
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("makes");
+  }
+
+  @Test
+  void theOthersHearOfAMemberThatIsGone() {
+    List<Communicator> all = members.join(1, 0, 1, 2, 3);
+    List<CollectiveCall> calls = new ArrayList<>();
+    for (int r = 0; r < 3; r++) {
+      all.get(r).use(Collective.BROADCAST, "chain");
+      calls.add(all.get(r).broadcast(ints(r), 0));
+    }
+    members.untilDone(calls.subList(0, 3));
+    members.stop(3);
+    calls.clear();
+    for (int r = 0; r < 3; r++) {
+      calls.add(all.get(r).allreduce(ints(r), ints(0), ElementType.INT, ReduceOp.SUM));
+    }
+
+    members.untilDone(calls);
+
+    assertThat(calls)
+        .allSatisfy(
+            c ->
+                assertThatThrownBy(c::check)
+                    .isInstanceOf(PeerDownException.class)
+                    .hasMessageContaining("node 3"));
+    List<Communicator> without = members.join(2, 0, 1, 2);
+    calls.clear();
+    List<MemorySegment> sums = List.of(ints(0), ints(0), ints(0));
+    for (int r = 0; r < 3; r++) {
+      calls.add(without.get(r).allreduce(ints(r), sums.get(r), ElementType.INT, ReduceOp.SUM));
+    }
+    members.untilDone(calls);
+    assertThat(sums).allSatisfy(s -> assertThat(intAt(s, 0)).isEqualTo(3));
+  }
+
+  @Test
+  void wrongCallsAreRefusedWithWhatWouldBeRight() {
+    Communicator c = members.join(1, 0, 1).getFirst();
+    MemorySegment memory = ints(1, 2, 3, 4);
+    assertThatThrownBy(() -> c.broadcast(memory, 2)).hasMessageContaining("0..1");
+    assertThatThrownBy(() -> c.allreduce(memory, ints(1), ElementType.INT, ReduceOp.SUM))
+        .hasMessageContaining("16 are needed");
+    assertThatThrownBy(() -> c.allgather(memory, memory)).hasMessageContaining("32 are needed");
+    assertThatThrownBy(() -> c.allreduce(memory, memory, ElementType.DOUBLE, ReduceOp.XOR))
+        .hasMessageContaining("int and long");
+    assertThatThrownBy(
+            () ->
+                c.allreduce(
+                    memory.asSlice(0, 8), memory.asSlice(4, 8), ElementType.INT, ReduceOp.SUM))
+        .hasMessageContaining("overlap");
+    MemorySegment odd = MemorySegment.ofArray(new byte[3]);
+    MemorySegment odder = MemorySegment.ofArray(new byte[3]);
+    assertThatThrownBy(() -> c.alltoall(odd, odder)).hasMessageContaining("each of 2 ranks");
+    assertThatThrownBy(() -> c.reduce(ints(1), ints(1), ElementType.LONG, ReduceOp.SUM, 0))
+        .hasMessageContaining("whole number of elements");
+    members.until(c.broadcast(memory, 0)::isDone);
+    CollectiveCall waiting = c.allgather(ints(1), ints(0, 0));
+    assertThat(waiting.isDone()).isFalse();
+    assertThatThrownBy(() -> c.broadcast(memory, 0)).hasMessageContaining("one call at a time");
+    assertThatThrownBy(waiting::check).hasMessageContaining("under way");
+    assertThatThrownBy(() -> Group.of(1, 5, 1, 2)).hasMessageContaining("none of group");
+    assertThatThrownBy(() -> Group.of(1, 1, 1, 2, 1)).hasMessageContaining("too");
+    assertThatThrownBy(() -> members.join(1, 0)).hasMessageContaining("joined already");
+  }
+}
