@@ -200,14 +200,14 @@ public final class PmEndpoint implements AutoCloseable {
    *
    * @param messageBytes of the whole message, 1 to 2^32 - 1
    * @param offsetBytes where the fragment belongs in it
-   * @param partBytes of the fragment, 8 less than a frame's payload at most
+   * @param partBytes of the fragment, 0 to {@link #maxFragmentBytes()}
    * @return null when out of credit or buffers
    * @throws IllegalArgumentException a value is out of range, or the part outside the message
    */
   public SendBuffer claimFragment(
       int dst, int dstEndpoint, long messageBytes, long offsetBytes, int partBytes) {
     checkUse();
-    int partMost = core.config.maxPayloadBytes() - SendBuffer.FRAGMENT_HEADER_BYTES;
+    int partMost = maxFragmentBytes();
     if (messageBytes < 0
         || messageBytes > 0xFFFF_FFFFL
         || partBytes < 0
@@ -223,6 +223,11 @@ public final class PmEndpoint implements AutoCloseable {
       buffer.fragmentHeader(messageBytes, offsetBytes);
     }
     return buffer;
+  }
+
+  /** What of a longer message one frame carries: 8 less than a frame's payload. Any thread. */
+  public int maxFragmentBytes() {
+    return core.config.maxPayloadBytes() - SendBuffer.FRAGMENT_HEADER_BYTES;
   }
 
   private SendBuffer take(Lane lane, int lengthBytes, int flags) {
@@ -529,7 +534,8 @@ public final class PmEndpoint implements AutoCloseable {
   /**
    * Sends a message of any length up to 2^32 - 1 bytes as fragments, blocking as long as credit or
    * buffers lack. It does not poll: a program that must receive meanwhile passes an idle strategy
-   * that does (DESIGN rule 13).
+   * that does (DESIGN rule 13), and one that has more to do than wait sends its parts by {@link
+   * #claimFragment}.
    *
    * @param source where the message lies; it may be changed as soon as this returns
    * @param idle called with 0 when nothing could be sent, with 1 after progress
@@ -546,7 +552,7 @@ public final class PmEndpoint implements AutoCloseable {
     }
     java.util.Objects.checkFromIndexSize(from, lengthBytes, source.byteSize());
     Lane lane = lane(dst, dstEndpoint);
-    int room = core.config.maxPayloadBytes() - SendBuffer.FRAGMENT_HEADER_BYTES;
+    int room = maxFragmentBytes();
     long done = 0;
     long ticket = 0;
     int epoch = 0;

@@ -4,14 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
-import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.WorkloadSpec;
-import org.pmhxb.pm.Idle;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
-import org.pmhxb.pm.PeerDownException;
 import org.pmhxb.pm.PeerStatus;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PmNode;
@@ -77,24 +73,10 @@ final class PmLink implements MessageLink, MessageHandler {
   }
 
   @Override
-  public long sendLarge(
-      int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile) {
-    Idle idle =
-        done -> {
-          if (done == 0) {
-            // Inline mode: this is the poll thread, and nobody else lets the node work.
-            node.doWork(System.nanoTime());
-            if (!meanwhile.getAsBoolean()) {
-              throw new CancellationException("given up");
-            }
-          }
-        };
-    try {
-      return endpoint.sendLarge(dst, endpoint.number(), source, 0, lengthBytes, idle);
-    } catch (CancellationException | PeerDownException e) {
-      // The receiver of events hears of a session's end as such.
-      return 0;
-    }
+  public int claimFragment(int dst, long messageBytes, long offsetBytes) {
+    int part = (int) Math.min(messageBytes - offsetBytes, endpoint.maxFragmentBytes());
+    claimed = endpoint.claimFragment(dst, endpoint.number(), messageBytes, offsetBytes, part);
+    return claimed != null ? part : 0;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package org.pmhxb.cli.workload;
 
 import java.lang.foreign.MemorySegment;
-import java.util.function.BooleanSupplier;
 
 /**
  * What a workload needs of an endpoint, so that it runs over a node as over a test's stand-in.
@@ -33,13 +32,13 @@ public interface MessageLink extends AutoCloseable {
   long send();
 
   /**
-   * Sends a message of any length, as fragments where one frame does not take it. Returns when all
-   * of it is on its way; until then it lets the node work and, in between, calls {@code meanwhile}.
+   * {@link #claim} for a part of a message that one frame does not take. The parts are sent from
+   * the message's begin to its end, with nothing else to that node in between.
    *
-   * @param meanwhile polls, and answers false to give up
-   * @return the ticket of the last fragment, or 0 when given up or the session ended
+   * @return bytes of the message from {@code offsetBytes} on that the buffer takes; 0 when out of
+   *     credit or buffers
    */
-  long sendLarge(int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile);
+  int claimFragment(int dst, long messageBytes, long offsetBytes);
 
   /** The largest ticket to {@code dst} that its node has stored. */
   long acknowledged(int dst);

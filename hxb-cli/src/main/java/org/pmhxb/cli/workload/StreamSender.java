@@ -2,7 +2,6 @@ package org.pmhxb.cli.workload;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.function.BooleanSupplier;
 
 /** Sends one stream: numbered messages to one node, then their end. Owner: the sending thread. */
 final class StreamSender {
@@ -17,6 +16,11 @@ final class StreamSender {
   /** Where a message is made that no frame takes; null when messages fit. */
   private final MemorySegment large;
 
+  private long madeSeq = -1;
+
+  /** What of it has been sent. */
+  private int largeSentBytes;
+
   StreamSender(MessageLink link, int dst, int sizeBytes) {
     this.link = link;
     this.dst = dst;
@@ -26,13 +30,11 @@ final class StreamSender {
   }
 
   /**
-   * Sends up to {@code limit} messages while there is credit; returns how many.
-   *
-   * @param meanwhile called while a large message waits for credit; false gives up
+   * Sends up to {@code limit} messages, or parts of one, while there is credit; returns how many.
    */
-  int send(int limit, long nowNs, BooleanSupplier meanwhile) {
+  int send(int limit, long nowNs) {
     if (large != null) {
-      return sendLarge(nowNs, meanwhile);
+      return sendParts(limit, nowNs);
     }
     int count = 0;
     while (count < limit && !down && link.claim(dst, sizeBytes)) {
@@ -52,24 +54,36 @@ final class StreamSender {
     return count;
   }
 
-  private int sendLarge(long nowNs, BooleanSupplier meanwhile) {
-    if (down) {
-      return 0;
+  private int sendParts(int limit, long nowNs) {
+    int count = 0;
+    while (count < limit && !down) {
+      if (largeSentBytes == 0 && madeSeq != seq) {
+        madeSeq = seq;
+        PayloadPattern.write(
+            large, 0, sizeBytes, PayloadPattern.DATA, link.self(), dst, seq, nowNs);
+      }
+      int part = link.claimFragment(dst, sizeBytes, largeSentBytes);
+      if (part == 0) {
+        break;
+      }
+      MemorySegment.copy(large, largeSentBytes, link.memory(), link.offset(), part);
+      lastTicket = link.send();
+      largeSentBytes += part;
+      count++;
+      if (largeSentBytes == sizeBytes) {
+        largeSentBytes = 0;
+        seq++;
+      }
     }
-    PayloadPattern.write(large, 0, sizeBytes, PayloadPattern.DATA, link.self(), dst, seq, nowNs);
-    long ticket = link.sendLarge(dst, large, sizeBytes, meanwhile);
-    if (ticket == 0) {
-      down = true;
-      return 0;
-    }
-    lastTicket = ticket;
-    seq++;
-    return 1;
+    return count;
   }
 
   /** Announces how many there were; true once that is sent, or nobody is there to hear it. */
   boolean end(long nowNs) {
-    if (!ended && !down && link.claim(dst, PayloadPattern.HEADER_BYTES)) {
+    while (largeSentBytes > 0 && sendParts(1, nowNs) > 0) {
+      // The message that was begun comes first.
+    }
+    if (largeSentBytes == 0 && !ended && !down && link.claim(dst, PayloadPattern.HEADER_BYTES)) {
       PayloadPattern.write(
           link.memory(),
           link.offset(),

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * Streams to all destinations at once, and verification of the streams from all sources: one-way,
@@ -43,8 +42,6 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   private final long measureToNs;
   private final long deadlineNs;
 
-  private final LongSupplier clock;
-
   /** Messages are longer than a frame: what comes is counted by its parts. */
   private final boolean fragments;
 
@@ -53,8 +50,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   private boolean done;
   private boolean reported;
 
-  StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs, LongSupplier clock) {
-    this.clock = clock;
+  StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs) {
     this.fragments = spec.sizeBytes() > link.maxMessageBytes();
     this.spec = spec;
     this.link = link;
@@ -92,18 +88,11 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     }
     if (nowNs - measureToNs < 0) {
       for (StreamSender sender : senders) {
-        work += sender.send(sendBatch, nowNs, this::whileBlocked);
+        work += sender.send(sendBatch, nowNs);
       }
       return work;
     }
     return work + finish();
-  }
-
-  /** A large message waits for credit: what arrives is handed over, or both sides would wait. */
-  private boolean whileBlocked() {
-    nowNs = clock.getAsLong();
-    link.poll(this, POLL_LIMIT);
-    return nowNs - deadlineNs < 0;
   }
 
   private int finish() {

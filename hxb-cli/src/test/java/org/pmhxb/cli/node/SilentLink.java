@@ -1,7 +1,6 @@
 package org.pmhxb.cli.node;
 
 import java.lang.foreign.MemorySegment;
-import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 
 /** A link on which nothing ever arrives and nothing can be sent. */
@@ -32,8 +31,7 @@ record SilentLink(int self, int nodes, Runnable onClose) implements MessageLink 
   }
 
   @Override
-  public long sendLarge(
-      int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile) {
+  public int claimFragment(int dst, long messageBytes, long offsetBytes) {
     return 0;
   }
 

@@ -4,8 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.Map;
 
 /** Nodes joined by queues in memory, with faults on request. Owner: the test's thread. */
 final class MemoryLinks {
@@ -15,8 +16,8 @@ final class MemoryLinks {
     void apply(int src, int dst, long count, ArrayDeque<Frame> queue);
   }
 
-  /** A message under way. */
-  record Frame(int src, byte[] bytes) {}
+  /** A message under way, or a part of one. */
+  record Frame(int src, byte[] bytes, int messageBytes, int offsetBytes) {}
 
   /** Messages from one node that wait at another, at most: credit is per channel. */
   static final int CREDIT = 32;
@@ -53,6 +54,11 @@ final class MemoryLinks {
     private final MemorySegment buffer = Arena.global().allocate(MAX_BYTES, 8);
     private int dst;
     private int lengthBytes;
+    private int messageBytes;
+    private int offsetBytes;
+
+    /** Of each source, the message whose parts are coming. */
+    private final Map<Integer, byte[]> wholes = new HashMap<>();
 
     private Link(int self, int nodes) {
       this.self = self;
@@ -79,6 +85,8 @@ final class MemoryLinks {
     public boolean claim(int dst, int lengthBytes) {
       this.dst = dst;
       this.lengthBytes = lengthBytes;
+      this.messageBytes = lengthBytes;
+      this.offsetBytes = 0;
       return links.get(dst).inbox.stream().filter(f -> f.src() == self).count() < CREDIT;
     }
 
@@ -97,22 +105,20 @@ final class MemoryLinks {
       byte[] bytes = new byte[lengthBytes];
       MemorySegment.copy(buffer, 0, MemorySegment.ofArray(bytes), 0, lengthBytes);
       ArrayDeque<Frame> queue = links.get(dst).inbox;
-      queue.addLast(new Frame(self, bytes));
+      queue.addLast(new Frame(self, bytes, messageBytes, offsetBytes));
       fault.apply(self, dst, sent[dst], queue);
       return ++sent[dst];
     }
 
     @Override
-    public long sendLarge(
-        int dst, MemorySegment source, long lengthBytes, BooleanSupplier meanwhile) {
-      // One wait for credit within each message; the queue takes any number of them.
-      if (!meanwhile.getAsBoolean()) {
+    public int claimFragment(int dst, long messageBytes, long offsetBytes) {
+      int part = (int) Math.min(MAX_BYTES, messageBytes - offsetBytes);
+      if (!claim(dst, part)) {
         return 0;
       }
-      byte[] bytes = new byte[(int) lengthBytes];
-      MemorySegment.copy(source, 0, MemorySegment.ofArray(bytes), 0, lengthBytes);
-      links.get(dst).inbox.addLast(new Frame(self, bytes));
-      return ++sent[dst];
+      this.messageBytes = (int) messageBytes;
+      this.offsetBytes = (int) offsetBytes;
+      return part;
     }
 
     @Override
@@ -126,16 +132,23 @@ final class MemoryLinks {
       downs.clear();
       int count = 0;
       for (; count < limit && !inbox.isEmpty(); count++) {
-        Frame frame = inbox.removeFirst();
-        MemorySegment memory = MemorySegment.ofArray(frame.bytes());
-        for (int at = 0; frame.bytes().length > MAX_BYTES && at < frame.bytes().length; ) {
-          int part = Math.min(MAX_BYTES, frame.bytes().length - at);
-          receiver.onFragment(frame.src(), part);
-          at += part;
-        }
-        receiver.onMessage(frame.src(), memory, 0, frame.bytes().length);
+        handOver(inbox.removeFirst(), receiver);
       }
       return count;
+    }
+
+    private void handOver(Frame frame, Receiver receiver) {
+      byte[] bytes = frame.bytes();
+      if (frame.messageBytes() > bytes.length) {
+        receiver.onFragment(frame.src(), bytes.length);
+        byte[] whole = wholes.computeIfAbsent(frame.src(), src -> new byte[frame.messageBytes()]);
+        System.arraycopy(bytes, 0, whole, frame.offsetBytes(), bytes.length);
+        if (frame.offsetBytes() + bytes.length < frame.messageBytes()) {
+          return;
+        }
+        bytes = wholes.remove(frame.src());
+      }
+      receiver.onMessage(frame.src(), MemorySegment.ofArray(bytes), 0, bytes.length);
     }
 
     @Override
