@@ -10,7 +10,6 @@ set -uo pipefail
 home="$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)"
 out="$home/target/peers"
 aeron=1.51.0
-central="${MAVEN_CENTRAL:-https://repo.maven.apache.org/maven2}"
 failed=0
 
 say() { printf 'install-peers: %s\n' "$*" >&2; }
@@ -55,9 +54,9 @@ done
 jar="$out/aeron-all-$aeron.jar"
 if [ ! -s "$jar" ]; then
   say "fetching Aeron $aeron"
-  have curl || apt-get install -y -qq --no-install-recommends curl ca-certificates >&2
-  curl -fsS -o "$jar.part" "$central/io/aeron/aeron-all/$aeron/aeron-all-$aeron.jar" && mv "$jar.part" "$jar" ||
-    miss "Aeron $aeron from $central"
+  # Not in the project's folder: Maven would do it once for each of its modules.
+  (cd "$out" && mvn -q -B dependency:copy "-Dartifact=io.aeron:aeron-all:$aeron" -DoutputDirectory=.) >&2 ||
+    miss "Aeron $aeron: Maven's words are above"
 fi
 javac="${JAVA_HOME:+$JAVA_HOME/bin/javac}"
 for candidate in "$javac" /usr/lib/jvm/*25*/bin/javac; do
