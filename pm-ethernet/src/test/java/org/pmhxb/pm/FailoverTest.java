@@ -125,10 +125,11 @@ class FailoverTest {
     both = true;
     try (TestNet net = net(2)) {
       flood(net, 20 * MS);
-      double before = deliveredIn(net, 20 * MS) / 20.0;
+      double before = deliveredIn(net, 80 * MS) / 80.0;
       net.muteNode[4] = mute;
       flood(net, 20 * MS);
-      double after = deliveredIn(net, 20 * MS) / 20.0;
+      // Windows breathe: 20 ms of goodput lie within 3 % of the mean, 80 ms within 1 %.
+      double after = deliveredIn(net, 80 * MS) / 80.0;
       assertThat(net.nodes.get(mute).counters().get(Counter.PATHS_EVICTED)).isEqualTo(1);
       assertThat(net.nodes.get(1 - mute).counters().get(Counter.PATHS_EVICTED)).isZero();
       assertThat(after).isGreaterThan(0.97 * before * (2 * RAILS - 1) / (2 * RAILS));
