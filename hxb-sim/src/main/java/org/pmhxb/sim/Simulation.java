@@ -296,7 +296,8 @@ public final class Simulation implements Fabric.Watch {
   private void awaitDown(SimNode node, int peer, int session) {
     downsAwaited++;
     long stalledNs = node.stalledNs();
-    queue.add(nowNs() + downTimeNs(), now -> checkDown(node, peer, session, stalledNs));
+    long lastWordNs = options.schedule().stallsEndNs(nowNs());
+    queue.add(lastWordNs + downTimeNs(), now -> checkDown(node, peer, session, stalledNs));
   }
 
   private void checkDown(SimNode node, int peer, int session, long stalledNs) {

@@ -35,7 +35,17 @@ class RegressionTest {
             + " crash@1:3562021ns+1000000ns:seed=-2043096156623285578",
         "being asked by the peer does not put off one's own questions | 2x2x2 | 1 | 93"
             + " | crash@1:1220721ns+26000000ns:seed=-3543685899526555621"
-            + " partial@0.z0:4485937ns+37000000ns:seed=-1262426974117620739"
+            + " partial@0.z0:4485937ns+37000000ns:seed=-1262426974117620739",
+        "credit of an ended session is not told before the new one asks | 2x2x2 | 2 | 7475"
+            + " | stopped-consumer@4:939699ns+81000000ns:seed=6539213121876852569"
+            + " burst-loss@*.*0:3699100ns+34000000ns:rate=0.005426724266019794:amount=48:seed=-5523976056062251071"
+            + " restart@3:24135472ns+1387929ns:seed=-6592938652611730418"
+            + " late-duplication@*:500000ns+23635472ns:rate=0.2:amount=41387929:seed=-5841236430367970867"
+            + " burst-loss@2.*1:1254251ns+118000000ns:rate=0.010800770660155253:amount=4:seed=2011403388248193808"
+            + " duplication@2.x1:511858ns+67000000ns:rate=0.26083599754951065:seed=1386768104037739915",
+        "a stalled relay passes on what a node said before it died | 2x2x2 | 2 | 5090"
+            + " | crash@4:10657603ns+11000000ns:seed=-3857996793680702671"
+            + " stall@6:796834ns+1717246123ns:seed=-3232573970827100842"
       })
   void staysMended(String what, String shape, int rails, long seed, String faults) {
     List<Fault> schedule = Stream.of(faults.split(" ")).map(Fault::parse).toList();

@@ -111,7 +111,7 @@ final class InLane {
   /** Whether enough credit has returned to say so unasked. */
   boolean worthTelling() {
     int news = limit - advertised;
-    return news > 0 && news >= granted >> 2;
+    return news > 0 && news >= granted >> 2 && !ended;
   }
 
   /** Whether so much has returned that the peer may be waiting for it. */
@@ -119,9 +119,12 @@ final class InLane {
     return limit - advertised >= granted >> 1;
   }
 
-  /** Whether the peer was not told the limit. */
+  /**
+   * Whether the peer was not told the limit. What an ended session left behind concerns nobody
+   * until the new one asks for credit.
+   */
   boolean hasNews() {
-    return limit != advertised;
+    return limit != advertised && !ended;
   }
 
   /** The limit, which the peer is told now. */
@@ -166,7 +169,7 @@ final class InLane {
 
   /** Nothing of this lane occupies what it was granted. */
   boolean isSpent() {
-    return ended && limit == granted && granted > 0;
+    return ended && limit == granted && granted > 0 && received == 0;
   }
 
   private void setTellStep() {

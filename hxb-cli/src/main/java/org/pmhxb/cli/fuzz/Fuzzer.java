@@ -94,7 +94,9 @@ final class Fuzzer {
   private long allocatingFrames;
   private long heapBytes;
   private boolean watching;
-  private volatile long lastRoundNs = System.nanoTime();
+
+  /** Rounds done; written by the fuzzing thread, read by the watchdog. */
+  private volatile long rounds;
 
   Fuzzer(long seed, long frames, Consumer<String> progress) {
     this(seed, frames, FrameKey.Mode.OFF, progress);
@@ -150,12 +152,13 @@ final class Fuzzer {
       long heapFrom = wanted / 10;
       while (frames < wanted && violations.size() < VIOLATIONS_MAX) {
         round();
-        lastRoundNs = System.nanoTime();
+        rounds++;
+        long roundNs = System.nanoTime();
         if (heapBytes == 0 && frames >= heapFrom) {
           heapBytes = usedHeap();
         }
-        if (lastRoundNs - progressNs >= 0) {
-          progressNs = lastRoundNs + PROGRESS_NS;
+        if (roundNs - progressNs >= 0) {
+          progressNs = roundNs + PROGRESS_NS;
           progress.accept("fuzz: %,d of %,d frames".formatted(frames, wanted));
         }
       }
@@ -166,16 +169,26 @@ final class Fuzzer {
     return report(startNs);
   }
 
-  /** A frame that makes the node loop for ever fails the run, with the place. */
+  /**
+   * A frame that makes the node loop for ever fails the run, with the place. What counts is the
+   * thread's processor time: a process that is stopped for a while is not stuck.
+   */
   private Thread watchdog(Thread fuzzing) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     return Thread.ofPlatform()
         .daemon()
         .name("fuzz-watchdog")
         .start(
             () -> {
               try {
-                while (System.nanoTime() - lastRoundNs < STUCK_NS) {
+                long round = rounds;
+                long usedNs = threads.getThreadCpuTime(fuzzing.threadId());
+                while (threads.getThreadCpuTime(fuzzing.threadId()) - usedNs < STUCK_NS) {
                   Thread.sleep(200);
+                  if (rounds != round) {
+                    round = rounds;
+                    usedNs = threads.getThreadCpuTime(fuzzing.threadId());
+                  }
                 }
                 StringBuilder text = new StringBuilder("hxb fuzz: stuck; " + replay() + "\n");
                 for (StackTraceElement e : fuzzing.getStackTrace()) {
@@ -476,7 +489,7 @@ final class Fuzzer {
     for (int i = 0; i < DRAIN_STEPS && traffic.missing() > 0; i++) {
       net.step();
       traffic.poll();
-      lastRoundNs = System.nanoTime();
+      roundNs = System.nanoTime();
     }
     traffic.wrong().forEach(this::violation);
   }

@@ -14,6 +14,9 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
   /** A stall that must not end a session (DESIGN rule 8). */
   private static final long STALL_NS_MAX = 3_000_000_000L;
 
+  /** How long a frame may lie in a relay's rings before the relay stands still. */
+  private static final long IN_RINGS_NS = 50_000_000L;
+
   public Schedule {
     faults = List.copyOf(faults);
   }
@@ -25,6 +28,20 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
       end = Math.max(end, f.kind() == FaultKind.CRASH ? f.startNs() : f.endNs());
     }
     return end;
+  }
+
+  /**
+   * When the last node goes on that stands still at a time, or that time: a relay among them passes
+   * on what a node said before it died.
+   */
+  public long stallsEndNs(long nowNs) {
+    long endNs = nowNs;
+    for (Fault f : faults) {
+      if (f.kind() == FaultKind.STALL && f.startNs() <= nowNs + IN_RINGS_NS) {
+        endNs = Math.max(endNs, f.endNs());
+      }
+    }
+    return endNs;
   }
 
   /** The same with further faults behind the others. */
