@@ -3,7 +3,9 @@ package org.pmhxb.bufpool;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -15,10 +17,19 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public final class SpscDescriptorRingStress {
   private SpscDescriptorRingStress() {}
 
-  /** The same code over heap words: states come and go by the million. */
+  /** States come and go by the million: they take turns over slots of one piece of memory. */
+  private static final MemorySegment SLOTS = Arena.global().allocate(1L << 26, 128);
+
+  private static final int SLOT_BYTES = 512;
+
+  /** Of its last user the JVM has forgotten all by then: a run keeps a tenth of so many states. */
+  private static final AtomicInteger TURN = new AtomicInteger();
+
   private static SpscDescriptorRing ring(int capacity) {
-    long[] words = new long[(int) SpscDescriptorRing.bytes(capacity) / Long.BYTES];
-    return SpscDescriptorRing.over(MemorySegment.ofArray(words), capacity);
+    long slot = TURN.getAndIncrement() & SLOTS.byteSize() / SLOT_BYTES - 1;
+    MemorySegment memory = SLOTS.asSlice(slot * SLOT_BYTES, SLOT_BYTES);
+    memory.fill((byte) 0);
+    return SpscDescriptorRing.over(memory, capacity);
   }
 
   /** R1/A1: a descriptor comes whole, with what was written before it was offered. */

@@ -14,7 +14,7 @@ public final class LaneStress {
   private LaneStress() {}
 
   private static Lane lane() {
-    return new Lane(null, 0, 1, 1);
+    return new Lane(null, 1, 0, 1, 1);
   }
 
   /** R2/A2: credit that is taken shows what the poll thread did before it granted it. */

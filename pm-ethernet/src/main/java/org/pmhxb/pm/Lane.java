@@ -86,11 +86,15 @@ final class Lane {
   private long settled;
 
   Lane(PmEndpoint endpoint, int number, int dst, int dstEndpoint) {
+    this(endpoint, endpoint.number(), number, dst, dstEndpoint);
+  }
+
+  Lane(PmEndpoint endpoint, int srcEndpoint, int number, int dst, int dstEndpoint) {
     this.endpoint = endpoint;
     this.number = number;
     this.dst = dst;
     this.dstEndpoint = dstEndpoint;
-    this.endpointWord = (long) endpoint.number() << 48 | (long) dstEndpoint << 32;
+    this.endpointWord = (long) srcEndpoint << 48 | (long) dstEndpoint << 32;
   }
 
   /** Takes one frame's credit. Application thread. */

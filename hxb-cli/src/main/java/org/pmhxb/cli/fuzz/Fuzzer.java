@@ -489,7 +489,7 @@ final class Fuzzer {
     for (int i = 0; i < DRAIN_STEPS && traffic.missing() > 0; i++) {
       net.step();
       traffic.poll();
-      roundNs = System.nanoTime();
+      rounds++;
     }
     traffic.wrong().forEach(this::violation);
   }
