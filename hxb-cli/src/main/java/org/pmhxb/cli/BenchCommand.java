@@ -23,6 +23,8 @@ import picocli.CommandLine.Spec;
       BarrierBench.class,
       MpiBench.class,
       IncastBench.class,
+      CollectivesCommand.class,
+      GridCommand.class,
       FailoverCommand.class,
       PaperCommand.class,
       PeersCommand.class,

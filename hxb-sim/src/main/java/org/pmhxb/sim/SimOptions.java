@@ -4,6 +4,7 @@ import java.util.List;
 import org.pmhxb.router.Shape;
 import org.pmhxb.sim.fault.Schedule;
 import org.pmhxb.sim.net.LinkSpec;
+import org.pmhxb.sim.net.Trunk;
 import org.pmhxb.sim.work.Workload;
 
 /**
@@ -11,6 +12,7 @@ import org.pmhxb.sim.work.Workload;
  *
  * @param rails per dimension
  * @param links by dimension, 3
+ * @param trunk that halves one dimension's lines, or null
  * @param schedule the faults
  * @param progressBoundNs how long after the last fault all that is on its way may take to arrive,
  *     beyond twenty times what an ideal network needs for everything
@@ -23,6 +25,7 @@ public record SimOptions(
     long seed,
     NodeOptions node,
     List<LinkSpec> links,
+    Trunk trunk,
     Schedule schedule,
     Workload workload,
     long progressBoundNs,
@@ -41,8 +44,59 @@ public record SimOptions(
     }
   }
 
+  /** Every line has one switch. */
+  public SimOptions(
+      Shape shape,
+      int rails,
+      long seed,
+      NodeOptions node,
+      List<LinkSpec> links,
+      Schedule schedule,
+      Workload workload,
+      long progressBoundNs,
+      int boundsEvery,
+      boolean keepLog) {
+    this(
+        shape,
+        rails,
+        seed,
+        node,
+        links,
+        null,
+        schedule,
+        workload,
+        progressBoundNs,
+        boundsEvery,
+        keepLog);
+  }
+
+  public SimOptions withTrunk(Trunk between) {
+    return new SimOptions(
+        shape,
+        rails,
+        seed,
+        node,
+        links,
+        between,
+        schedule,
+        workload,
+        progressBoundNs,
+        boundsEvery,
+        keepLog);
+  }
+
   public SimOptions withLog(boolean kept) {
     return new SimOptions(
-        shape, rails, seed, node, links, schedule, workload, progressBoundNs, boundsEvery, kept);
+        shape,
+        rails,
+        seed,
+        node,
+        links,
+        trunk,
+        schedule,
+        workload,
+        progressBoundNs,
+        boundsEvery,
+        kept);
   }
 }

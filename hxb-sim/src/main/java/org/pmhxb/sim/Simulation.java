@@ -57,7 +57,8 @@ public final class Simulation implements Fabric.Watch {
     this.options = options;
     this.layout = new RailLayout(options.shape(), options.rails());
     this.log = new EventLog(queue, options.keepLog());
-    this.fabric = new Fabric(options.shape(), layout, options.links(), queue, log, this);
+    this.fabric =
+        new Fabric(options.shape(), layout, options.links(), options.trunk(), queue, log, this);
     this.oracle = new Oracle(this);
     int n = options.shape().nodes();
     this.nodes = new SimNode[n];

@@ -23,7 +23,7 @@ class CollectiveSweepTest {
   private static final long MS = 1_000_000L;
   private static final String[] SHAPES = {"5", "8", "3x2", "2x2x2", "3x3", "4x2x2"};
   private static final String[] NETWORKS = {"flat", "crossbar", "clusters-0", "clusters-1"};
-  private static final int SEEDS = 60;
+  private static final int SEEDS = 40;
 
   @Test
   void resultsAreRightWhateverTheWireDoes() {

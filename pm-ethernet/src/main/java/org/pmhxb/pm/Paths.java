@@ -47,9 +47,9 @@ final class Paths {
   private final NodeCore core;
 
   /**
-   * Least round trip over any path, by hops: lines are alike. A path that was never seen without a
-   * queue would take that queue for its length, and its sender would push the others aside; so it
-   * is bounded too.
+   * Least round trip over any path, by hops: lines are alike, but for what a peer's way is said to
+   * be longer ({@link PmNode#longWay}). A path that was never seen without a queue would take that
+   * queue for its length, and its sender would push the others aside; so it is bounded too.
    */
   private final long[] leastRttNs = new long[HOPS_MAX + 1];
 
@@ -173,18 +173,19 @@ final class Paths {
     state.evidence(core.nowNs);
     if (state.sampleRtt(state.freshRttNs)) {
       int hops = state.hops;
-      leastRttNs[hops] = Math.min(leastRttNs[hops], state.leastRttNs);
+      long ownLeastNs = Math.max(0, state.leastRttNs - peer.longWayNs);
+      leastRttNs[hops] = Math.min(leastRttNs[hops], ownLeastNs);
       state.window.onAcknowledged(
           state.freshBytes,
           state.freshRttNs,
           state.smoothedRttNs,
-          leastRttNs[hops],
+          leastRttNs[hops] + peer.longWayNs,
           state.rail.frameNs() * hops,
           bothWays,
           (core.pollGapNs + peer.peerPollGapNs) * hops + state.scatterNs(),
           core.nowNs);
       state.byteTime = (state.smoothedRttNs << 10) / state.window.bytes();
-      state.longerNs = Math.max(0, state.leastRttNs - 2 * leastRttNs[hops] - ALIKE_NS);
+      state.longerNs = Math.max(0, ownLeastNs - 2 * leastRttNs[hops] - ALIKE_NS);
     }
     state.arrived(state.freshFrames);
     state.freshFrames = 0;

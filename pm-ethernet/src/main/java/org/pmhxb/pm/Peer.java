@@ -37,6 +37,9 @@ final class Peer extends SendState {
   /** Those who wait for this opening were told that the peer does not answer. */
   boolean unreachable;
 
+  /** What the way there and back takes longer than others of as many hops: it is no queue. */
+  long longWayNs;
+
   long openSentNs;
   long openIntervalNs;
   DownReason lastDown;

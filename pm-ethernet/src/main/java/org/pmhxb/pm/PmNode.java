@@ -369,6 +369,21 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
   }
 
+  /**
+   * Says that the way to a peer and back takes longer than others of as many hops, as over a link
+   * to another site: what the round trip is longer than those of near peers counts as a queue
+   * otherwise, and the sender gives way to it. Poll thread, or before the first round.
+   *
+   * @param roundTripNs longer, 0 to 10 s; too little costs bandwidth, too much lets queues grow
+   */
+  public void longWay(int node, long roundTripNs) {
+    if (roundTripNs < 0 || roundTripNs > 10_000_000_000L) {
+      throw new IllegalArgumentException(
+          "way to node " + node + " longer by " + roundTripNs + " ns: must be in 0..10000000000");
+    }
+    core.peer(node).longWayNs = roundTripNs;
+  }
+
   // --- endpoints ----------------------------------------------------------------------------
 
   /**

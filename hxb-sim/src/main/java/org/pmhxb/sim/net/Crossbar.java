@@ -10,13 +10,18 @@ final class Crossbar {
   /** One socket of the switch, with what is plugged in. */
   static final class Socket {
     final Crossbar crossbar;
+
+    /** Of its node, in the line. */
+    final int coordinate;
+
     SimPort port;
 
     /** When the last frame that is queued towards the port will have been sent. */
     long freeNs;
 
-    Socket(Crossbar crossbar) {
+    Socket(Crossbar crossbar, int coordinate) {
       this.crossbar = crossbar;
+      this.coordinate = coordinate;
     }
   }
 
@@ -24,12 +29,20 @@ final class Crossbar {
   private final LinkSpec link;
   private final Socket[] sockets;
 
-  Crossbar(Fabric fabric, LinkSpec link, int socketCount) {
+  /** Between two halves of the switch, or null. */
+  private final Trunk trunk;
+
+  /** When the last frame queued for a cable will have been sent; the way back follows. */
+  private final long[] cableFreeNs;
+
+  Crossbar(Fabric fabric, LinkSpec link, int socketCount, Trunk trunk) {
+    this.trunk = trunk;
+    this.cableFreeNs = new long[trunk == null ? 0 : 2 * trunk.cables()];
     this.fabric = fabric;
     this.link = link;
     this.sockets = new Socket[socketCount];
     for (int i = 0; i < socketCount; i++) {
-      sockets[i] = new Socket(this);
+      sockets[i] = new Socket(this, i);
     }
   }
 
@@ -51,7 +64,7 @@ final class Crossbar {
     for (Socket to : sockets) {
       if (to.port != null && to != from && (dst == BROADCAST || to.port.macAddress() == dst)) {
         if (!fabric.areSeparated(from.port, to.port)) {
-          queue(to, known ? frame.copy() : frame, nowNs);
+          pass(from, to, known ? frame.copy() : frame, nowNs);
         }
         known = true;
       }
@@ -59,6 +72,31 @@ final class Crossbar {
     if (!known) {
       fabric.unknownAddress++;
     }
+  }
+
+  private void pass(Socket from, Socket to, WireFrame frame, long nowNs) {
+    if (trunk == null || trunk.isFar(from.coordinate) == trunk.isFar(to.coordinate)) {
+      queue(to, frame, nowNs);
+      return;
+    }
+    int cable = from.coordinate % trunk.cables();
+    cable += trunk.isFar(from.coordinate) ? trunk.cables() : 0;
+    long startNs = Math.max(nowNs, cableFreeNs[cable]);
+    LinkSpec spec = trunk.link();
+    if ((startNs - nowNs) * (spec.bitsPerSecond() / 8e9) > spec.queueBytes()) {
+      fabric.tailDrops++;
+      return;
+    }
+    cableFreeNs[cable] = startNs + spec.sendNs(frame.length);
+    fabric
+        .queue()
+        .add(
+            cableFreeNs[cable] + spec.latencyNs(),
+            now -> {
+              if (to.port != null) {
+                queue(to, frame, now);
+              }
+            });
   }
 
   private void queue(Socket to, WireFrame frame, long nowNs) {

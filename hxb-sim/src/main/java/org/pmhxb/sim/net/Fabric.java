@@ -26,6 +26,7 @@ public final class Fabric {
   private final Shape shape;
   private final RailLayout layout;
   private final List<LinkSpec> links;
+  private final Trunk trunk;
   private final EventQueue queue;
   private final EventLog log;
   private final Watch watch;
@@ -42,17 +43,20 @@ public final class Fabric {
 
   /**
    * @param links by dimension: lines of different dimensions may differ
+   * @param trunk in the middle of one dimension's lines, or null
    */
   public Fabric(
       Shape shape,
       RailLayout layout,
       List<LinkSpec> links,
+      Trunk trunk,
       EventQueue queue,
       EventLog log,
       Watch watch) {
     this.shape = shape;
     this.layout = layout;
     this.links = List.copyOf(links);
+    this.trunk = trunk;
     this.queue = queue;
     this.log = log;
     this.watch = watch;
@@ -132,7 +136,8 @@ public final class Fabric {
                 dimension == 2 ? 0 : c.z()));
     Crossbar crossbar = crossbars[rail][line];
     if (crossbar == null) {
-      crossbar = new Crossbar(this, links.get(dimension), shape.extent(dimension));
+      Trunk between = trunk != null && trunk.dimension() == dimension ? trunk : null;
+      crossbar = new Crossbar(this, links.get(dimension), shape.extent(dimension), between);
       crossbars[rail][line] = crossbar;
     }
     return crossbar.socket(c.get(dimension));

@@ -25,18 +25,12 @@ final class ClusterAlgorithms {
     add(all, Collective.BROADCAST, "cluster-tree", ClusterTrees::predict, ClusterTrees::broadcast);
     add(all, Collective.REDUCE, "cluster-tree", ClusterTrees::predict, ClusterTrees::reduce);
     add(all, Collective.ALLREDUCE, "cluster-tree", ClusterTrees::both, ClusterTrees::allreduce);
-    add(
-        all,
-        Collective.BROADCAST,
-        "cluster-stream",
-        ClusterAlgorithms::stream,
-        ClusterAlgorithms::broadcast);
-    add(
-        all,
-        Collective.REDUCE,
-        "cluster-stream",
-        ClusterAlgorithms::stream,
-        ClusterAlgorithms::reduce);
+    for (boolean parallel : new boolean[] {false, true}) {
+      String name = parallel ? "cluster-parallel" : "cluster-stream";
+      Recipe.Prediction prediction = (p, e) -> stream(p, e, parallel);
+      add(all, Collective.BROADCAST, name, prediction, (p, b) -> broadcast(p, b, parallel));
+      add(all, Collective.REDUCE, name, prediction, (p, b) -> reduce(p, b, parallel));
+    }
     all.add(
         new Recipe(
             Collective.ALLREDUCE,
@@ -88,17 +82,18 @@ final class ClusterAlgorithms {
   // --- streams: broadcast and reduction of long messages ----------------------------------------
 
   /**
-   * A chain through the root's cluster. Its last members, who have nobody to pass it on to or are
-   * near that, send a part each over the slow links; in the other clusters each part goes round a
-   * chain of its own.
+   * A chain through the root's cluster. Its last member, who has nobody to pass it on to, sends it
+   * over one slow link; or its last members send a part each over as many links as there are, which
+   * is better where these are slower than a node's own. In the other clusters each part goes round
+   * a chain of its own.
    */
-  private static void broadcast(Problem p, PlanBuilder plan) {
+  private static void broadcast(Problem p, PlanBuilder plan, boolean parallel) {
     Clusters c = Clusters.of(p);
     Span span = Span.of(plan, Area.OUTPUT, 0);
     int home = c.cluster(p.root());
     Members chain = c.members(home, c.place(p.root()));
     Trees.chainBroadcast(chain, span, 0, p.blockBytes());
-    int parts = c.gateways(p.blockBytes(), LEAST_PART_BYTES);
+    int parts = parallel ? c.gateways(p.blockBytes(), LEAST_PART_BYTES) : 1;
     for (int i = 0; i < parts; i++) {
       long from = plan.cut(p.blockBytes(), i, parts);
       long bytes = plan.cut(p.blockBytes(), i + 1, parts) - from;
@@ -113,12 +108,12 @@ final class ClusterAlgorithms {
   }
 
   /** The same the other way round. */
-  private static void reduce(Problem p, PlanBuilder plan) {
+  private static void reduce(Problem p, PlanBuilder plan, boolean parallel) {
     Clusters c = Clusters.of(p);
     Accumulator vector = new Accumulator(plan);
     int home = c.cluster(p.root());
     Members chain = c.members(home, c.place(p.root()));
-    int parts = c.gateways(p.blockBytes(), LEAST_PART_BYTES);
+    int parts = parallel ? c.gateways(p.blockBytes(), LEAST_PART_BYTES) : 1;
     for (int i = 0; i < parts; i++) {
       long from = plan.cut(p.blockBytes(), i, parts);
       long bytes = plan.cut(p.blockBytes(), i + 1, parts) - from;
@@ -134,14 +129,14 @@ final class ClusterAlgorithms {
     FlatAlgorithms.finishAtRoot(p, vector);
   }
 
-  private static void stream(Problem p, Estimate estimate) {
+  private static void stream(Problem p, Estimate estimate, boolean parallel) {
     Clusters c = Clusters.of(p);
     int home = c.cluster(p.root());
     Members chain = c.members(home, c.place(p.root()));
     for (int at = 0; at + 1 < chain.size(); at++) {
       estimate.flow(chain.rank(at), chain.rank(at + 1), p.blockBytes());
     }
-    int parts = c.gateways(p.blockBytes(), LEAST_PART_BYTES);
+    int parts = parallel ? c.gateways(p.blockBytes(), LEAST_PART_BYTES) : 1;
     int longest = 0;
     for (int i = 0; i < parts; i++) {
       int place = c.place(chain.rank(chain.size() - 1 - i));

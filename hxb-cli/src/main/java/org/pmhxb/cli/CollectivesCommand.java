@@ -1,0 +1,186 @@
+package org.pmhxb.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.collective.CollectivePoint;
+import org.pmhxb.cli.bench.collective.RingCollectives;
+import org.pmhxb.collectives.Collective;
+import org.pmhxb.collectives.CostModel;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Collectives over the ring fabric, algorithm by algorithm. */
+@Command(
+    name = "collectives",
+    description = {
+      "Measure broadcast, reductions, gather, scatter, allgather and alltoall among all nodes of a"
+          + " ring cluster that one thread polls: each algorithm that can do it, and which one the"
+          + " model chooses. Every byte of the last result of each round is checked."
+    },
+    footer = {
+      "",
+      "Example: hxb bench collectives --shape 2x2x2 --collective allreduce --size 8,8192,262144"
+    })
+final class CollectivesCommand extends HxbCommand {
+  private static final int LARGEST_BYTES = 16 << 20;
+
+  @Option(
+      names = "--fabric",
+      paramLabel = "FABRIC",
+      defaultValue = "ring",
+      description = "ring: all nodes in one process. There is no other yet.")
+  private String fabric;
+
+  @Option(
+      names = "--shape",
+      converter = Options.ShapeConverter.class,
+      paramLabel = "AxBxC",
+      defaultValue = "2x2x2",
+      description = "Extents of the machine.")
+  private Shape shape;
+
+  @Option(
+      names = "--rails",
+      paramLabel = "R",
+      defaultValue = "1",
+      description = "Rails in each dimension, 1 to 9.")
+  private int rails;
+
+  @Option(
+      names = "--collective",
+      paramLabel = "NAME",
+      defaultValue = "all",
+      description = "all, broadcast, reduce, allreduce, gather, scatter, allgather or alltoall.")
+  private String collective;
+
+  @Option(
+      names = "--size",
+      paramLabel = "BYTES",
+      split = ",",
+      defaultValue = "8,8192",
+      description =
+          "Lengths of the message, or of one rank's block: multiples of 4, 4 to 16777216.")
+  private List<Integer> sizes;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Rounds of a tenth of a second for each figure, 3 to 1000.")
+  private int rounds;
+
+  @Option(
+      names = "--model",
+      paramLabel = "O,L,G",
+      defaultValue = "500,1500,0.3",
+      description =
+          "What the choice is made with: overhead and latency of a message in ns, ns per byte.")
+  private String model;
+
+  /**
+   * What came out.
+   *
+   * @param model overhead, latency, ns per byte
+   */
+  record Outcome(
+      boolean ok,
+      String fabric,
+      String shape,
+      int rails,
+      String model,
+      MachineInfo machine,
+      List<CollectivePoint> results)
+      implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      out.printf(
+          "%s, fabric %s, one thread for all nodes; model (o, L, G) %s ns%n", shape, fabric, model);
+      out.printf(
+          "%-10s %-20s %9s %31s %12s %10s%n",
+          "", "", "B", "us: min, median, max", "predicted us", "MB/s");
+      for (CollectivePoint p : results) {
+        out.printf(
+            "%-10s %-20s %9d %10.1f %9.1f %10.1f %12.1f %10.1f%s%n",
+            p.collective(),
+            p.algorithm(),
+            p.bytes(),
+            p.microseconds().min(),
+            p.microseconds().median(),
+            p.microseconds().max(),
+            p.predictedUs(),
+            p.megabytesPerSecond(),
+            p.chosen() ? "  chosen" : "");
+      }
+    }
+  }
+
+  @Override
+  protected Report run() throws Exception {
+    if (!fabric.equals("ring")) {
+      throw wrongUsage("--fabric " + fabric + ": collectives are measured over ring only");
+    }
+    range("--rounds", rounds, 3, 1_000);
+    range("--rails", rails, 1, 9);
+    for (int size : sizes) {
+      range("--size", size, 4, LARGEST_BYTES);
+      if (size % Integer.BYTES != 0) {
+        throw wrongUsage("--size " + size + " is no multiple of 4");
+      }
+    }
+    List<Collective> wanted = wanted();
+    CostModel costs = costs();
+    List<CollectivePoint> points = new ArrayList<>();
+    progress().update("building " + shape.nodes() + " nodes");
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(shape, rails));
+        RingCollectives ring = new RingCollectives(cluster, costs)) {
+      for (Collective c : wanted) {
+        for (int size : sizes) {
+          points.addAll(ring.measure(c, size, rounds, progress()::update));
+        }
+      }
+    }
+    return new Outcome(
+        !points.isEmpty(),
+        fabric,
+        shape.toString(),
+        rails,
+        model,
+        MachineInfo.here(Version.project()),
+        points);
+  }
+
+  private List<Collective> wanted() {
+    if (collective.equals("all")) {
+      return List.of(Collective.values());
+    }
+    for (Collective c : Collective.values()) {
+      if (c.toString().equals(collective.toLowerCase(Locale.ROOT))) {
+        return List.of(c);
+      }
+    }
+    throw wrongUsage(
+        "--collective " + collective + " is none of all, " + List.of(Collective.values()));
+  }
+
+  private CostModel costs() {
+    String[] parts = model.split(",");
+    try {
+      if (parts.length == 3) {
+        double o = Double.parseDouble(parts[0]);
+        double l = Double.parseDouble(parts[1]);
+        double g = Double.parseDouble(parts[2]);
+        if (o >= 0 && l >= 0 && g >= 0) {
+          return new CostModel(o, l, g, 0.05, o + l, 8_900, l, g);
+        }
+      }
+    } catch (NumberFormatException e) {
+      throw wrongUsage("--model " + model + ": " + e.getMessage() + "; as in 500,1500,0.3");
+    }
+    throw wrongUsage("--model " + model + " is not three numbers of 0 or more, as in 500,1500,0.3");
+  }
+}

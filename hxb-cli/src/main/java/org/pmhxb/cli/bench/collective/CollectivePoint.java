@@ -1,0 +1,22 @@
+package org.pmhxb.cli.bench.collective;
+
+import org.pmhxb.cli.bench.Spread;
+
+/**
+ * One algorithm at one length.
+ *
+ * @param chosen by the model
+ * @param predictedUs by the model
+ * @param microseconds of one operation, from the first rank's call to the last rank's end: least,
+ *     median and most of the rounds
+ * @param megabytesPerSecond of the median: bytes that a rank brings or gets, whichever is more
+ */
+public record CollectivePoint(
+    String collective,
+    String algorithm,
+    int bytes,
+    boolean chosen,
+    double predictedUs,
+    Spread microseconds,
+    double megabytesPerSecond,
+    long operations) {}
