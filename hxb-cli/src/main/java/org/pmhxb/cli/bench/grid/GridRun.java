@@ -28,7 +28,7 @@ final class GridRun {
   private static final int[] GAPS_BYTES = {4_096, 65_536, Integer.MAX_VALUE};
 
   private static final int ENDPOINT = 1;
-  private static final int STREAM_MESSAGES = 2_048;
+  private static final int STREAM_MESSAGES = 512;
   private static final long STREAM_BYTES_MOST = 2 << 20;
   private static final AlgorithmRegistry REGISTRY =
       StandardAlgorithms.registry().with(new GrowingBinomial());
