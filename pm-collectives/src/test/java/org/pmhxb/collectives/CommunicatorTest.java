@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -16,6 +17,7 @@ import org.pmhxb.pm.PeerDownException;
 /** Calls as a program makes them: matching, bounds, refusals, the end of a group. */
 class CommunicatorTest {
   private static final int NODES = 4;
+  private static final long ALLOCATION_CALLS = 50;
 
   private RingMembers members;
 
@@ -186,6 +188,39 @@ class CommunicatorTest {
     }
     members.untilDone(calls);
     assertThat(sums).allSatisfy(s -> assertThat(intAt(s, 0)).isEqualTo(3));
+  }
+
+  @Test
+  void messagesCostNoGarbage() {
+    List<Communicator> both = members.join(1, 0, 1);
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long shortBytes = 0;
+    long longBytes = 0;
+    for (int round = 0; round < 3; round++) {
+      // The last round counts: by then everything is made that is used again.
+      shortBytes = allocated(threads, both, 8_000);
+      longBytes = allocated(threads, both, 800_000);
+    }
+
+    long messages = ALLOCATION_CALLS * 2 * (800_000 / 8_900);
+    assertThat((double) (longBytes - shortBytes) / messages).isLessThan(0.5);
+  }
+
+  /** Bytes that this thread allocates in some allreduces of that length. */
+  private long allocated(
+      com.sun.management.ThreadMXBean threads, List<Communicator> both, int bytes) {
+    MemorySegment a = MemorySegment.ofArray(new byte[bytes]);
+    MemorySegment b = MemorySegment.ofArray(new byte[bytes]);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < ALLOCATION_CALLS; i++) {
+      CollectiveCall first = both.get(0).allreduce(a, a, ElementType.LONG, ReduceOp.XOR);
+      CollectiveCall second = both.get(1).allreduce(b, b, ElementType.LONG, ReduceOp.XOR);
+      while (!first.isDone() || !second.isDone()) {
+        members.round();
+      }
+      first.check();
+    }
+    return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
   @Test

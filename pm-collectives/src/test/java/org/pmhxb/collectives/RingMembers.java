@@ -48,7 +48,9 @@ final class RingMembers implements AutoCloseable {
 
   void round() {
     cluster.doWork(System.nanoTime());
-    all.forEach(Collectives::poll);
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).poll();
+    }
   }
 
   void untilDone(List<CollectiveCall> calls) {

@@ -1,0 +1,95 @@
+package org.pmhxb.collectives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.collectives.algorithm.StandardAlgorithms;
+import org.pmhxb.pm.PmEndpoint;
+import org.pmhxb.pm.SendBuffer;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
+
+/** Messages that no member sends: counted, or the end of the group; never an exception of poll. */
+class HostileMessagesTest {
+  private static final int ENDPOINT = 5;
+  private static final int MESSAGES = 20_000;
+  private static final int GROUPS = 400;
+  private static final int BYTES = 4_096;
+
+  @Test
+  void arbitraryMessagesBreakGroupsAtMost() {
+    SplittableRandom random = new SplittableRandom(1);
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      Collectives victim =
+          new Collectives(
+              cluster.node(0),
+              ENDPOINT,
+              StandardAlgorithms.registry(),
+              CostModel.gigabit(),
+              new CollectiveLimits(8_192, 1 << 20));
+      PmEndpoint hostile = cluster.node(1).open(ENDPOINT);
+      MemorySegment memory = MemorySegment.ofArray(new byte[3 * BYTES]);
+      MemorySegment output = memory.asSlice(BYTES, BYTES);
+      int sent = 0;
+      int broken = 0;
+      int done = 0;
+      for (int group = 0; group < GROUPS && sent < MESSAGES; group++) {
+        Communicator c = victim.join(Group.of(group, 0, 0, 1), Topology.flat());
+        CollectiveCall call = c.broadcast(output, 1);
+        for (int rounds = 0; !call.isDone() && rounds < 2_000; rounds++) {
+          SendBuffer b = hostile.claim(0, random.nextInt(120));
+          if (b != null) {
+            fill(b, group, random);
+            hostile.send(b);
+            sent++;
+          }
+          cluster.doWork(System.nanoTime());
+          victim.poll();
+          hostile.poll(m -> {}, 64);
+        }
+        if (call.isDone()) {
+          broken += call.failure() == null ? 0 : 1;
+          done += call.failure() == null ? 1 : 0;
+        } else {
+          c.abandon();
+        }
+      }
+
+      assertThat(sent).isGreaterThan(1_000);
+      assertThat(broken).as("groups that found it out").isGreaterThan(GROUPS / 10);
+      assertThat(done).as("nobody made what looks like the whole message").isZero();
+      assertThat(victim.malformed()).isPositive();
+      for (int i = 0; i < BYTES; i++) {
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, i)).isZero();
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, 2L * BYTES + i)).isZero();
+      }
+      victim.close();
+      hostile.close();
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
+  /** Anything, or something that looks like a message of the group. */
+  private static void fill(SendBuffer b, int group, SplittableRandom random) {
+    MemorySegment m = b.memory();
+    long at = b.offset();
+    for (int i = 0; i < b.lengthBytes(); i++) {
+      m.set(ValueLayout.JAVA_BYTE, at + i, (byte) random.nextInt());
+    }
+    if (b.lengthBytes() >= Wire.COMMON_BYTES) {
+      // Of groups that are not joined only few: they wait, as they should.
+      int of = random.nextInt(50) == 0 ? GROUPS + random.nextInt(10) : group;
+      int call = random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(2);
+      long consumed = random.nextInt(4) == 0 ? random.nextLong() : 0;
+      int kind = random.nextInt(30) == 0 ? random.nextInt(256) : Wire.DATA;
+      Wire.common(m, at, kind, of, call, consumed);
+    }
+    if (b.lengthBytes() >= Wire.DATA_BYTES && random.nextBoolean()) {
+      Wire.data(m, at, random.nextInt(), random.nextInt(2), random.nextInt(2));
+    }
+  }
+}
