@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
@@ -59,8 +61,8 @@ abstract class ClusterBench extends ClusterCommand {
       names = "--size",
       paramLabel = "BYTES",
       description =
-          "Length of a message, 4 to 8950: what one frame carries; of streams over veth and memif"
-              + " to 16777216. Default: 8192, for latency 64.")
+          "Length of a message, 4 to 16777216; to and fro at most 8950, what one frame carries."
+              + " Default: 8192, for latency 64.")
   private Integer size;
 
   @Option(
@@ -91,6 +93,11 @@ abstract class ClusterBench extends ClusterCommand {
    */
   abstract TrafficPlan traffic(Shape shape, int rails, Set<Integer> absent);
 
+  /** Whether the nodes that send or receive share a process, and all others another. */
+  boolean together() {
+    return false;
+  }
+
   /** Nodes between sender and receiver. */
   int relays() {
     return 0;
@@ -116,6 +123,9 @@ abstract class ClusterBench extends ClusterCommand {
   }
 
   void checkOptions() {
+    if (together() && fabric != Fabric.MEMIF) {
+      throw wrongUsage("--together needs --fabric memif");
+    }
     range("--size", sizeBytes(), PayloadPattern.MIN_BYTES, largestBytes());
     range("--seconds", seconds, 0.1, 86_400);
     if (warmUp != null) {
@@ -123,11 +133,8 @@ abstract class ClusterBench extends ClusterCommand {
     }
   }
 
-  /** A large message is sent by a call that blocks, which nodes that share a thread cannot do. */
   private int largestBytes() {
-    boolean blocking =
-        kind() != BenchKind.LATENCY && (fabric == Fabric.VETH || fabric == Fabric.MEMIF);
-    return blocking ? WorkloadSpec.LARGEST_BYTES : MAX_SIZE_BYTES;
+    return kind() == BenchKind.LATENCY ? MAX_SIZE_BYTES : WorkloadSpec.LARGEST_BYTES;
   }
 
   private int sizeBytes() {
@@ -161,9 +168,9 @@ abstract class ClusterBench extends ClusterCommand {
     requireSame("--shape", wantedShape(), state.shape(), state);
     requireSame("--rails", wantedRails(), String.valueOf(state.rails()), state);
     requireSame("--rate", options.rate(), state.rate(), state);
-    if (options.pollGiven()) {
+    if (options.pollGiven() || together()) {
       throw new IllegalStateException(
-          "--idle and --pin belong to a cluster's start, and '"
+          "--idle, --pin and --together belong to a cluster's start, and '"
               + state.cluster()
               + "' is up; give them to hxb up, or name another cluster");
     }
@@ -203,7 +210,10 @@ abstract class ClusterBench extends ClusterCommand {
       throws IOException, InterruptedException {
     ClusterSpec spec =
         options.spec(this, kindOfFabric, shape, ClusterOptions.requireRails(this, rails));
-    plan(shape, rails, Map.of());
+    TrafficPlan plan = plan(shape, rails, Map.of());
+    if (together()) {
+      spec = spec.withPoll(spec.poll().sharing(endsAndRelays(plan, shape)));
+    }
     // A name of its own: two benchmarks, and a cluster that is up, do not meet.
     ClusterPaths own = paths(BenchCluster.ownName());
     try (TakeDown guard = new TakeDown(own);
@@ -211,6 +221,17 @@ abstract class ClusterBench extends ClusterCommand {
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
       return overCluster(cluster);
     }
+  }
+
+  private static List<SortedSet<Integer>> endsAndRelays(TrafficPlan plan, Shape shape) {
+    SortedSet<Integer> ends = new TreeSet<>(plan.destinations().keySet());
+    SortedSet<Integer> relays = new TreeSet<>();
+    for (int node = 0; node < shape.nodes(); node++) {
+      if (!ends.contains(node)) {
+        relays.add(node);
+      }
+    }
+    return List.of(ends, relays);
   }
 
   private BenchResult overRing(Shape shape, int rails) throws IOException, InterruptedException {

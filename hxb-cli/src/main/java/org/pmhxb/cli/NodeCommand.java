@@ -3,6 +3,8 @@ package org.pmhxb.cli;
 import ch.qos.logback.classic.Level;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.pmhxb.cli.node.NodeRunner;
 import org.pmhxb.cli.node.PolledNode;
 import org.pmhxb.router.HxbConfig;
@@ -25,13 +27,16 @@ final class NodeCommand extends HxbCommand {
       names = "--config",
       paramLabel = "FILE",
       required = true,
-      description = "The node's configuration, TOML.")
-  private Path file;
+      description = {
+        "The node's configuration, TOML. Given again: one more node of this process, on the",
+        "first one's poll thread."
+      })
+  private List<Path> files;
 
-  record Ended(boolean ok, int node) implements Report {
+  record Ended(boolean ok, List<Integer> nodes) implements Report {
     @Override
     public void print(PrintWriter out) {
-      out.printf("node %d ended%n", node);
+      nodes.forEach(node -> out.printf("node %d ended%n", node));
     }
   }
 
@@ -46,11 +51,18 @@ final class NodeCommand extends HxbCommand {
 
   @Override
   protected Report run() throws Exception {
-    HxbConfig config = HxbConfig.read(file);
+    List<HxbConfig> configs = new ArrayList<>();
+    for (Path file : files) {
+      configs.add(HxbConfig.read(file));
+    }
     logMore();
-    String socket = config.controlSocket();
-    PolledNode node = PolledNode.launch(config);
-    NodeRunner.serve(node, socket.isEmpty() ? null : Path.of(socket));
-    return new Ended(true, config.node());
+    List<PolledNode> nodes = PolledNode.launch(configs);
+    List<NodeRunner.Served> served = new ArrayList<>();
+    for (int i = 0; i < nodes.size(); i++) {
+      String socket = configs.get(i).controlSocket();
+      served.add(new NodeRunner.Served(nodes.get(i), socket.isEmpty() ? null : Path.of(socket)));
+    }
+    NodeRunner.serve(served);
+    return new Ended(true, configs.stream().map(HxbConfig::node).toList());
   }
 }

@@ -21,9 +21,19 @@ abstract class PairBench extends ClusterBench {
       description = "Nodes between the two, 0 to 2.")
   private int relays;
 
+  @Option(
+      names = "--together",
+      description =
+          "memif: the two nodes share a process and its poll thread, and all others another: what a"
+              + " relay costs where each has a processor.")
+  private boolean together;
+
   @Override
   void checkOptions() {
     super.checkOptions();
+    if (together && relays == 0) {
+      throw wrongUsage("--together is about relays: give --relays 1 or 2");
+    }
     if (links != null && (options().shape() != null || options().rails() != null)) {
       throw wrongUsage("--links N stands for --shape 2 --rails N: give one or the other");
     }
@@ -41,6 +51,11 @@ abstract class PairBench extends ClusterBench {
   @Override
   Integer wantedRails() {
     return links == null ? super.wantedRails() : links;
+  }
+
+  @Override
+  boolean together() {
+    return together;
   }
 
   @Override

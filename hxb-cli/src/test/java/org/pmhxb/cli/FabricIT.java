@@ -179,7 +179,8 @@ class FabricIT {
         "latency --fabric ring --size 4",
         "exchange --fabric ring --shape 3x2 --rails 1",
         "bandwidth --fabric memif",
-        "latency --fabric memif --relays 1"
+        "latency --fabric memif --relays 1",
+        "latency --fabric memif --relays 1 --together"
       })
   void measuresWithoutNamespaces(String line) {
     JsonNode result = ok("bench " + line + " --seconds 0.5 --warm-up 0.5");

@@ -111,7 +111,7 @@ public final class BenchCluster implements MeasuredCluster {
           }
         }
       }
-      List<Long> pids = state.nodes().stream().map(ClusterState.Node::pid).toList();
+      List<Long> pids = state.nodes().stream().map(ClusterState.Node::pid).distinct().toList();
       ShapingCheck shaping =
           rate() == null ? null : new ShapingCheck(namespaces().values(), rate());
       Benchmark.Outcome outcome =

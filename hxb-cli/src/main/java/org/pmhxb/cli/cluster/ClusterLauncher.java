@@ -11,7 +11,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
@@ -136,11 +140,13 @@ public final class ClusterLauncher {
     }
     List<Process> processes = new ArrayList<>();
     List<ClusterState.Node> nodes = new ArrayList<>();
-    for (int node = 0; node < spec.shape().nodes(); node++) {
-      String namespace = plan == null ? "" : plan.namespace(node);
-      processes.add(start(spec, namespace, node));
-      nodes.add(entry(spec, namespace, node, processes.getLast()));
+    for (SortedSet<Integer> together : spec.poll().processes(spec.shape().nodes())) {
+      String namespace = plan == null ? "" : plan.namespace(together.first());
+      Process process = start(spec, namespace, together);
+      processes.add(process);
+      together.forEach(node -> nodes.add(entry(spec, namespace, node, together.first(), process)));
     }
+    nodes.sort(Comparator.comparingInt(ClusterState.Node::node));
     ClusterState running = state.withNodes(nodes);
     running.write(paths);
     awaitReady(running, processes, limit);
@@ -154,7 +160,7 @@ public final class ClusterLauncher {
   public ClusterState restart(ClusterState state, int node, Duration limit)
       throws IOException, InterruptedException {
     ClusterState.Node former = state.nodes().get(node);
-    Process process = startWithItsFile(former.namespace(), node);
+    Process process = startWithItsFiles(former.namespace(), new TreeSet<>(Set.of(node)));
     ClusterState.Node again =
         new ClusterState.Node(
             node,
@@ -180,12 +186,15 @@ public final class ClusterLauncher {
     return running;
   }
 
-  private Process start(ClusterSpec spec, String namespace, int node) throws IOException {
-    Files.writeString(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
-    return startWithItsFile(namespace, node);
+  private Process start(ClusterSpec spec, String namespace, SortedSet<Integer> nodes)
+      throws IOException {
+    for (int node : nodes) {
+      Files.writeString(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
+    }
+    return startWithItsFiles(namespace, nodes);
   }
 
-  private Process startWithItsFile(String namespace, int node) throws IOException {
+  private Process startWithItsFiles(String namespace, SortedSet<Integer> nodes) throws IOException {
     List<String> command = new ArrayList<>();
     // A session of its own: the terminal's Ctrl-C and hang-up are not for the nodes.
     command.add("setsid");
@@ -193,8 +202,8 @@ public final class ClusterLauncher {
       command.addAll(VethFabric.inside(namespace));
     }
     command.addAll(nodeCommand);
-    command.addAll(List.of("--config", paths.config(node).toString()));
-    File log = paths.log(node).toFile();
+    nodes.forEach(node -> command.addAll(List.of("--config", paths.config(node).toString())));
+    File log = paths.log(nodes.first()).toFile();
     return new ProcessBuilder(command)
         .directory(paths.directory().toFile())
         .redirectInput(new File("/dev/null"))
@@ -204,7 +213,8 @@ public final class ClusterLauncher {
   }
 
   /** Neither setsid nor nsenter starts a child: the process stays the same until it is the JVM. */
-  private ClusterState.Node entry(ClusterSpec spec, String namespace, int node, Process process) {
+  private ClusterState.Node entry(
+      ClusterSpec spec, String namespace, int node, int firstOfProcess, Process process) {
     return new ClusterState.Node(
         node,
         spec.shape().coordinates(node).toList(),
@@ -212,7 +222,7 @@ public final class ClusterLauncher {
         process.pid(),
         NodeProcesses.startTicks(process.pid()),
         paths.config(node).toString(),
-        paths.log(node).toString(),
+        paths.log(firstOfProcess).toString(),
         paths.socket(node).toString());
   }
 
@@ -222,7 +232,7 @@ public final class ClusterLauncher {
     List<ClusterState.Node> waiting = new ArrayList<>(state.nodes());
     while (true) {
       for (ClusterState.Node node : waiting) {
-        Process process = processes.get(node.node());
+        Process process = processOf(node, processes);
         if (!process.isAlive()) {
           throw new IllegalStateException(
               "node "
@@ -244,6 +254,10 @@ public final class ClusterLauncher {
       }
       Thread.sleep(POLL_MS);
     }
+  }
+
+  private static Process processOf(ClusterState.Node node, List<Process> processes) {
+    return processes.stream().filter(p -> p.pid() == node.pid()).findFirst().orElseThrow();
   }
 
   private static boolean ready(ClusterState.Node node) {

@@ -32,7 +32,16 @@ public record ClusterSpec(
     this(fabric, shape, rails, rate, PollPolicy.DEFAULT, NodeOptions.NONE);
   }
 
+  /** The same cluster with other poll threads. */
+  public ClusterSpec withPoll(PollPolicy policy) {
+    return new ClusterSpec(fabric, shape, rails, rate, policy, options);
+  }
+
   public ClusterSpec {
+    if (fabric == Fabric.VETH && !poll.shared().isEmpty()) {
+      throw new IllegalArgumentException(
+          "nodes of the veth fabric have a network namespace each and share no process");
+    }
     if (shape.nodes() < 2) {
       throw new IllegalArgumentException(
           "the shape " + shape + " is a single node: nothing to join");

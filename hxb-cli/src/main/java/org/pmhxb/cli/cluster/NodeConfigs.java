@@ -24,7 +24,7 @@ public final class NodeConfigs {
             .coordinates(shape.coordinates(node))
             .controlSocket(paths.socket(node).toString())
             .idle(spec.poll().idle())
-            .pollCpu(spec.poll().cpu(node))
+            .pollCpu(spec.poll().cpu(node, shape.nodes()))
             .frameKey(spec.options().keyFile(), spec.options().tag())
             .faults(spec.options().faults());
     for (int rail = 0; rail < layout.count(); rail++) {
@@ -45,7 +45,8 @@ public final class NodeConfigs {
               dimension,
               index,
               HxbConfig.Driver.MEMIF,
-              name,
+              // Nodes that share a process have lines of the same name.
+              name + "-" + node,
               memif(spec, paths, layout, node, rail));
     };
   }

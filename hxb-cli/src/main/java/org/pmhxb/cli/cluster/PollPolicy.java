@@ -1,20 +1,56 @@
 package org.pmhxb.cli.cluster;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.pmhxb.router.HxbConfig;
 
 /**
  * How the poll threads of a cluster's nodes behave.
  *
  * @param idle what they do when a round found nothing
- * @param pinned whether node {@code n} is bound to processor {@code n} modulo their count; two
- *     spinning threads must not meet on one
+ * @param pinned whether the poll threads are bound to processors, in turn: two spinning ones must
+ *     not meet on one
+ * @param shared nodes that share a process and its poll thread; all others have one each
  */
-public record PollPolicy(HxbConfig.Idle idle, boolean pinned) {
+public record PollPolicy(HxbConfig.Idle idle, boolean pinned, List<SortedSet<Integer>> shared) {
   /** Spins, yields, then sleeps; the kernel places the threads. */
   public static final PollPolicy DEFAULT = new PollPolicy(HxbConfig.Idle.BACKOFF, false);
 
-  /** Processor for a node's poll thread, or -1. */
-  int cpu(int node) {
-    return pinned ? node % Runtime.getRuntime().availableProcessors() : -1;
+  /** A process for each node. */
+  public PollPolicy(HxbConfig.Idle idle, boolean pinned) {
+    this(idle, pinned, List.of());
+  }
+
+  /** The same with nodes that share a process. */
+  public PollPolicy sharing(List<SortedSet<Integer>> nodes) {
+    return new PollPolicy(idle, pinned, List.copyOf(nodes));
+  }
+
+  /** The nodes of each process, those that share one first. */
+  List<SortedSet<Integer>> processes(int nodes) {
+    List<SortedSet<Integer>> all = new ArrayList<>(shared);
+    for (int node = 0; node < nodes; node++) {
+      int alone = node;
+      if (shared.stream().noneMatch(set -> set.contains(alone))) {
+        all.add(new TreeSet<>(Set.of(node)));
+      }
+    }
+    return all;
+  }
+
+  /** Processor for the poll thread of a node's process, or -1. */
+  int cpu(int node, int nodes) {
+    if (!pinned) {
+      return -1;
+    }
+    List<SortedSet<Integer>> all = processes(nodes);
+    int process = 0;
+    while (!all.get(process).contains(node)) {
+      process++;
+    }
+    return process % Runtime.getRuntime().availableProcessors();
   }
 }

@@ -2,13 +2,15 @@ package org.pmhxb.cli.node;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.pmhxb.cli.control.ControlServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps one node running in the foreground until the process is asked to end. */
+/** Keeps the nodes of a process running in the foreground until it is asked to end. */
 public final class NodeRunner {
   private static final Logger LOG = LoggerFactory.getLogger(NodeRunner.class);
   private static final long POLL_MS = 50;
@@ -16,13 +18,24 @@ public final class NodeRunner {
   private NodeRunner() {}
 
   /**
-   * Serves the node's control socket and returns when the process is asked to end by SIGTERM,
-   * SIGINT or SIGHUP; the node is closed by then.
+   * A node and where it is asked.
    *
-   * @param socket where to listen, or null for no control socket
-   * @throws IllegalStateException when the node breaks
+   * @param socket of its control server, or null for none
    */
+  public record Served(NodeHandle node, Path socket) {}
+
+  /** {@link #serve(List)} for one node. */
   public static void serve(NodeHandle node, Path socket) throws IOException, InterruptedException {
+    serve(List.of(new Served(node, socket)));
+  }
+
+  /**
+   * Serves the nodes' control sockets and returns when the process is asked to end by SIGTERM,
+   * SIGINT or SIGHUP; the nodes are closed by then.
+   *
+   * @throws IllegalStateException when a node breaks
+   */
+  public static void serve(List<Served> all) throws IOException, InterruptedException {
     CountDownLatch ending = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     Thread hook =
@@ -31,28 +44,57 @@ public final class NodeRunner {
             .unstarted(
                 () -> {
                   ending.countDown();
-                  // The process ends when its hooks do: wait until the node is closed.
+                  // The process ends when its hooks do: wait until the nodes are closed.
                   awaitQuietly(ended);
                 });
     Runtime.getRuntime().addShutdownHook(hook);
-    try (node;
-        ControlServer control = socket == null ? null : serveOn(socket, node)) {
-      LOG.info("node {} runs as process {}", node.self(), ProcessHandle.current().pid());
-      boolean ready = false;
-      while (!ending.await(POLL_MS, TimeUnit.MILLISECONDS)) {
+    List<ControlServer> controls = new ArrayList<>();
+    try {
+      for (Served each : all) {
+        if (each.socket() != null) {
+          controls.add(serveOn(each.socket(), each.node()));
+        }
+        long pid = ProcessHandle.current().pid();
+        LOG.info("node {} runs as process {}", each.node().self(), pid);
+      }
+      watch(all.stream().map(Served::node).toList(), ending);
+    } finally {
+      try {
+        close(controls, all);
+      } finally {
+        ended.countDown();
+      }
+    }
+  }
+
+  private static void close(List<ControlServer> controls, List<Served> all) throws IOException {
+    try {
+      for (ControlServer control : controls) {
+        control.close();
+      }
+    } finally {
+      all.forEach(each -> each.node().close());
+    }
+  }
+
+  private static void watch(List<NodeHandle> nodes, CountDownLatch ending)
+      throws InterruptedException {
+    List<NodeHandle> waiting = new ArrayList<>(nodes);
+    while (!ending.await(POLL_MS, TimeUnit.MILLISECONDS)) {
+      for (NodeHandle node : nodes) {
         if (node.failure() != null) {
           throw new IllegalStateException(
               "node " + node.self() + " broke: " + node.failure(), node.failure());
         }
-        if (!ready && node.ready()) {
-          ready = true;
+      }
+      for (NodeHandle node : waiting) {
+        if (node.ready()) {
           LOG.info("node {} is ready", node.self());
         }
       }
-      LOG.info("node {} ends", node.self());
-    } finally {
-      ended.countDown();
+      waiting.removeIf(NodeHandle::ready);
     }
+    nodes.forEach(node -> LOG.info("node {} ends", node.self()));
   }
 
   private static ControlServer serveOn(Path socket, NodeHandle node) throws IOException {

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.node;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -16,6 +17,7 @@ import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollIdle;
 import org.pmhxb.pm.PollThread;
+import org.pmhxb.pm.PollWork;
 import org.pmhxb.pm.port.Port;
 import org.pmhxb.router.Discovery;
 import org.pmhxb.router.HxbConfig;
@@ -60,24 +62,53 @@ public final class PolledNode implements NodeHandle {
     loop.add(greeter);
   }
 
-  /** Starts a node; the exception of what refused leaves nothing running. */
-  public static PolledNode launch(HxbConfig config) {
-    HxbNode hxb = HxbNode.launch(config, HxbNode.Progress.INLINE);
+  /**
+   * Starts nodes of this process, on one poll thread that behaves as the first one's configuration
+   * says. Closing any of them closes all. The exception of what refused leaves nothing running.
+   *
+   * @param configs at least one
+   */
+  public static List<PolledNode> launch(List<HxbConfig> configs) {
+    List<HxbNode> started = new ArrayList<>();
+    try {
+      for (HxbConfig config : configs) {
+        started.add(HxbNode.launch(config, HxbNode.Progress.INLINE));
+      }
+    } catch (RuntimeException e) {
+      started.forEach(HxbNode::close);
+      throw e;
+    }
+    HxbConfig first = configs.getFirst();
     LoopWork loop = new LoopWork();
-    PolledNode node = new PolledNode(hxb.node(), hxb.discovery(), loop);
-    hxb.pool().handOver();
-    node.startWith(
+    List<PolledNode> nodes = new ArrayList<>();
+    List<PollWork> work = new ArrayList<>();
+    for (HxbNode hxb : started) {
+      nodes.add(new PolledNode(hxb.node(), hxb.discovery(), loop));
+      work.add(hxb.node());
+      hxb.pool().handOver();
+    }
+    work.add(loop);
+    PollThread poller =
         new PollThread(
-            "hxb-poll-" + config.node(),
-            List.of(hxb.node(), loop),
-            hxb.node().wakeFds(),
-            PollIdle.valueOf(config.idle().name()),
-            config.pollCpu(),
+            "hxb-poll-" + first.node(),
+            work,
+            wakeFds(started),
+            PollIdle.valueOf(first.idle().name()),
+            first.pollCpu(),
             () -> {
               loop.end();
-              hxb.close();
-            }));
-    return node;
+              started.forEach(HxbNode::close);
+            });
+    startOn(poller, nodes);
+    return nodes;
+  }
+
+  /** Of all nodes; none when one of them has a port without. */
+  private static int[] wakeFds(List<HxbNode> nodes) {
+    List<int[]> fds = nodes.stream().map(hxb -> hxb.node().wakeFds()).toList();
+    return fds.stream().anyMatch(of -> of.length == 0)
+        ? new int[0]
+        : fds.stream().flatMapToInt(Arrays::stream).toArray();
   }
 
   /**
@@ -104,15 +135,16 @@ public final class PolledNode implements NodeHandle {
               loop.end();
               cluster.close();
             });
-    nodes.forEach(node -> node.poller = poller);
-    nodes.getFirst().startWith(poller);
+    startOn(poller, nodes);
     return nodes;
   }
 
-  private void startWith(PollThread thread) {
-    poller = thread;
-    loop.doorbell(thread);
-    node.doorbell(thread);
+  private static void startOn(PollThread thread, List<PolledNode> nodes) {
+    for (PolledNode each : nodes) {
+      each.poller = thread;
+      each.node.doorbell(thread);
+    }
+    nodes.getFirst().loop.doorbell(thread);
     thread.start();
   }
 

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.HxbConfig;
@@ -44,7 +47,27 @@ class NodeConfigsTest {
   }
 
   @Test
+  void nodesOfOneProcessShareAProcessorAndHaveLinesOfTheirOwnNames() {
+    PollPolicy poll =
+        new PollPolicy(HxbConfig.Idle.SPIN, true)
+            .sharing(List.of(new TreeSet<>(Set.of(0, 3)), new TreeSet<>(Set.of(1))));
+    ClusterSpec spec =
+        new ClusterSpec(ClusterSpec.Fabric.MEMIF, Shape.of(2, 2), 1, null).withPoll(poll);
+    int processors = Runtime.getRuntime().availableProcessors();
+
+    assertThat(poll.processes(4)).isEqualTo(List.of(Set.of(0, 3), Set.of(1), Set.of(2)));
+    assertThat(List.of(poll.cpu(0, 4), poll.cpu(3, 4), poll.cpu(1, 4), poll.cpu(2, 4)))
+        .containsExactly(0, 0, 1 % processors, 2 % processors);
+    assertThat(NodeConfigs.of(spec, PATHS, 0).devices())
+        .doesNotContainAnyElementsOf(NodeConfigs.of(spec, PATHS, 3).devices());
+  }
+
+  @Test
   void refusesWhatAFabricCannotJoin() {
+    PollPolicy shared = PollPolicy.DEFAULT.sharing(List.of(new TreeSet<>(Set.of(0, 1))));
+    assertThatThrownBy(
+            () -> new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(2), 1, null).withPoll(shared))
+        .hasMessageContaining("share no process");
     assertThatThrownBy(() -> new ClusterSpec(ClusterSpec.Fabric.MEMIF, Shape.of(3), 1, null))
         .hasMessageContaining("lines of two nodes only");
     assertThatThrownBy(
