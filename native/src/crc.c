@@ -14,16 +14,18 @@
 #include <nmmintrin.h>
 #define CRC_BYTE(crc, v) _mm_crc32_u8(crc, v)
 #define CRC_WORD(crc, v) _mm_crc32_u32(crc, v)
-#define CRC_LONG(crc, v) ((uint32_t)_mm_crc32_u64(crc, v))
+#define CRC_LONG(crc, v) _mm_crc32_u64(crc, v)
 #elif defined(__ARM_FEATURE_CRC32)
 #include <arm_acle.h>
 #define CRC_BYTE(crc, v) __crc32cb(crc, v)
 #define CRC_WORD(crc, v) __crc32cw(crc, v)
-#define CRC_LONG(crc, v) __crc32cd(crc, v)
+#define CRC_LONG(crc, v) __crc32cd((uint32_t)(crc), v)
 #else
 /* By the polynomial, bit by bit: right everywhere, for processors without the instruction. */
-static uint32_t crc_bits(uint32_t crc, uint64_t v, int bytes)
+static uint32_t crc_bits(uint64_t seed, uint64_t v, int bytes)
 {
+    uint32_t crc = (uint32_t)seed;
+
     for (int i = 0; i < bytes; i++, v >>= 8) {
         crc ^= (uint8_t)v;
         for (int bit = 0; bit < 8; bit++) {
@@ -47,43 +49,79 @@ static inline uint64_t long_at(const uint8_t *at)
     return v;
 }
 
-static uint32_t finish(uint32_t crc, const uint8_t *at, uint32_t bytes)
+static inline uint32_t word_at(const uint8_t *at)
 {
+    uint32_t v;
+
+    memcpy(&v, at, sizeof(v));
+    return v;
+}
+
+/* The rest of one frame, or all of it. */
+static inline uint32_t finish(uint64_t crc, const uint8_t *at, uint32_t bytes)
+{
+    for (; bytes >= 32; bytes -= 32, at += 32) {
+        crc = CRC_LONG(crc, long_at(at));
+        crc = CRC_LONG(crc, long_at(at + 8));
+        crc = CRC_LONG(crc, long_at(at + 16));
+        crc = CRC_LONG(crc, long_at(at + 24));
+    }
     for (; bytes >= 8; bytes -= 8, at += 8) {
         crc = CRC_LONG(crc, long_at(at));
     }
+    uint32_t rest = (uint32_t)crc;
     if (bytes >= 4) {
-        uint32_t word;
-        memcpy(&word, at, sizeof(word));
-        crc = CRC_WORD(crc, word);
+        rest = CRC_WORD(rest, word_at(at));
         at += 4;
         bytes -= 4;
     }
     while (bytes-- > 0) {
-        crc = CRC_BYTE(crc, *at++);
+        rest = CRC_BYTE(rest, *at++);
     }
-    return ~crc;
+    return ~rest;
 }
 
-/* CRC32C of up to LANES pieces of memory; at[] and bytes[] are filled to the end when lanes > 1. */
-static inline void side_by_side(const uint8_t *const *at, const uint32_t *bytes, int lanes,
-                                uint32_t *crcs)
+/* Four frames side by side, as far as the shortest goes. */
+static inline void four_crcs(const uint8_t *const *at, const uint32_t *bytes, uint32_t *crcs)
 {
-    if (lanes == 1) {
-        crcs[0] = finish(UINT32_MAX, at[0], bytes[0]);
+    uint32_t least = RTE_MIN(RTE_MIN(bytes[0], bytes[1]), RTE_MIN(bytes[2], bytes[3]));
+    uint32_t done = least & ~7u;
+    /* One pointer moves; where the others are from it stays. */
+    const uint8_t *a = at[0];
+    uintptr_t b = (uintptr_t)at[1] - (uintptr_t)a;
+    uintptr_t c = (uintptr_t)at[2] - (uintptr_t)a;
+    uintptr_t d = (uintptr_t)at[3] - (uintptr_t)a;
+    uint64_t w = UINT32_MAX, x = w, y = w, z = w;
+
+    for (const uint8_t *end = a + done; a != end; a += 8) {
+        w = CRC_LONG(w, long_at(a));
+        x = CRC_LONG(x, long_at((const uint8_t *)((uintptr_t)a + b)));
+        y = CRC_LONG(y, long_at((const uint8_t *)((uintptr_t)a + c)));
+        z = CRC_LONG(z, long_at((const uint8_t *)((uintptr_t)a + d)));
+    }
+    const uint64_t begun[LANES] = {w, x, y, z};
+    /* Of 64 bytes of payload and of 8,192 the cover leaves four bytes. */
+    if (likely(least - done == 4 && ((bytes[0] ^ bytes[1]) | (bytes[0] ^ bytes[2]) |
+                                     (bytes[0] ^ bytes[3])) == 0)) {
+        for (int k = 0; k < LANES; k++) {
+            crcs[k] = ~CRC_WORD((uint32_t)begun[k], word_at(at[k] + done));
+        }
         return;
     }
-    uint32_t common = RTE_MIN(RTE_MIN(bytes[0], bytes[1]), RTE_MIN(bytes[2], bytes[3])) & ~7u;
-    uint32_t c0 = UINT32_MAX, c1 = UINT32_MAX, c2 = UINT32_MAX, c3 = UINT32_MAX;
-    for (uint32_t b = 0; b < common; b += 8) {
-        c0 = CRC_LONG(c0, long_at(at[0] + b));
-        c1 = CRC_LONG(c1, long_at(at[1] + b));
-        c2 = CRC_LONG(c2, long_at(at[2] + b));
-        c3 = CRC_LONG(c3, long_at(at[3] + b));
+    for (int k = 0; k < LANES; k++) {
+        crcs[k] = finish(begun[k], at[k] + done, bytes[k] - done);
     }
-    const uint32_t begun[LANES] = {c0, c1, c2, c3};
-    for (int k = 0; k < lanes; k++) {
-        crcs[k] = finish(begun[k], at[k] + common, bytes[k] - common);
+}
+
+/* Of up to LANES pieces of memory. */
+static inline void crcs_of(const uint8_t *const *at, const uint32_t *bytes, int n, uint32_t *crcs)
+{
+    if (likely(n == LANES)) {
+        four_crcs(at, bytes, crcs);
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        crcs[k] = finish(UINT32_MAX, at[k], bytes[k]);
     }
 }
 
@@ -105,22 +143,19 @@ HXB_API int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n
 {
     const uint8_t *at[LANES];
     uint32_t bytes[LANES];
-    int lanes;
 
-    for (int i = 0; i < n; i += lanes) {
-        lanes = RTE_MIN(LANES, n - i);
-        for (int k = 0; k < LANES; k++) {
-            /* The last group of a burst computes its first frame again where one is missing. */
-            uint64_t d = descs[k < lanes ? i + k : i];
-            uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
-            const uint8_t *frame = frame_of(pool, d, from, length);
+    for (int i = 0; i < n; i += LANES) {
+        int lanes = RTE_MIN(LANES, n - i);
+        for (int k = 0; k < lanes; k++) {
+            uint32_t length = (uint32_t)(descs[i + k] >> HXB_DESC_LENGTH_SHIFT);
+            const uint8_t *frame = frame_of(pool, descs[i + k], from, length);
             if (unlikely(frame == NULL)) {
                 return -EINVAL;
             }
             at[k] = frame + from;
             bytes[k] = length - from;
         }
-        side_by_side(at, bytes, lanes, &crcs[i]);
+        crcs_of(at, bytes, lanes, &crcs[i]);
     }
     return n;
 }
@@ -151,14 +186,7 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
             field[lanes] = frame + at;
             bytes[lanes++] = length - from;
         }
-        if (unlikely(lanes == 0)) {
-            break;
-        }
-        for (int k = lanes; k < LANES; k++) {
-            data[k] = data[0];
-            bytes[k] = bytes[0];
-        }
-        side_by_side(data, bytes, lanes, crcs);
+        crcs_of(data, bytes, lanes, crcs);
         for (int k = 0; k < lanes; k++) {
             uint32_t crc = rte_cpu_to_be_32(crcs[k]);
             memcpy(field[k], &crc, sizeof(crc));

@@ -67,7 +67,10 @@ final class Acknowledger {
       urgent = withRoom(urgent, urgentCount);
       urgent[urgentCount++] = peer;
     }
-    peer.quietNews = peer.ackAtOnce || hasGap(peer) ? 0 : quarterWindow(peer);
+    peer.askForNews();
+    if (peer.quietNews == 0 && !peer.ackAtOnce) {
+      peer.quietNews = quarterWindow(peer);
+    }
   }
 
   private static Peer[] withRoom(Peer[] list, int count) {
@@ -135,7 +138,7 @@ final class Acknowledger {
 
   private static void takeOffDue(Peer peer) {
     peer.onAckList = false;
-    peer.quietNews = 0;
+    peer.askForNews();
   }
 
   /** Whether the peer may have to be told something before this node is idle. */
@@ -144,7 +147,7 @@ final class Acknowledger {
   }
 
   private static boolean hasGap(Peer peer) {
-    return peer.highest != peer.order.next();
+    return peer.highest() != peer.order.next();
   }
 
   private boolean isDue(Peer peer, boolean idle) {
@@ -198,9 +201,9 @@ final class Acknowledger {
   int write(Peer peer, long at, int offset) {
     MemorySegment frames = core.frames;
     SequenceArray order = peer.order;
-    int beyond = peer.highest - order.next();
+    int beyond = peer.highest() - order.next();
     int words = beyond + 63 >> 6;
-    FrameHeader.payloadInt(frames, at, offset, peer.highest);
+    FrameHeader.payloadInt(frames, at, offset, peer.highest());
     FrameHeader.payloadInt(frames, at, offset + 4, peer.duplicates);
     int gapUs = (int) Math.min(core.pollGapNs / 1_000, Integer.MAX_VALUE);
     FrameHeader.payloadInt(frames, at, offset + 8, gapUs);
@@ -208,7 +211,7 @@ final class Acknowledger {
     for (int w = 0; w < words; w++) {
       long bits = 0;
       int base = order.next() + (w << 6);
-      int n = Math.min(64, peer.highest - base);
+      int n = Math.min(64, peer.highest() - base);
       for (int i = 0; i < n; i++) {
         if (order.holds(base + i)) {
           bits |= 1L << i;
@@ -319,7 +322,7 @@ final class Acknowledger {
       int frames = lane.takeBack();
       core.ledger.takeBack(frames);
       peer.grantedFrames -= frames;
-      peer.quietNews = 0;
+      peer.askForNews();
     }
   }
 

@@ -12,6 +12,9 @@ final class InLane {
   /** Both endpoints, as the frame's header has them: {@code srcEndpoint:16 | dstEndpoint:16}. */
   final int endpoints;
 
+  /** The same as they lie in a frame. */
+  final int wireEndpoints;
+
   /**
    * Index in the node's table of receiving lanes, which a message's descriptor carries so that its
    * credit finds the way back; 0: the table had no room.
@@ -58,6 +61,7 @@ final class InLane {
     this.tag = tag;
     this.messageWord = Descriptor.lo(PmEndpoint.OP_MESSAGE, 0, tag, srcEndpoint, FrameHeader.BYTES);
     this.endpoints = endpoints(srcEndpoint, dstEndpoint);
+    this.wireEndpoints = FrameHeader.wireInt(endpoints);
     this.own = own;
     setTellStep();
   }
@@ -79,14 +83,14 @@ final class InLane {
     return granted + received - limit;
   }
 
-  /** Frames that may arrive; 0 or less is none. */
-  int credit() {
-    return limit - received;
+  /** Whether a frame may arrive. */
+  boolean hasCredit() {
+    return received - limit < 0;
   }
 
-  /** Takes the credit of frames that arrived; there is as much. */
-  void spend(int frames) {
-    received += frames;
+  /** Takes the credit of one frame that arrived; there is some. */
+  void spend() {
+    received++;
   }
 
   /** Takes the credit of one frame that arrived; false when there is none. */

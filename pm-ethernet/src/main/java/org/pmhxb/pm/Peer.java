@@ -111,16 +111,11 @@ final class Peer extends SendState {
   }
 
   /**
-   * Frames whose turn it was arrived, and nothing is missing. {@link #news} is the caller's to
-   * count.
-   *
-   * @param count 1 or more
+   * To be called when {@link #state} or what {@link #order} takes changed, and when there may be
+   * something to acknowledge: the next frame's {@link Acknowledger#note} finds out.
    */
-  void pass(int count) {
-    order.passExpected(count);
-    highest += count;
-    // The session's half stays: a number that wraps round must not run into it.
-    turn = turn & 0xFFFF_FFFF_0000_0000L | highest & 0xFFFF_FFFFL;
+  void askForNews() {
+    quietNews = isNothingMissing() ? 0 : UNUSUAL;
   }
 
   /**
@@ -128,17 +123,16 @@ final class Peer extends SendState {
    * nothing is missing that is all there is to say.
    */
   int acknowledgeAll() {
-    if (turn != 0) {
+    if (quietNews >= 0) {
       news = 0;
-      return highest;
+      return highest();
     }
     return order.next();
   }
 
-  /** To be called when {@link #state}, {@link #highest} or what {@link #order} takes changed. */
-  void findTurn() {
-    boolean nothingMissing = state == PeerState.UP && highest == order.next();
-    turn = nothingMissing ? (long) session << 32 | highest & 0xFFFF_FFFFL : 0;
+  /** Whether a session is open and all that arrived was in order. */
+  boolean isNothingMissing() {
+    return state == PeerState.UP && highest() == order.next();
   }
 
   InLane lane(int srcEndpoint, int dstEndpoint) {

@@ -37,6 +37,20 @@ public final class PmEndpoint implements AutoCloseable {
   /** In the flags of OP_CONSUMED: the buffer went on loan. */
   static final int FLAG_RETAINED = 0x80;
 
+  /** Of a descriptor's first word, what tells a frame that is one whole message. */
+  private static final long WHOLE = Descriptor.lo(OP_MESSAGE, 0, 0, 0, 0);
+
+  private static final long NOT_WHOLE =
+      Descriptor.lo(0xFF, FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_FRAGMENT, 0, 0, 0);
+
+  // What settling a frame can leave to be done.
+  private static final int BATCH_FULL = 1;
+  private static final int CREDIT_RETURNED = 2;
+  private static final int UNKNOWN_LANE = 4;
+
+  /** Messages after which their buffers and credit go back, if their handlers just return. */
+  private static final int SETTLE_AT = 32;
+
   /** Longest message that shares a frame by itself: see docs/PERFORMANCE.md, "Small messages". */
   public static final int COALESCE_BYTES = 1_024;
 
@@ -109,8 +123,11 @@ public final class PmEndpoint implements AutoCloseable {
 
   private int partAt;
 
-  /** Of this poll, frames at the head of the inbox that it has finished with. */
+  /** Of this poll, frames at the head of the inbox whose handlers have returned. */
   private int polled;
+
+  /** Of those, the ones whose buffers and credit were given back. */
+  private int settled;
 
   /** The handler has had all of the frame behind those. */
   private boolean headFinished;
@@ -612,12 +629,14 @@ public final class PmEndpoint implements AutoCloseable {
     }
     polling = true;
     polled = 0;
+    settled = 0;
     int handed = 0;
     try {
       while (polled < n && handed < limit) {
         int before = polled;
-        if (inline) {
-          handOverUsual(handler, polled + Math.min(n - polled, limit - handed));
+        if (inline && n - polled > 1) {
+          handOverUsual(handler, Math.min(n - polled, limit - handed));
+          settle();
           handed += polled - before;
         }
         if (message.isBound()) {
@@ -632,6 +651,7 @@ public final class PmEndpoint implements AutoCloseable {
         }
       }
     } finally {
+      settle();
       if (message.isBound()) {
         // A handler that throws has had its message.
         finishHead(true);
@@ -647,57 +667,88 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   /**
-   * Frames that are one whole message each, as long as their handlers just return. Inline mode.
+   * Hands over frames that are one whole message each, as long as their handlers just return.
+   * Inline mode.
    *
-   * <p>But for the handler itself, which is compiled into the loop when there is only one, nothing
-   * in it is a call (see {@link Receiver#passUsual}): for what has to be done at times it is left.
+   * <p>What follows of that, {@link #settle} does for all of them at once: behind a call to a
+   * handler, which may change anything, every field has to be read again. They are so few that the
+   * last handler's return is never far, and a duty cycle within a handler settles them too.
    *
    * <p>The message stays bound when its handler retained, deferred or looked through a view, or
    * threw: then its frame is not finished.
-   *
-   * @param to of {@link #polled}, at most
    */
-  private void handOverUsual(MessageHandler handler, int to) {
+  private void handOverUsual(MessageHandler handler, int most) {
     SpscDescriptorRing arrived = inbox;
-    BufferPool buffers = pool;
     Message m = message;
-    InLane[] inLanes = core.inLanes;
-    int owner = inboxOwner;
     int i = polled;
-    boolean full = false;
-    boolean tell = false;
-    try {
-      while (i < to && !full && !tell) {
-        long lo = arrived.peekLo(i);
-        long hi = arrived.peekHi(i);
-        InLane lane = inLanes[Descriptor.tag(lo)];
-        if (lane == null || !isWholeMessage(lo)) {
-          break;
-        }
-        m.bind(lo, hi);
-        handler.onMessage(m);
-        if (!m.isSimplyDone()) {
-          return;
-        }
-        full = buffers.keepRelease(Descriptor.bufferId(hi), owner);
-        tell = lane.consume();
-        i++;
+    int to = i + Math.min(most, SETTLE_AT);
+    while (i < to) {
+      long lo = arrived.peekLo(i);
+      if (!isWholeMessage(lo)) {
+        break;
       }
-    } finally {
+      m.bind(lo, arrived.peekHi(i));
+      handler.onMessage(m);
+      if (!m.isSimplyDone()) {
+        return;
+      }
+      i++;
       polled = i;
     }
     m.unbind();
-    if (full) {
-      buffers.flush();
-    }
-    if (tell) {
-      node.creditReturned(this, arrived.peekLo(i - 1), arrived.peekHi(i - 1));
+  }
+
+  /**
+   * Gives back buffers and credit of the frames whose handlers have returned. Inline mode; may be
+   * called within a handler.
+   */
+  void settle() {
+    while (settled < polled) {
+      int found = settleUsual();
+      if ((found & BATCH_FULL) != 0) {
+        pool.flush();
+      }
+      if ((found & CREDIT_RETURNED) != 0) {
+        node.creditReturned(this, inbox.peekLo(settled - 1), inbox.peekHi(settled - 1));
+      }
+      if ((found & UNKNOWN_LANE) != 0) {
+        node.consumed(this, inbox.peekLo(settled - 1), inbox.peekHi(settled - 1));
+      }
     }
   }
 
+  /**
+   * A loop without a call (see {@link Receiver#passUsual}): for what has to be done at times it is
+   * left.
+   *
+   * @return what is to be done for the last frame
+   */
+  private int settleUsual() {
+    SpscDescriptorRing arrived = inbox;
+    BufferPool buffers = pool;
+    InLane[] lanes = core.inLanes;
+    int owner = inboxOwner;
+    int end = polled;
+    int i = settled;
+    int found = 0;
+    while (i < end && found == 0) {
+      InLane lane = lanes[Descriptor.tag(arrived.peekLo(i))];
+      if (buffers.keepRelease(Descriptor.bufferId(arrived.peekHi(i)), owner)) {
+        found = BATCH_FULL;
+      }
+      if (lane == null) {
+        found |= UNKNOWN_LANE;
+      } else if (lane.consume()) {
+        found |= CREDIT_RETURNED;
+      }
+      i++;
+    }
+    settled = i;
+    return found;
+  }
+
   private static boolean isWholeMessage(long lo) {
-    return Descriptor.op(lo) == OP_MESSAGE
-        && (Descriptor.flags(lo) & (FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_FRAGMENT)) == 0;
+    return (lo & NOT_WHOLE) == WHOLE;
   }
 
   /** The frame at the head, whatever it is; messages and events handed over. */
@@ -706,6 +757,7 @@ public final class PmEndpoint implements AutoCloseable {
     long hi = inbox.peekHi(polled);
     if (Descriptor.op(lo) == OP_PEER_DOWN) {
       polled++;
+      settled = polled;
       headFinished = true;
       handler.onPeerDown(Descriptor.node(hi), (int) lo);
       return 1;
@@ -733,6 +785,7 @@ public final class PmEndpoint implements AutoCloseable {
     headFinished = finished;
     if (finished) {
       int head = polled++;
+      settled = polled;
       consumed(inbox.peekLo(head), inbox.peekHi(head));
     }
     message.unbind();
@@ -825,10 +878,14 @@ public final class PmEndpoint implements AutoCloseable {
    * @param tag of the lane
    */
   void deliver(int source, int sourceEndpoint, int tag, int id, int flags, int lengthBytes) {
-    boolean taken =
-        inbox.offer(
-            Descriptor.lo(OP_MESSAGE, flags, tag, sourceEndpoint, FrameHeader.BYTES),
-            Descriptor.hi(id, source, lengthBytes));
+    deliver(
+        Descriptor.lo(OP_MESSAGE, flags, tag, sourceEndpoint, FrameHeader.BYTES),
+        Descriptor.hi(id, source, lengthBytes));
+  }
+
+  /** The same of a descriptor. */
+  void deliver(long lo, long hi) {
+    boolean taken = inbox.offer(lo, hi);
     assert taken : "inbox full: credit is bounded by its capacity";
   }
 

@@ -161,6 +161,9 @@ public final class PmNode implements PollWork, AutoCloseable {
       PmEndpoint endpoint = core.open[i];
       work += endpoint.loans.drain(COMMANDS_PER_ROUND);
       endpoint.retryPeerDowns();
+      if (endpoint.isPolling() && inline) {
+        endpoint.settle();
+      }
       if (!inline) {
         work += drain(endpoint) + supply(endpoint);
       }

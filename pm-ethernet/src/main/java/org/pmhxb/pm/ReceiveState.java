@@ -9,26 +9,27 @@ import org.pmhxb.pm.flow.SequenceArray;
  * thread.
  */
 abstract class ReceiveState {
+  /** Of {@link #quietNews}: not even the next in order is a usual frame. */
+  static final int UNUSUAL = -1;
+
+  /** Key and session as they lie in a frame; of a session that is open. */
+  long wireKeySession;
+
   /**
-   * While a session is open and nothing is missing, the session word of the data frame whose turn
-   * it is: {@code session:32 | seq:32}; else 0, which is no such word, since no session is 0.
+   * {@code highest:32 | ackRead:32}: one past the highest sequence number received, and the
+   * acknowledgement of the last data frame that carried a new one. While nothing is missing, what
+   * the next frame says of number and acknowledgement unless it tells news.
    */
-  long turn;
-
-  /** The acknowledgement of the last data frame that carried a new one. */
-  int ackRead;
-
-  /** One past the highest sequence number received. */
-  int highest;
+  private long nextSeqAck;
 
   /** Frames received since the last acknowledgement left. */
   int news;
 
   /**
    * While there is no gap and less news than this, {@link Acknowledger#note} would find nothing to
-   * do. 0: ask it.
+   * do. 0: ask it. {@link #UNUSUAL}: no session is open, or something is missing.
    */
-  int quietNews;
+  int quietNews = UNUSUAL;
 
   /** When the oldest of {@link #news} came. */
   long firstNewsNs;
@@ -44,4 +45,41 @@ abstract class ReceiveState {
 
   /** Channels that the peer has used or asked for, the newest first. */
   InLane lanes;
+
+  final long nextSeqAck() {
+    return nextSeqAck;
+  }
+
+  final int highest() {
+    return (int) (nextSeqAck >>> 32);
+  }
+
+  final void highest(int seq) {
+    nextSeqAck = (long) seq << 32 | nextSeqAck & 0xFFFF_FFFFL;
+  }
+
+  final int ackRead() {
+    return (int) nextSeqAck;
+  }
+
+  final void ackRead(int ack) {
+    nextSeqAck = nextSeqAck >>> 32 << 32 | ack & 0xFFFF_FFFFL;
+  }
+
+  /**
+   * A usual frame: the one that {@link #nextSeqAck} tells of, and nothing is missing.
+   *
+   * @return whether the {@link Acknowledger} is to be asked
+   */
+  final boolean pass(long nowNs, long patienceNs) {
+    order.passExpected();
+    nextSeqAck += 1L << 32;
+    heardAt = patienceNs;
+    int count = news + 1;
+    news = count;
+    if (count == 1) {
+      firstNewsNs = nowNs;
+    }
+    return count >= quietNews;
+  }
 }

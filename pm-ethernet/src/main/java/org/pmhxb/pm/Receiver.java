@@ -51,6 +51,12 @@ final class Receiver {
   private final FrameTag tag;
   private final int tagFlag;
 
+  /** Flags and destination of a usual frame, as they lie in it. */
+  private final int wireFlagsDst;
+
+  /** This node's number as it lies in frames for it. */
+  private final int wireSelf;
+
   // What this round has done, until it is counted.
   private int delivered;
   private long deliveredBytes;
@@ -74,6 +80,8 @@ final class Receiver {
     this.key = core.config.key();
     this.tag = core.tag;
     this.tagFlag = core.tagFlag;
+    this.wireSelf = FrameHeader.wireInt(self);
+    this.wireFlagsDst = FrameHeader.wireInt(tagFlag << 24 | self);
     this.sender = sender;
     this.paths = paths;
     this.acknowledger = acknowledger;
@@ -94,20 +102,74 @@ final class Receiver {
       int n = rail.port.rxBurst(rail.rx, BURST);
       if (n > 0) {
         total += n;
-        int transit = sort(rail, n);
-        if (transit > 0) {
-          relayAll(rail, transit);
+        if (n > 1 || tap != null || !receiveOne(rail)) {
+          receiveBurst(rail, n);
         }
-        if (strayCount > 0) {
-          sortStrays(rail);
-        }
-        acceptLocal();
       }
     }
     if (total > 0) {
       count(total);
     }
     return total;
+  }
+
+  private void receiveBurst(Rail rail, int n) {
+    int transit = sort(rail, n);
+    if (transit > 0) {
+      relayAll(rail, transit);
+    }
+    if (strayCount > 0) {
+      sortStrays(rail);
+    }
+    if (local.size() > 0) {
+      local.computeCrcs();
+      acceptBurst();
+      local.clear();
+    }
+  }
+
+  /**
+   * The only frame of a burst, if it is for this node: to set loops up for it would cost more than
+   * they do.
+   *
+   * @return false when it is not; nothing was changed then
+   */
+  private boolean receiveOne(Rail rail) {
+    long d = rail.rx.get(0);
+    int id = Burst.id(d);
+    long address = pool.addressOf(id);
+    if (!isIntact(address, Burst.lengthBytes(d))
+        || !FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
+      return false;
+    }
+    local.add(id, FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address));
+    local.computeCrcs();
+    if (core.replay || !passOne(id, address)) {
+      acceptOther(0);
+    }
+    local.clear();
+    return true;
+  }
+
+  /** Delivers the frame if {@link #stageUsual} would. */
+  private boolean passOne(int id, long address) {
+    int number = FrameHeader.dstEndpoint(Memory.ALL, address);
+    PmEndpoint to = core.endpoint(number);
+    Peer peer = usualSource(address);
+    if (to == null || peer == null || !isNext(peer, address, local.crc(0), number)) {
+      return false;
+    }
+    InLane lane = peer.lanes;
+    lane.spend();
+    pool.transfer(id, Owner.PORT, to.inboxOwner);
+    int length = FrameHeader.length(Memory.ALL, address);
+    to.deliver(lane.messageWord, Descriptor.hi(id, peer.node, length));
+    delivered++;
+    deliveredBytes += length;
+    if (peer.pass(core.nowNs, core.patienceNs)) {
+      acknowledger.note(peer);
+    }
+    return true;
   }
 
   /** Once for all rails: a counter's store is ordered, so one a frame would cost. */
@@ -140,8 +202,7 @@ final class Receiver {
     Burst burst = rail.rx;
     LocalBurst mine = local;
     long[] others = strays;
-    int node = self;
-    boolean tagged = tag != null;
+    int toSelf = wireSelf;
     long addressOfNone = pool.addressOf(0);
     int strideShift = pool.strideShift();
     int colourMask = pool.colourMask();
@@ -153,25 +214,17 @@ final class Receiver {
       long d = burst.get(i);
       int id = Burst.id(d);
       int frameBytes = Burst.lengthBytes(d);
-      if (frameBytes >= FrameHeader.BYTES) {
-        long address = BufferPool.addressOf(addressOfNone, strideShift, colourMask, id);
-        long etherWord = FrameHeader.etherWord(Memory.ALL, address);
-        long pathWord = FrameHeader.pathWord(Memory.ALL, address);
-        int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
-        if (FrameHeader.isOurs(etherWord)
-            && FrameHeader.hopCheckHolds(etherWord, pathWord)
-            && lengthBytes <= frameBytes
-            && (!tagged || isTagged(address, lengthBytes, frameBytes))) {
-          int dst = FrameHeader.dst(Memory.ALL, address);
-          if (dst == node) {
-            mine.put(count++, Burst.descriptor(id, lengthBytes), address);
-            bytes += lengthBytes;
-            continue;
-          }
-          if (dst != FrameHeader.EVERY_NODE) {
-            burst.set(transit++, d);
-            continue;
-          }
+      long address = BufferPool.addressOf(addressOfNone, strideShift, colourMask, id);
+      if (isIntact(address, frameBytes)) {
+        if (FrameHeader.isFor(Memory.ALL, address, toSelf)) {
+          int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
+          mine.put(count++, Burst.descriptor(id, lengthBytes), address);
+          bytes += lengthBytes;
+          continue;
+        }
+        if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE) {
+          burst.set(transit++, d);
+          continue;
         }
       }
       others[stray++] = d;
@@ -179,6 +232,18 @@ final class Receiver {
     mine.fill(count, bytes);
     strayCount = stray;
     return transit;
+  }
+
+  /** Steps 1 to 5 of the checks, but for what a frame to whoever is on the line has to show. */
+  private boolean isIntact(long address, int frameBytes) {
+    if (frameBytes < FrameHeader.BYTES) {
+      return false;
+    }
+    int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
+    return FrameHeader.isOurs(Memory.ALL, address)
+        && FrameHeader.hopCheckHolds(Memory.ALL, address)
+        && lengthBytes <= frameBytes
+        && (tag == null || isTagged(address, lengthBytes, frameBytes));
   }
 
   /** Frames in transit, intact and at the front of the burst. */
@@ -223,11 +288,10 @@ final class Receiver {
       return DropReason.TOO_SHORT.code();
     }
     long address = pool.addressOf(id);
-    long etherWord = FrameHeader.etherWord(Memory.ALL, address);
-    if (!FrameHeader.isOurs(etherWord)) {
-      return notOurs(rail, id, etherWord, frameBytes);
+    if (!FrameHeader.isOurs(Memory.ALL, address)) {
+      return notOurs(rail, id, address, frameBytes);
     }
-    if (!FrameHeader.hopCheckHolds(etherWord, FrameHeader.pathWord(Memory.ALL, address))) {
+    if (!FrameHeader.hopCheckHolds(Memory.ALL, address)) {
       return DropReason.HOP_CHECK.code();
     }
     int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
@@ -247,8 +311,8 @@ final class Receiver {
         && tag.holds(Memory.ALL, address, lengthBytes - FrameHeader.BYTES);
   }
 
-  private int notOurs(int rail, int id, long etherWord, int frameBytes) {
-    return FrameHeader.etherTypeOf(etherWord) == FrameHeader.ETHER_TYPE
+  private int notOurs(int rail, int id, long address, int frameBytes) {
+    return FrameHeader.etherType(Memory.ALL, address) == FrameHeader.ETHER_TYPE
         ? otherMajor(rail, pool.frameAt(id), frameBytes)
         : DropReason.NOT_OURS.code();
   }
@@ -317,14 +381,6 @@ final class Receiver {
 
   // --- frames for this node: steps 7 to 13 -----------------------------------------------------
 
-  private void acceptLocal() {
-    if (local.size() > 0) {
-      local.computeCrcs();
-      acceptBurst();
-      local.clear();
-    }
-  }
-
   /** Nine of ten frames take the short way of {@link #passUsual}, the others all the checks. */
   private void acceptBurst() {
     int n = local.size();
@@ -358,89 +414,81 @@ final class Receiver {
    * which nothing is missing, have credit, and tell no news of our own frames. Nine of ten are;
    * whatever is wrong with another, {@link #accept} finds out.
    *
-   * <p>Frames of a burst that follow each other in one channel are a run: what the peer's state
-   * says of the next is worked out once, a frame compared with it in five words, and the state
-   * written when the run ends.
-   *
-   * <p>Nothing in these loops is a call once they are compiled. With one that returns into a loop,
-   * however rare, the compiler would keep on the stack what it otherwise has in registers, and read
-   * the fields of all objects again for each frame.
+   * <p>Nothing in these two loops is a call once they are compiled. With one that returns into a
+   * loop, however rare, the compiler would keep on the stack what it otherwise has in registers,
+   * and read the fields of all objects again for each frame. They are two because one would need
+   * more registers than there are.
    *
    * @return the first frame that was not delivered. {@link #quarterFull} is set when the last that
    *     was has to be noted
    */
   private int passUsual(int from, int n) {
-    LocalBurst mine = local;
-    int number = FrameHeader.dstEndpoint(Memory.ALL, mine.address(from));
+    int number = FrameHeader.dstEndpoint(Memory.ALL, local.address(from));
     PmEndpoint to = core.endpoint(number);
     if (to == null) {
       return from;
     }
-    BufferPool buffers = pool;
-    Peer[] known = peers;
     SpscDescriptorRing inbox = to.inbox;
+    long staging = inbox.staging();
+    int count = stageUsual(from, Math.min(n, from + inbox.stagingRoom()), number, staging) - from;
+    BufferPool buffers = pool;
     int owner = to.inboxOwner;
-    int flagsDst = tagFlag << 24 | self;
-    long keyWord = (long) key << 32;
+    for (int i = 0; i < count; i++) {
+      long hi = SpscDescriptorRing.stagedHi(staging, i);
+      buffers.transfer(Descriptor.bufferId(hi), Owner.PORT, owner);
+    }
+    inbox.publish(count);
+    delivered += count;
+    return from + count;
+  }
+
+  /** The first of the two loops: who it is from, what it says, and the message's descriptor. */
+  private int stageUsual(int from, int end, int number, long staging) {
+    LocalBurst mine = local;
+    long patience = core.patienceNs;
+    long now = core.nowNs;
     long bytes = 0;
-    int end = Math.min(n, from + inbox.room());
     int i = from;
     while (i < end) {
-      int src = FrameHeader.src(Memory.ALL, mine.address(i));
-      Peer peer = src < known.length ? known[src] : null;
-      InLane lane = peer == null ? null : peer.lanes;
-      if (lane == null || peer.turn == 0 || (lane.endpoints & 0xFFFF) != number) {
+      long address = mine.address(i);
+      Peer peer = usualSource(address);
+      if (peer == null || !isNext(peer, address, mine.crc(i), number)) {
         break;
       }
-      int endpoints = lane.endpoints;
-      long messageWord = lane.messageWord;
-      long kindSrc = (long) FrameHeader.DATA << 24 | src;
-      long keySession = keyWord | peer.turn >>> 32;
-      long seqAck = peer.turn << 32 | peer.ackRead & 0xFFFF_FFFFL;
-      int quiet = Math.max(1, peer.quietNews - peer.news);
-      int first = i;
-      int last = Math.min(end, i + Math.min(quiet, lane.credit()));
-      while (i < last) {
-        long address = mine.address(i);
-        if (FrameHeader.crcWord(Memory.ALL, address) != ((long) mine.crc(i) << 32 | kindSrc)
-            || FrameHeader.flagsDst(Memory.ALL, address) != flagsDst
-            || FrameHeader.keySession(Memory.ALL, address) != keySession
-            || FrameHeader.seqAck(Memory.ALL, address) != seqAck
-            || FrameHeader.endpoints(Memory.ALL, address) != endpoints) {
-          break;
-        }
-        int id = Burst.id(mine.descriptor(i));
-        int length = FrameHeader.length(Memory.ALL, address);
-        buffers.transfer(id, Owner.PORT, owner);
-        inbox.stage(i - from, messageWord, Descriptor.hi(id, src, length));
-        bytes += length;
-        seqAck += 1L << 32;
-        i++;
-      }
-      if (i == first) {
-        break;
-      }
-      passed(peer, lane, i - first);
-      if (peer.news >= peer.quietNews) {
+      InLane lane = peer.lanes;
+      lane.spend();
+      int length = FrameHeader.length(Memory.ALL, address);
+      long hi = Descriptor.hi(Burst.id(mine.descriptor(i)), peer.node, length);
+      SpscDescriptorRing.stage(staging, i - from, lane.messageWord, hi);
+      bytes += length;
+      i++;
+      if (peer.pass(now, patience)) {
         quarterFull = peer;
         break;
       }
     }
-    inbox.publish(i - from);
-    delivered += i - from;
     deliveredBytes += bytes;
     return i;
   }
 
-  /** A run of usual frames went to the inbox. */
-  private void passed(Peer peer, InLane lane, int count) {
-    peer.pass(count);
-    peer.heardAt = core.patienceNs;
-    if (peer.news == 0) {
-      peer.firstNewsNs = core.nowNs;
-    }
-    peer.news += count;
-    lane.spend(count);
+  /** Who sent a data frame, while what comes in turn from there is usual; else null. */
+  private Peer usualSource(long address) {
+    // Of another kind than data: out of range.
+    int src = FrameHeader.kindSrc(Memory.ALL, address) - (FrameHeader.DATA << 24);
+    Peer peer = Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
+    return peer == null || peer.quietNews < 0 || peer.lanes == null ? null : peer;
+  }
+
+  /** Whether the frame is what is expected next of the peer's latest channel, word by word. */
+  private boolean isNext(Peer peer, long address, int crc, int number) {
+    InLane lane = peer.lanes;
+    return FrameHeader.wireInt(Memory.ALL, address, FrameHeader.CRC) == FrameHeader.wireInt(crc)
+        && FrameHeader.wireInt(Memory.ALL, address, FrameHeader.FLAGS_DST) == wireFlagsDst
+        && FrameHeader.wireKeySession(Memory.ALL, address) == peer.wireKeySession
+        && FrameHeader.seqAck(Memory.ALL, address) == peer.nextSeqAck()
+        && FrameHeader.wireInt(Memory.ALL, address, FrameHeader.SRC_ENDPOINT) == lane.wireEndpoints
+        && (lane.endpoints & 0xFFFF) == number
+        && lane.hasCredit();
   }
 
   /** KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's. */
@@ -579,7 +627,7 @@ final class Receiver {
       return DropReason.REPLAY.code();
     }
     // Neither a flag nor news of our own frames: the usual case of a stream that goes one way.
-    if (flags != tagFlag || ack != peer.ackRead) {
+    if (flags != tagFlag || ack != peer.ackRead()) {
       int verdict = readBeside(peer, pool.frameAt(id), flags, ack, endpointWord);
       if (verdict != KEPT) {
         return verdict;
@@ -600,11 +648,11 @@ final class Receiver {
         && !isWellFormed(at, flags, FrameHeader.lengthOf(endpointWord))) {
       return DropReason.MALFORMED.code();
     }
-    if (ack != peer.ackRead) {
+    if (ack != peer.ackRead()) {
       if (!sender.acknowledgeUpTo(peer, ack)) {
         return DropReason.MALFORMED.code();
       }
-      peer.ackRead = ack;
+      peer.ackRead(ack);
       paths.settle(peer);
       sender.pump(peer);
     }
@@ -639,22 +687,21 @@ final class Receiver {
 
   private int order(Peer peer, int id, int seq, int flags, long endpointWord) {
     SequenceArray order = peer.order;
-    boolean nothingWaits = seq == peer.highest && seq == order.next();
+    boolean nothingWaits = seq == peer.highest() && seq == order.next();
     if (nothingWaits) {
-      order.passExpected(1);
+      order.passExpected();
     } else if (!order.passOwned(seq)) {
       return outOfOrder(peer, id, seq);
     }
     countNews(peer);
     if (nothingWaits) {
-      peer.highest = seq + 1;
+      peer.highest(seq + 1);
       peer.gapKnown = false;
       deliver(peer, id, Owner.PORT, flags, endpointWord);
     } else {
       deliver(peer, id, Owner.PORT, flags, endpointWord);
       deliverFollowers(peer);
     }
-    peer.findTurn();
     if (peer.news >= peer.quietNews && peer.state == PeerState.UP) {
       acknowledger.note(peer);
     }
@@ -674,10 +721,9 @@ final class Receiver {
     }
     pool.transfer(id, Owner.PORT, peer.reorderOwner);
     countNews(peer);
-    if (!Serial.before(seq, peer.highest)) {
-      peer.highest = seq + 1;
+    if (!Serial.before(seq, peer.highest())) {
+      peer.highest(seq + 1);
     }
-    peer.findTurn();
     core.counters.increment(Counter.OUT_OF_ORDER);
     if (!peer.gapKnown) {
       peer.gapKnown = true;
@@ -705,7 +751,7 @@ final class Receiver {
       int flags = FrameHeader.flags(frames, at);
       deliver(peer, id, peer.reorderOwner, flags, FrameHeader.endpointWord(frames, at));
     }
-    if (peer.highest == order.next()) {
+    if (peer.highest() == order.next()) {
       peer.gapKnown = false;
     }
   }

@@ -247,11 +247,11 @@ final class Sessions {
     peer.paths = paths.create(peer);
     peer.window = new SendWindow(size, peer.paths.length, myFirstSeq);
     peer.order = new SequenceArray(size, peerFirstSeq);
-    peer.ackRead = myFirstSeq;
-    peer.highest = peerFirstSeq;
+    peer.wireKeySession = FrameHeader.wireKeySession(core.config.key(), session);
+    peer.ackRead(myFirstSeq);
+    peer.highest(peerFirstSeq);
     peer.startWraps(myFirstSeq, peerFirstSeq);
     peer.news = 0;
-    peer.quietNews = 0;
     peer.duplicates = 0;
     peer.duplicatesReported = 0;
     peer.gapKnown = false;
@@ -259,7 +259,7 @@ final class Sessions {
     peer.heardAt = core.patienceNs;
     peer.keepaliveAt = core.patienceNs;
     peer.state = PeerState.UP;
-    peer.findTurn();
+    peer.askForNews();
     core.activate(peer);
     core.counters.increment(Counter.SESSIONS_OPENED);
     paths.begin(peer);
@@ -407,7 +407,7 @@ final class Sessions {
       peer.outLanes[i].closeSession();
     }
     peer.state = PeerState.DOWN;
-    peer.findTurn();
+    peer.askForNews();
     peer.session = 0;
     peer.reopening = false;
     peer.lastDown = reason;

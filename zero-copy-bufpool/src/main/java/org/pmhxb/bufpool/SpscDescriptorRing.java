@@ -26,6 +26,9 @@ import java.lang.invoke.VarHandle;
 public final class SpscDescriptorRing extends SpscPadAfter {
   public static final int CAPACITY_MAX = 1 << 24;
 
+  /** What an index of {@link #stage} is masked with: a bad one stays near the ring. */
+  private static final int STAGED_MAX = 64;
+
   private static final long PRODUCED_AT = 0;
   private static final long CONSUMED_AT = 128;
   private static final long SLOTS_AT = 256;
@@ -114,13 +117,34 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   }
 
   /**
-   * Writes the i-th descriptor from the next one on; the consumer sees it after {@link
-   * #publish(int)}. Producer.
-   *
-   * @param i 0 to {@link #room()}, exclusive
+   * Where the next descriptor is to be written, for {@link #stage}: the consumer sees it after
+   * {@link #publish(int)}. Producer.
    */
-  public void stage(int i, long lo, long hi) {
-    put(produced + i, lo, hi);
+  public long staging() {
+    return slotAt(produced);
+  }
+
+  /** Descriptors that can be staged side by side: what fits, up to the ring's end. Producer. */
+  public int stagingRoom() {
+    return Math.min(room(), capacity - (int) (produced & mask));
+  }
+
+  /**
+   * Writes the i-th descriptor from the next one on.
+   *
+   * @param staging {@link #staging()}
+   * @param i 0 to {@link #stagingRoom()} exclusive, and below {@value #STAGED_MAX}
+   */
+  public static void stage(long staging, int i, long lo, long hi) {
+    long at = Memory.known(staging) + ((long) (i & STAGED_MAX - 1) << SLOT_SHIFT);
+    Memory.ALL.set(SLOT, at, lo);
+    Memory.ALL.set(SLOT, at + Long.BYTES, hi);
+  }
+
+  /** Second word of the i-th staged descriptor. */
+  public static long stagedHi(long staging, int i) {
+    long at = Memory.known(staging) + ((long) (i & STAGED_MAX - 1) << SLOT_SHIFT);
+    return Memory.ALL.get(SLOT, at + Long.BYTES);
   }
 
   /** Publishes the first {@code count} of what was staged, at once. Producer. */

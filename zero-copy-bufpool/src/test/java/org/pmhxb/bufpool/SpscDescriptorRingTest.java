@@ -62,8 +62,10 @@ class SpscDescriptorRingTest {
     SpscDescriptorRing ring = SpscDescriptorRing.create(4);
     assertThat(ring.offer(0, 0)).isTrue();
     assertThat(ring.room()).isEqualTo(3);
+    assertThat(ring.stagingRoom()).isEqualTo(3);
     for (int i = 0; i < 3; i++) {
-      ring.stage(i, i + 1, -i - 1);
+      SpscDescriptorRing.stage(ring.staging(), i, i + 1, -i - 1);
+      assertThat(SpscDescriptorRing.stagedHi(ring.staging(), i)).isEqualTo(-i - 1);
     }
     assertThat(ring.size()).isEqualTo(1);
     assertThat(ring.room()).isEqualTo(3);
@@ -78,6 +80,11 @@ class SpscDescriptorRingTest {
       assertThat(ring.hi()).isEqualTo(-i);
     }
     assertThat(ring.poll()).isFalse();
+    assertThat(ring.stagingRoom()).isEqualTo(4);
+    assertThat(ring.offer(4, 4)).isTrue();
+    assertThat(ring.poll()).isTrue();
+    assertThat(ring.room()).isEqualTo(4);
+    assertThat(ring.stagingRoom()).as("up to the end of the ring").isEqualTo(3);
   }
 
   @Test

@@ -12,8 +12,9 @@ import java.lang.invoke.VarHandle;
  * late insert of a stalled thread, or of a late original whose resend was consumed, fails.
  *
  * <p>Writers: {@link #insert} any number of threads; {@link #insertOwned}, {@link #take}, {@link
- * #clear} the peer's owner thread alone. {@code insertOwned} may be used only while the owner is
- * the only inserter.
+ * #clear} the peer's owner thread alone. {@code insertOwned}, {@link #passOwned} and {@link
+ * #passExpected} may be used only while the owner is the only inserter: the last two leave slots
+ * behind that expect numbers long gone, which the owner does not look at and another thread would.
  */
 public final class SequenceArray {
   /** Results of an insert: a buffer that was not {@code INSERTED} stays the caller's. */
@@ -31,12 +32,6 @@ public final class SequenceArray {
   private int next;
 
   /**
-   * Owner thread only: what passed by {@link #passExpected} from here to {@link #next} has left its
-   * slots as they were, expecting numbers that lie behind. Nothing waits in the array then.
-   */
-  private int renewed;
-
-  /**
    * @param size slots, a power of two, 2 to 65,536
    * @param firstSeq the first sequence number expected
    */
@@ -48,7 +43,6 @@ public final class SequenceArray {
     slots = new long[size];
     mask = size - 1;
     next = firstSeq;
-    renewed = firstSeq;
     for (int i = 0; i < size; i++) {
       int seq = firstSeq + i;
       slots[seq & mask] = entry(seq, 0);
@@ -81,15 +75,17 @@ public final class SequenceArray {
     return witness == entry(seq, 0) ? INSERTED : refusal(seq, witness);
   }
 
-  /** Inserts from the owner thread while it is the only inserter: a plain load and store. */
+  /**
+   * Inserts from the owner thread while it is the only inserter: a plain load and store. What the
+   * slot expects is known from {@link #next} then; all that counts is whether it is empty.
+   */
   public int insertOwned(int seq, int id) {
     int ahead = seq - next;
     if (ahead < 0 || ahead >= slots.length) {
       return ahead < 0 ? DUPLICATE : OUT_OF_WINDOW;
     }
-    renew();
     int slot = seq & mask;
-    if (slots[slot] != entry(seq, 0)) {
+    if ((int) slots[slot] != 0) {
       return DUPLICATE;
     }
     slots[slot] = entry(seq, id);
@@ -103,56 +99,23 @@ public final class SequenceArray {
    * @return false when it is not this frame's turn; nothing was changed then
    */
   public boolean passOwned(int seq) {
-    if (seq != next) {
-      return false;
-    }
-    renew();
-    // Masked by the length itself, which lets the compiler leave out the bounds checks.
+    // Masked by the length itself, which lets the compiler leave out the bounds check.
     long[] array = slots;
-    int slot = seq & array.length - 1;
-    if (array[slot] != entry(seq, 0)) {
+    if (seq != next || (int) array[seq & array.length - 1] != 0) {
       return false;
     }
-    // R2, as in take().
-    SLOT.setRelease(array, slot, entry(seq + array.length, 0));
     next = seq + 1;
-    renewed = next;
     return true;
   }
 
   /**
-   * {@link #passOwned} of {@code count} frames when the caller knows that it is their turn and that
-   * nothing waits in the array. It touches no slot: they are renewed when the next frame is out of
-   * its turn, and as long as none is, which is nearly always, a peer's slots take no room in the
-   * caches. Owner thread while it is the only inserter.
-   *
-   * @param count 0 or more
+   * {@link #passOwned} when the caller knows that it is this frame's turn and that nothing waits in
+   * the array, so that the slots are not even looked at: of a peer whose frames come in turn they
+   * take no room in the caches. Owner thread while it is the only inserter.
    */
-  public void passExpected(int count) {
-    assert isEmpty() : next;
-    next += count;
-    if (next - renewed > mask) {
-      // All slots are due; numbers wrap round, so how long they have been is not kept.
-      renewed = next - mask - 1;
-    }
-  }
-
-  /** Slots of numbers that passed come to expect the numbers one array length ahead. */
-  private void renew() {
-    long[] array = slots;
-    for (int seq = renewed; seq != next; seq++) {
-      array[seq & array.length - 1] = entry(seq + array.length, 0);
-    }
-    renewed = next;
-  }
-
-  private boolean isEmpty() {
-    for (long slot : slots) {
-      if ((int) slot != 0) {
-        return false;
-      }
-    }
-    return true;
+  public void passExpected() {
+    assert (int) slots[next & mask] == 0 : next;
+    next++;
   }
 
   private static int refusal(int seq, long held) {
@@ -176,7 +139,6 @@ public final class SequenceArray {
     // R2: the slot is free for the next generation; pairs with the compare-and-set of insert().
     SLOT.setRelease(slots, slot, entry(next + slots.length, 0));
     next++;
-    renewed = next;
     return id;
   }
 
@@ -193,7 +155,6 @@ public final class SequenceArray {
    * @return buffer ID, or 0 when the array is empty
    */
   public int clear() {
-    renew();
     for (int i = 0; i < slots.length; i++) {
       int id = (int) slots[i];
       if (id != 0) {

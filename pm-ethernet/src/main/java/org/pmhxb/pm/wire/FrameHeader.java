@@ -106,9 +106,13 @@ public final class FrameHeader {
   private static final ValueLayout.OfLong BE_LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  // Of etherWord: EtherType and major version.
-  private static final long OURS_MASK = 0xFFFF_F000L;
-  private static final long OURS = (long) ETHER_TYPE << 16 | VERSION_MAJOR << 12;
+  private static final boolean NATIVE_IS_BIG = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
+
+  // EtherType and major version.
+  private static final int WIRE_OURS_MASK = wireInt(0xFFFF_F000);
+  private static final int WIRE_OURS = wireInt(ETHER_TYPE << 16 | VERSION_MAJOR << 12);
+
+  private static final int WIRE_DST_MASK = wireInt(0x00FF_FFFF);
 
   /** Of the hop check: 2^64 divided by the golden ratio. */
   private static final long FOLD = 0x9E37_79B9_7F4A_7C15L;
@@ -281,6 +285,11 @@ public final class FrameHeader {
     frames.set(BE_INT, at + FLAGS_DST, flags << 24 | dst);
   }
 
+  /** {@code kind:8 | src:24}. */
+  public static int kindSrc(MemorySegment frames, long at) {
+    return frames.get(BE_INT, at + KIND_SRC);
+  }
+
   /** {@code kind:8 | src:24 | flags:8 | dst:24} in one load. */
   public static long kindSrcFlagsDst(MemorySegment frames, long at) {
     return frames.get(BE_LONG, at + KIND_SRC);
@@ -349,11 +358,6 @@ public final class FrameHeader {
 
   // --- whole words: what the packet path reads and writes once ------------------------------
 
-  /** {@code srcMac:32 (low) | etherType:16 | version:8 | hopLimit:8}. */
-  public static long etherWord(MemorySegment frames, long at) {
-    return frames.get(BE_LONG, at + 8);
-  }
-
   /** {@code copy:8 | mark:8 | hopCheck:16 | path:32}. */
   public static long pathWord(MemorySegment frames, long at) {
     return frames.get(BE_LONG, at + COPY);
@@ -369,24 +373,9 @@ public final class FrameHeader {
     return frames.get(BE_LONG, at + FLAGS_DST);
   }
 
-  /** {@code flags:8 | dst:24}. */
-  public static int flagsDst(MemorySegment frames, long at) {
-    return frames.get(BE_INT, at + FLAGS_DST);
-  }
-
-  /** {@code key:32 | session:32}. */
-  public static long keySession(MemorySegment frames, long at) {
-    return frames.get(BE_LONG, at + KEY);
-  }
-
   /** {@code seq:32 | ack:32}. */
   public static long seqAck(MemorySegment frames, long at) {
     return frames.get(BE_LONG, at + SEQ);
-  }
-
-  /** {@code srcEndpoint:16 | dstEndpoint:16}. */
-  public static int endpoints(MemorySegment frames, long at) {
-    return frames.get(BE_INT, at + SRC_ENDPOINT);
   }
 
   /** {@code session:32 | seq:32}. */
@@ -399,20 +388,52 @@ public final class FrameHeader {
     return frames.get(BE_LONG, at + SRC_ENDPOINT);
   }
 
-  /** EtherType and major version are ours, in one comparison. */
-  public static boolean isOurs(long etherWord) {
-    return (etherWord & OURS_MASK) == OURS;
+  // --- words as they lie in the frame: to be compared with words made the same way ----------
+
+  /**
+   * Four bytes of the header.
+   *
+   * @param offset where they begin
+   */
+  public static int wireInt(MemorySegment frames, long at, int offset) {
+    return frames.get(ValueLayout.JAVA_INT_UNALIGNED, at + offset);
   }
 
-  public static int etherTypeOf(long etherWord) {
-    return (int) (etherWord >>> 16) & 0xFFFF;
+  /** What {@link #wireInt(MemorySegment, long, int)} reads where {@code value} was written. */
+  public static int wireInt(int value) {
+    return NATIVE_IS_BIG ? value : Integer.reverseBytes(value);
+  }
+
+  /** Key and session. */
+  public static long wireKeySession(MemorySegment frames, long at) {
+    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + KEY);
+  }
+
+  /** What {@link #wireKeySession(MemorySegment, long)} reads of a frame of this session. */
+  public static long wireKeySession(int key, int session) {
+    long word = (long) key << 32 | session & 0xFFFF_FFFFL;
+    return NATIVE_IS_BIG ? word : Long.reverseBytes(word);
+  }
+
+  /** EtherType and major version are ours, in one comparison. */
+  public static boolean isOurs(MemorySegment frames, long at) {
+    return (wireInt(frames, at, ETHER) & WIRE_OURS_MASK) == WIRE_OURS;
+  }
+
+  /**
+   * Whether the frame is for a node.
+   *
+   * @param wireNode {@link #wireInt(int)} of its number
+   */
+  public static boolean isFor(MemorySegment frames, long at, int wireNode) {
+    return (wireInt(frames, at, FLAGS_DST) & WIRE_DST_MASK) == wireNode;
   }
 
   /** Whether the hop part is as it was written: bytes 14-17 and 20-23 against 18-19. */
-  public static boolean hopCheckHolds(long etherWord, long pathWord) {
-    long covered = etherWord << 48 | pathWord >>> 48 << 32 | pathWord & 0xFFFF_FFFFL;
-    long mixed = covered * FOLD;
-    return (short) (mixed >>> 48 ^ mixed >>> 16 ^ pathWord >>> 32) == 0;
+  public static boolean hopCheckHolds(MemorySegment frames, long at) {
+    long word = frames.get(BE_LONG, at + VERSION_AT);
+    long mixed = (word >>> 32 << 32 | path(frames, at) & 0xFFFF_FFFFL) * FOLD;
+    return (short) (mixed >>> 48 ^ mixed >>> 16 ^ word >>> 16) == 0;
   }
 
   public static int srcEndpointOf(long endpointWord) {

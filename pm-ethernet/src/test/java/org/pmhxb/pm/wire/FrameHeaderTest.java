@@ -66,11 +66,44 @@ class FrameHeaderTest {
     noise(seed);
     FrameHeader.front(m, AT, dst, src, hopLimit, copy, path);
     assertThat(m.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(apart);
-    long etherWord = FrameHeader.etherWord(m, AT);
-    long pathWord = FrameHeader.pathWord(m, AT);
-    assertThat(FrameHeader.etherTypeOf(etherWord)).isEqualTo(FrameHeader.ETHER_TYPE);
-    assertThat(FrameHeader.hopCheckHolds(etherWord, pathWord)).isTrue();
-    assertThat(FrameHeader.hopCheckHolds(etherWord, pathWord ^ 1L << 32)).isFalse();
+    assertThat(FrameHeader.etherType(m, AT)).isEqualTo(FrameHeader.ETHER_TYPE);
+    assertThat(FrameHeader.isOurs(m, AT)).isTrue();
+    assertThat(FrameHeader.hopCheckHolds(m, AT)).isTrue();
+    flip(FrameHeader.HOP_CHECK + 1);
+    assertThat(FrameHeader.hopCheckHolds(m, AT)).isFalse();
+  }
+
+  @Property(tries = 20, seed = "63")
+  void oursIsTheEtherTypeAndTheMajorVersionAlone(@ForAll long seed) {
+    noise(seed);
+    FrameHeader.front(m, AT, seed, ~seed, 3, 0, (int) seed);
+    for (int bit = 0; bit < 32; bit++) {
+      int at = FrameHeader.ETHER + bit / 8;
+      byte was = m.get(ValueLayout.JAVA_BYTE, AT + at);
+      m.set(ValueLayout.JAVA_BYTE, AT + at, (byte) (was ^ 0x80 >> bit % 8));
+      assertThat(FrameHeader.isOurs(m, AT)).as("bit %d", bit).isEqualTo(bit >= 20);
+      m.set(ValueLayout.JAVA_BYTE, AT + at, was);
+    }
+  }
+
+  @Property(tries = 100, seed = "64")
+  void wordsAsTheyLieInTheFrameCompareWithWhatWasWritten(
+      @ForAll long seed, @ForAll int key, @ForAll int session, @ForAll int node) {
+    noise(seed);
+    FrameHeader.keySession(m, AT, key, session);
+    FrameHeader.flagsDst(m, AT, seed > 0 ? FrameHeader.FLAG_CREDIT : 0, node & 0xFF_FFFF);
+    FrameHeader.crc(m, AT, key);
+    assertThat(FrameHeader.wireKeySession(m, AT))
+        .isEqualTo(FrameHeader.wireKeySession(key, session));
+    assertThat(FrameHeader.wireInt(m, AT, FrameHeader.CRC)).isEqualTo(FrameHeader.wireInt(key));
+    assertThat(FrameHeader.isFor(m, AT, FrameHeader.wireInt(node & 0xFF_FFFF))).isTrue();
+    flip(FrameHeader.FLAGS_DST + 3);
+    assertThat(FrameHeader.isFor(m, AT, FrameHeader.wireInt(node & 0xFF_FFFF))).isFalse();
+  }
+
+  private void flip(int at) {
+    byte was = m.get(ValueLayout.JAVA_BYTE, AT + at);
+    m.set(ValueLayout.JAVA_BYTE, AT + at, (byte) (was ^ 1));
   }
 
   @Property(tries = 200, seed = "62")
