@@ -48,6 +48,8 @@ for flavour in openmpi mpich; do
   if have "mpicc.$flavour"; then
     "mpicc.$flavour" -O2 -Wall -Wextra -o "$out/mpi_bench.$flavour" "$home/scripts/peers/mpi_bench.c" ||
       miss "mpi_bench for $flavour: the compiler's words are above"
+    "mpicc.$flavour" -O2 -Wall -Wextra -o "$out/mpi_barrier.$flavour" "$home/scripts/peers/mpi_barrier.c" ||
+      miss "mpi_barrier for $flavour: the compiler's words are above"
   fi
 done
 

@@ -36,6 +36,7 @@ import picocli.CommandLine.ParameterException;
       MpirunCommand.class,
       MpirankCommand.class,
       SimCommand.class,
+      LogpCommand.class,
       NodeCommand.class,
       FuzzCommand.class,
       SoakCommand.class,

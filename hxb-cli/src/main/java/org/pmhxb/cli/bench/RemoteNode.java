@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
+import org.pmhxb.cli.node.BarrierTimes;
 import org.pmhxb.cli.node.NodeStatus;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
@@ -51,6 +52,28 @@ public final class RemoteNode implements BenchNode {
     ObjectNode answer =
         client.call(ControlJson.request("run").put("startNs", startNs), LIMIT.plusMillis(runMs));
     return ControlJson.to(answer.get("report"), WorkloadReport.class);
+  }
+
+  /** Opens a barrier of all nodes; the one that this connection opened before is closed. */
+  public boolean openBarrier(int number, String spec) throws IOException {
+    client.call(ControlJson.request("barrier-open").put("number", number).put("spec", spec), LIMIT);
+    return true;
+  }
+
+  /** Whether the node has all sessions that its barrier needs. */
+  public boolean barrierConnected() throws IOException {
+    return client.call(ControlJson.request("barrier-state"), LIMIT).path("connected").asBoolean();
+  }
+
+  /** Repeats the barrier; all nodes at the same time. */
+  public BarrierTimes runBarrier(int warmUp, int count, long limitMs) throws IOException {
+    ObjectNode request =
+        ControlJson.request("barrier-run")
+            .put("warmUp", warmUp)
+            .put("count", count)
+            .put("limitMs", limitMs);
+    ObjectNode answer = client.call(request, LIMIT.plusMillis(limitMs));
+    return ControlJson.to(answer.get("times"), BarrierTimes.class);
   }
 
   @Override

@@ -3,6 +3,9 @@ package org.pmhxb.cli.fuzz;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.pm.CollectiveFrames;
+import org.pmhxb.pm.CollectiveHandler;
+import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
 import org.pmhxb.pm.PmEndpoint;
@@ -23,6 +26,7 @@ final class FuzzTraffic {
   private final List<Checker> checkers = new ArrayList<>();
   private final long[][] sent;
   private final long[][] received;
+  private long words;
   private final List<String> wrong = new ArrayList<>();
 
   FuzzTraffic(FuzzNet net, boolean[] borrowed) {
@@ -33,6 +37,7 @@ final class FuzzTraffic {
     received = new long[n][n];
     for (int i = 0; i < n; i++) {
       endpoints.add(net.nodes.get(i).open(ENDPOINT));
+      net.nodes.get(i).collectives().handler(new WordChecker(i, borrowed, wrong));
       checkers.add(new Checker(i));
     }
   }
@@ -53,6 +58,54 @@ final class FuzzTraffic {
           endpoints.get(s).send(b);
         }
       }
+    }
+    sendCollectives();
+  }
+
+  /** A COLLECTIVE frame to the next node and one to each line, whose words fit together. */
+  private void sendCollectives() {
+    for (int s = 0; s < sent.length; s++) {
+      CollectiveFrames frames = net.nodes.get(s).collectives();
+      long word = ++words;
+      frames.send((s + 1) % sent.length, (int) word & 3, word, ~word, s);
+      for (int rail = 0; rail < net.layout.count(); rail++) {
+        frames.sendToLine(rail, word, ~word, s);
+      }
+    }
+  }
+
+  /** What a node hears in COLLECTIVE frames of good nodes is what was said. */
+  private static final class WordChecker implements CollectiveHandler {
+    private final int self;
+    private final boolean[] borrowed;
+    private final List<String> wrong;
+
+    WordChecker(int self, boolean[] borrowed, List<String> wrong) {
+      this.self = self;
+      this.borrowed = borrowed;
+      this.wrong = wrong;
+    }
+
+    @Override
+    public void onCollective(int source, boolean line, long word0, long word1, long word2) {
+      if (!borrowed[source] && !borrowed[self] && (word1 != ~word0 || word2 != source)) {
+        wrong.add("collective frame " + source + "->" + self + " is not what was sent");
+      }
+    }
+
+    @Override
+    public void onPeerDown(int node, DownReason reason) {
+      // The endpoints judge sessions.
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+      return 0;
+    }
+
+    @Override
+    public long nextDeadlineNs(long nowNs) {
+      return Long.MAX_VALUE;
     }
   }
 

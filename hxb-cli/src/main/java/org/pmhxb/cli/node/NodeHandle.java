@@ -4,6 +4,7 @@ import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.collectives.barrier.BarrierSpec;
 
 /** A running node, as the command line sees it. Safe for use by several threads. */
 public interface NodeHandle extends AutoCloseable {
@@ -28,6 +29,13 @@ public interface NodeHandle extends AutoCloseable {
    * report. The workload is called by one thread, not necessarily the caller's.
    */
   WorkloadReport drive(Workload workload, BooleanSupplier cancelled) throws InterruptedException;
+
+  /**
+   * Opens a barrier of all nodes.
+   *
+   * @throws IllegalStateException when one of that number is open already
+   */
+  BarrierHandle openBarrier(int number, BarrierSpec spec);
 
   /** What broke the node; null while it is well. */
   Throwable failure();

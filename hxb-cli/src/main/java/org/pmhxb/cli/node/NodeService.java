@@ -7,6 +7,7 @@ import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.collectives.barrier.BarrierSpec;
 
 /**
  * Answers a node's control socket.
@@ -17,6 +18,10 @@ import org.pmhxb.cli.workload.WorkloadSpec;
  *   <li>{@code {"op":"run","startNs":n}}: begins the prepared workload at that time of the
  *       machine's monotonic clock and answers with {@code "report"}, a {@link WorkloadReport}, at
  *       its end; the endpoint stays open, since others may not be done yet;
+ *   <li>{@code {"op":"barrier-open","number":n,"spec":s}}: opens a barrier of all nodes; {@code
+ *       {"op":"barrier-state"}}: whether its sessions are up; {@code
+ *       {"op":"barrier-run","warmUp":n,"count":n,"limitMs":n}}: repeats it and answers with {@code
+ *       "times"}, {@link BarrierTimes};
  *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
  * </ul>
  *
@@ -41,6 +46,7 @@ public final class NodeService {
   private final class Talk implements ControlServer.Conversation {
     private WorkloadSpec spec;
     private MessageLink link;
+    private BarrierHandle barrier;
     private volatile boolean cancelled;
 
     @Override
@@ -51,7 +57,12 @@ public final class NodeService {
         case "prepare" -> prepare(ControlJson.to(request.get("workload"), WorkloadSpec.class));
         case "run" -> run(request);
         case "stop" -> stop();
-        default -> ControlJson.refusal("op '" + op + "' is none of status, prepare, run and stop");
+        case "barrier-open" -> openBarrier(request);
+        case "barrier-state" -> barrierState();
+        case "barrier-run" -> runBarrier(request);
+        default ->
+            ControlJson.refusal(
+                "op '" + op + "' is none of status, prepare, run, stop and barrier-...");
       };
     }
 
@@ -89,6 +100,33 @@ public final class NodeService {
       return answer;
     }
 
+    private ObjectNode openBarrier(ObjectNode request) {
+      if (barrier != null) {
+        barrier.close();
+      }
+      BarrierSpec spec = BarrierSpec.parse(request.path("spec").asText(""));
+      barrier = node.openBarrier(request.path("number").asInt(-1), spec);
+      return done();
+    }
+
+    private ObjectNode barrierState() {
+      return done().put("connected", barrier != null && barrier.connected());
+    }
+
+    private ObjectNode runBarrier(ObjectNode request) throws Exception {
+      if (barrier == null) {
+        return ControlJson.refusal("no barrier is open on this connection");
+      }
+      BarrierTimes times =
+          barrier.run(
+              request.path("warmUp").asInt(0),
+              request.path("count").asInt(1),
+              request.path("limitMs").asLong(1_000));
+      ObjectNode answer = done();
+      answer.set("times", ControlJson.from(times));
+      return answer;
+    }
+
     private ObjectNode stop() {
       synchronized (lock) {
         if (holder != null) {
@@ -116,6 +154,10 @@ public final class NodeService {
       if (link != null) {
         link.close();
         link = null;
+      }
+      if (barrier != null) {
+        barrier.close();
+        barrier = null;
       }
       release();
     }

@@ -10,6 +10,7 @@ import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerStatus;
@@ -233,6 +234,11 @@ public final class PolledNode implements NodeHandle {
             return null;
           });
     }
+  }
+
+  @Override
+  public BarrierHandle openBarrier(int number, BarrierSpec spec) {
+    return new PolledBarrier(node, loop, number, spec);
   }
 
   @Override

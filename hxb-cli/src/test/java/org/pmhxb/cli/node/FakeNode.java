@@ -8,6 +8,7 @@ import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
+import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.router.HxbConfig;
 
 /**
@@ -112,6 +113,11 @@ public final class FakeNode implements NodeHandle {
       Thread.sleep(1);
     }
     return workload.report();
+  }
+
+  @Override
+  public BarrierHandle openBarrier(int number, BarrierSpec spec) {
+    throw new IllegalStateException("barrier " + number + ": nobody is here to meet");
   }
 
   @Override

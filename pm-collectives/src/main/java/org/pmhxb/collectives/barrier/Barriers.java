@@ -162,7 +162,7 @@ public final class Barriers implements CollectiveHandler {
     int epoch = BarrierFrame.epoch(word1);
     int step = BarrierFrame.step(word0);
     switch (BarrierFrame.operation(word0)) {
-      case BarrierFrame.ARRIVE -> 
+      case BarrierFrame.ARRIVE ->
           machine.onArrive(source, step, epoch, BarrierFrame.isAsked(word1), nowNs);
       case BarrierFrame.ASK -> machine.onAsk(source, step, epoch);
       case BarrierFrame.BROKEN -> machine.onBroken(source, epoch, word2);

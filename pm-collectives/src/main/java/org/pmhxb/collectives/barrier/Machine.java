@@ -261,7 +261,8 @@ final class Machine {
   private boolean say(int operation, int to, int stepNumber, int epoch) {
     long word0 = BarrierFrame.word0(operation, stepNumber, number, group);
     way = way + 1 & 0xFF;
-    long word1 = operation == BarrierFrame.ARRIVE ? BarrierFrame.asked(epoch) : BarrierFrame.word1(epoch);
+    long word1 =
+        operation == BarrierFrame.ARRIVE ? BarrierFrame.asked(epoch) : BarrierFrame.word1(epoch);
     return frames.send(to, way, word0, word1, 0);
   }
 

@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.pm.PmNode;
+import org.pmhxb.pm.PollIdle;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 
@@ -139,6 +145,45 @@ class RingBarrierTest {
         }
       }
     }
+  }
+
+  /** Programs on threads of their own, one poll thread for all nodes: the gate between them. */
+  @Test
+  void programsHaveThreadsOfTheirOwn() throws Exception {
+    int n = 3;
+    int barriers = 300;
+    AtomicInteger arrivals = new AtomicInteger();
+    ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
+    try (RingCluster cluster =
+        RingCluster.create(RingCluster.Options.of(Shape.of(n), 1).dedicated())) {
+      cluster.startPolling(PollIdle.BACKOFF, -1);
+      List<Thread> programs = new ArrayList<>();
+      for (int i = 0; i < n; i++) {
+        PmNode node = cluster.node(i);
+        Runnable program =
+            () -> {
+              try (Barrier barrier =
+                  Barriers.of(node)
+                      .open(5, Group.all(node), BarrierSpec.of(Algorithm.DISSEMINATION))) {
+                for (int epoch = 1; epoch <= barriers; epoch++) {
+                  arrivals.incrementAndGet();
+                  barrier.arrive();
+                  barrier.await(work -> Thread.yield());
+                  if (arrivals.get() < n * epoch) {
+                    wrong.add("left epoch " + epoch + " with " + arrivals.get() + " arrivals");
+                  }
+                }
+              }
+            };
+        programs.add(Thread.ofPlatform().start(program));
+      }
+      for (Thread program : programs) {
+        program.join(30_000);
+        assertThat(program.isAlive()).as("a program waits").isFalse();
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(arrivals).hasValue(n * barriers);
   }
 
   @Test

@@ -166,7 +166,9 @@ class SimBarrierTest {
     }
   }
 
-  /** Every member but the dead one broke off each of its barriers, once, and names the dead node. */
+  /**
+   * Every member but the dead one broke off each of its barriers, once, and names the dead node.
+   */
   private static void everyOtherHeardOf(Run run, int dead, List<Fault> faults) {
     List<String> expected = new ArrayList<>();
     for (int b = 0; b < BARRIERS; b++) {
@@ -177,9 +179,7 @@ class SimBarrierTest {
         }
       }
     }
-    assertThat(run.judge.ends())
-        .as(run.what(faults))
-        .containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(run.judge.ends()).as(run.what(faults)).containsExactlyInAnyOrderElementsOf(expected);
   }
 
   private static BarrierSpec dissemination() {

@@ -9,6 +9,8 @@ import org.pmhxb.cli.workload.LatencyHistogram;
  * @param latencyNs from the moment at which all have arrived until the last has left
  * @param framesPerBarrier of all nodes together, measured
  * @param framesPlanned the algorithm's count
+ * @param predictedNs by the LogP model with what was measured on this fabric before
+ * @param error of the prediction: (predicted - p50) / p50
  * @param beyondCount questions for what did not come in time, and their answers, in all: none
  *     unless something is lost or stood still
  */
@@ -20,4 +22,21 @@ public record BarrierLine(
     double framesPerBarrier,
     int framesPlanned,
     long barriers,
-    long beyondCount) {}
+    long beyondCount,
+    double predictedNs,
+    double error) {
+  /** With what the model says. */
+  public BarrierLine predicted(double ns) {
+    return new BarrierLine(
+        algorithm,
+        nodes,
+        rails,
+        latencyNs,
+        framesPerBarrier,
+        framesPlanned,
+        barriers,
+        beyondCount,
+        ns,
+        (ns - latencyNs.p50()) / latencyNs.p50());
+  }
+}

@@ -8,6 +8,7 @@ import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.Group;
 import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.logp.BarrierModel;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
@@ -71,7 +72,7 @@ public final class RingBarrierRun implements AutoCloseable {
   }
 
   /** Runs barriers for two times after each other, and measures in the second. */
-  public BarrierLine measure(BarrierSpec spec, long warmUpNs, long measureNs) {
+  public BarrierLine measure(BarrierSpec spec, BarrierModel model, long warmUpNs, long measureNs) {
     Barrier[] barriers = open(spec);
     try {
       LatencyHistogram latency = new LatencyHistogram();
@@ -82,14 +83,17 @@ public final class RingBarrierRun implements AutoCloseable {
       long count = repeat(barriers, latency, measureNs);
       double each = (double) (framesSent() - frames) / count;
       return new BarrierLine(
-          spec.toString(),
-          group.size(),
-          spec.rails(),
-          latency.summary(),
-          each,
-          Planner.frames(group, spec),
-          count,
-          beyondCount(barriers) - asks);
+              spec.toString(),
+              group.size(),
+              spec.rails(),
+              latency.summary(),
+              each,
+              Planner.frames(group, spec),
+              count,
+              beyondCount(barriers) - asks,
+              0,
+              0)
+          .predicted(model.predictNs(group, spec));
     } finally {
       for (Barrier barrier : barriers) {
         barrier.close();

@@ -1,0 +1,91 @@
+package org.pmhxb.cli.bench.barrier;
+
+import java.util.Arrays;
+import org.pmhxb.collectives.barrier.Barrier;
+import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.logp.LogP;
+import org.pmhxb.collectives.logp.SharedThreadModel;
+import org.pmhxb.pm.CollectiveFrames;
+import org.pmhxb.router.fabric.RingCluster;
+
+/**
+ * LogP of the ring fabric, measured with frames of no barrier: they go all the way that a barrier's
+ * go, and nobody answers them. Medians, because the machine has other work.
+ */
+public final class RingLogp {
+  private static final int ROUNDS = 6_001;
+
+  /** Of no barrier: a number that nobody opens. */
+  private static final long NOBODYS = 1L << 56 | 0xFFFFL << 32;
+
+  private final RingCluster cluster;
+  private final CollectiveFrames[] frames;
+  private final int n;
+
+  /** The sessions of all neighbours in the ring of node numbers have to be up. */
+  public RingLogp(RingBarrierRun run) {
+    // Its sessions are those that the measurement needs.
+    Barrier[] sessions = run.open(BarrierSpec.parse("dissemination"));
+    for (Barrier barrier : sessions) {
+      barrier.close();
+    }
+    this.cluster = run.cluster();
+    this.n = cluster.size();
+    this.frames = new CollectiveFrames[n];
+    Arrays.setAll(frames, i -> cluster.node(i).collectives());
+  }
+
+  /**
+   * What was measured.
+   *
+   * @param model for predictions
+   * @param logp the same as the papers have it: L is what a round takes, because what was sent is
+   *     received in the next; a relay takes another
+   * @param halfRoundTripNs os + L + or
+   */
+  public record Found(SharedThreadModel model, LogP logp, double halfRoundTripNs) {}
+
+  /** Measures for some tenths of a second. */
+  public Found measure() {
+    double[] idleNs = new double[ROUNDS];
+    double[] sendNs = new double[ROUNDS];
+    double[] receiveNs = new double[ROUNDS];
+    for (int warm = 0; warm < 4; warm++) {
+      for (int i = 0; i < ROUNDS; i++) {
+        settle();
+        long t0 = System.nanoTime();
+        cluster.doWork(t0);
+        long t1 = System.nanoTime();
+        for (int node = 0; node < n; node++) {
+          frames[node].send((node + 1) % n, 0, NOBODYS, 0, 0);
+          frames[node].flush();
+        }
+        long t2 = System.nanoTime();
+        cluster.doWork(t2);
+        long t3 = System.nanoTime();
+        idleNs[i] = t1 - t0;
+        sendNs[i] = (double) (t2 - t1) / n;
+        receiveNs[i] = (double) (t3 - t2) / n;
+      }
+    }
+    double round = median(idleNs);
+    double send = median(sendNs);
+    double receive = Math.max(0, median(receiveNs) - round / n);
+    double half = send + round + receive;
+    LogP logp = new LogP(send, receive, send, new double[] {round, 2 * round, 3 * round});
+    return new Found(new SharedThreadModel(round, send, receive), logp, half);
+  }
+
+  /** Rounds until nothing happens, so that an idle one is idle. */
+  private void settle() {
+    while (cluster.doWork(System.nanoTime()) > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}

@@ -1,0 +1,128 @@
+package org.pmhxb.cli.bench.peers;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.veth.VethFabric;
+
+/**
+ * {@code MPI_Barrier} of Open MPI over TCP, in the namespaces that a cluster of ours left, on the
+ * line of its first rail: {@code scripts/peers/mpi_barrier.c}.
+ */
+public final class MpiBarrier {
+  private static final String LINK = "x0";
+  private static final long LIMIT_SECONDS = 90;
+
+  /** Longer than the kernel takes until it uses fresh addresses. */
+  private static final long SETTLE_MS = 500;
+
+  private final Path agent;
+  private final Path program;
+
+  /**
+   * @param home of the project: scripts, and target/peers, where install-peers.sh builds
+   */
+  public MpiBarrier(Path home) {
+    this.agent = home.resolve("scripts/peers/in-namespace.sh");
+    this.program = home.resolve("target/peers/mpi_barrier.openmpi");
+  }
+
+  /** What it took, microseconds. */
+  public record Times(int ranks, double minUs, double p50Us, double p99Us, double maxUs) {}
+
+  /** Why it cannot be run, if it cannot. */
+  public Optional<String> missing() {
+    if (!Foreign.installed("mpirun.openmpi")) {
+      return Optional.of("mpirun.openmpi is not installed; run scripts/install-peers.sh");
+    }
+    return Files.isExecutable(program)
+        ? Optional.empty()
+        : Optional.of(program + " is not built; run scripts/install-peers.sh");
+  }
+
+  /** Name and version. */
+  public String version() {
+    return MachineInfo.firstLine("mpirun.openmpi", "--version").strip();
+  }
+
+  /**
+   * Runs it with a rank in each namespace.
+   *
+   * @param pinned rank n bound to processor n, spinning; else yielding
+   */
+  public Times run(List<String> namespaces, boolean pinned, int warmUp, int count)
+      throws IOException, InterruptedException {
+    Map<String, String> environment = new TreeMap<>();
+    List<String> hosts = new ArrayList<>();
+    for (int i = 0; i < namespaces.size(); i++) {
+      VethFabric.configure(
+          namespaces.get(i),
+          List.of(
+              "link set dev lo up",
+              "link set dev " + LINK + " arp on",
+              "addr replace 10.77.0." + (i + 1) + "/24 dev " + LINK));
+      environment.put("HXB_NETNS_hxb" + i, namespaces.get(i));
+      hosts.add("hxb" + i + ":1");
+    }
+    Thread.sleep(SETTLE_MS);
+    List<String> mpirun = new ArrayList<>(List.of("mpirun.openmpi", "--allow-run-as-root"));
+    mpirun.addAll(List.of("-np", "" + namespaces.size(), "--host", String.join(",", hosts)));
+    mpirun.addAll(List.of("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent.toString()));
+    mpirun.addAll(List.of("--mca", "plm_rsh_no_tree_spawn", "1", "--bind-to", "none"));
+    mpirun.addAll(List.of("--mca", "oob_tcp_if_include", LINK, "--mca", "pml", "ob1"));
+    mpirun.addAll(List.of("--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", LINK));
+    mpirun.addAll(List.of("--mca", "mpi_yield_when_idle", pinned ? "0" : "1"));
+    String call = program + " " + warmUp + " " + count;
+    mpirun.addAll(
+        List.of("sh", "-c", "exec " + (pinned ? "taskset -c $OMPI_COMM_WORLD_RANK " : "") + call));
+    String command = mpirun.stream().map(Foreign::quoted).collect(Collectors.joining(" "));
+    return read(start(List.of(agent.toString(), "hxb0", "exec " + command), environment));
+  }
+
+  private static String start(List<String> command, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    Path output = Files.createTempFile("hxb-mpi", ".out");
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .redirectInput(new File("/dev/null"))
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile());
+      builder.environment().putAll(environment);
+      Process process = builder.start();
+      boolean ended = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+      String text = Files.readString(output);
+      if (!ended || process.waitFor() != 0) {
+        throw new IOException(
+            "mpirun %s; it said: %s"
+                .formatted(
+                    ended ? "failed" : "has not ended after " + LIMIT_SECONDS + " s",
+                    text.substring(Math.max(0, text.length() - 600))));
+      }
+      return text;
+    } finally {
+      Files.deleteIfExists(output);
+    }
+  }
+
+  private static Times read(String text) throws IOException {
+    for (String line : text.split("\n")) {
+      if (line.startsWith("{\"ranks\"")) {
+        return new ObjectMapper().readValue(line, Times.class);
+      }
+    }
+    throw new IOException("mpi_barrier printed no result but: " + text);
+  }
+}

@@ -1,0 +1,21 @@
+package org.pmhxb.cli.node;
+
+import java.util.concurrent.TimeoutException;
+
+/** A barrier that is open on a node, as the command line uses it. Owner: one thread. */
+public interface BarrierHandle extends AutoCloseable {
+  /** Sessions are up with all nodes that this one exchanges frames with. */
+  boolean connected();
+
+  /**
+   * Arrives and leaves so many times, as soon as it can.
+   *
+   * @param warmUp barriers before those that count
+   * @throws TimeoutException they took more than {@code limitMs}
+   */
+  BarrierTimes run(int warmUp, int count, long limitMs)
+      throws InterruptedException, TimeoutException;
+
+  @Override
+  void close();
+}

@@ -1,0 +1,87 @@
+package org.pmhxb.collectives.logp;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.pmhxb.collectives.barrier.Algorithm;
+import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.Planner;
+
+/**
+ * The algorithm for a group by a model: the least time, of equal ones the fewer frames. Given the
+ * same model all participants choose the same.
+ *
+ * @param candidates in the order of their times
+ */
+public record BarrierChoice(Group group, List<Candidate> candidates) {
+  /**
+   * One that was looked at.
+   *
+   * @param predictedNs by the model
+   * @param frames of all nodes together
+   */
+  public record Candidate(BarrierSpec spec, double predictedNs, int frames) {}
+
+  public BarrierChoice {
+    candidates = List.copyOf(candidates);
+  }
+
+  /**
+   * Looks at every algorithm that suits the group: over one rail and over all, with lines and
+   * without.
+   */
+  public static BarrierChoice of(Group group, BarrierModel model) {
+    List<Candidate> found = new ArrayList<>();
+    for (Algorithm algorithm : Algorithm.values()) {
+      BarrierSpec plain = BarrierSpec.of(algorithm);
+      BarrierSpec wide = plain.withRails(group.railsPerDimension());
+      for (BarrierSpec spec : List.of(plain, wide, plain.withoutLines(), wide.withoutLines())) {
+        if (suits(group, spec) && found.stream().noneMatch(c -> c.spec().equals(spec))) {
+          double ns = model.predictNs(group, spec);
+          found.add(new Candidate(spec, ns, Planner.frames(group, spec)));
+        }
+      }
+    }
+    found.sort(
+        Comparator.comparingDouble(Candidate::predictedNs).thenComparingInt(Candidate::frames));
+    return new BarrierChoice(group, found);
+  }
+
+  private static boolean suits(Group group, BarrierSpec spec) {
+    try {
+      Planner.plan(group, spec, group.node(0));
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false; // an exchange among what is no box
+    }
+  }
+
+  /** The one to take. */
+  public BarrierSpec best() {
+    return candidates.getFirst().spec();
+  }
+
+  /** Why, in a line. */
+  public String explanation() {
+    Candidate first = candidates.getFirst();
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "%s for %s: %.2f us and %d frames by the model",
+            first.spec(),
+            group,
+            first.predictedNs() / 1e3,
+            first.frames()));
+    candidates.stream()
+        .filter(c -> c.spec().algorithm() != first.spec().algorithm())
+        .limit(2)
+        .forEach(
+            c ->
+                text.append(
+                    String.format(Locale.ROOT, "; %s %.2f us", c.spec(), c.predictedNs() / 1e3)));
+    return text.toString();
+  }
+}

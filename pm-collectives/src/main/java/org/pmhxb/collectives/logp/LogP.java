@@ -1,0 +1,41 @@
+package org.pmhxb.collectives.logp;
+
+import java.util.Arrays;
+
+/**
+ * What a fabric costs, nanoseconds, for a COLLECTIVE frame.
+ *
+ * @param osNs processor time of sending one
+ * @param orNs processor time of receiving one
+ * @param gapNs least time between two frames that leave, or arrive, by the same rail
+ * @param latencyNs by the number of relays, 0 to 2: from the end of sending to the begin of
+ *     receiving
+ */
+public record LogP(double osNs, double orNs, double gapNs, double[] latencyNs) {
+  public LogP {
+    latencyNs = latencyNs.clone();
+    boolean negative = Arrays.stream(latencyNs).anyMatch(l -> !(l >= 0));
+    if (!(osNs >= 0 && orNs >= 0 && gapNs >= 0) || negative || latencyNs.length == 0) {
+      throw new IllegalArgumentException(
+          "LogP of os %s, or %s, gap %s, L %s ns: none may be negative, L has one value or more"
+              .formatted(osNs, orNs, gapNs, Arrays.toString(latencyNs)));
+    }
+  }
+
+  /** The library of the paper on Fast Ethernet switches: os 3, L 17.5, or 9.5, gap 9 us. */
+  public static LogP ofThePaper() {
+    return new LogP(3_000, 9_500, 9_000, new double[] {17_500});
+  }
+
+  @Override
+  public double[] latencyNs() {
+    return latencyNs.clone();
+  }
+
+  /** L of a way with so many relays; beyond what was measured each adds as much as the last did. */
+  public double latencyNs(int relays) {
+    int last = latencyNs.length - 1;
+    double more = last == 0 ? latencyNs[0] : latencyNs[last] - latencyNs[last - 1];
+    return relays <= last ? latencyNs[relays] : latencyNs[last] + (relays - last) * more;
+  }
+}

@@ -1,0 +1,111 @@
+package org.pmhxb.collectives.logp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.router.Shape;
+
+/** The played plans against the formulas of Iwasaki et al., section 5.1.2, and their figures. */
+class ModelTest {
+  private static final double OS = 3_000;
+  private static final double L = 17_500;
+  private static final double OR = 9_500;
+
+  private static Group line(int nodes, int rails) {
+    return Group.of(Shape.of(nodes), rails, IntStream.range(0, nodes).toArray());
+  }
+
+  private static double predicted(int nodes, String spec) {
+    return new ParallelModel(LogP.ofThePaper()).predictNs(line(nodes, 1), BarrierSpec.parse(spec));
+  }
+
+  /** (os + L + or) log2 n, and with the exit of a tree one phase more. */
+  @ParameterizedTest
+  @CsvSource({"2, 1", "4, 2", "8, 3", "16, 4", "32, 5"})
+  void shuffleExchangeAndBinaryTree(int nodes, int phases) {
+    assertThat(predicted(nodes, "dissemination")).isEqualTo((OS + L + OR) * phases);
+    assertThat(predicted(nodes, "binary")).isEqualTo((OS + L + OR) * (phases + 1));
+  }
+
+  /** (os + L + 2 or) log3 n + (os + L + or); 3 or and log4 n for the tree of radix 4. */
+  @Test
+  void ternaryAndQuaternaryTree() {
+    assertThat(predicted(27, "ternary")).isEqualTo((OS + L + 2 * OR) * 3 + OS + L + OR);
+    assertThat(predicted(16, "quaternary")).isEqualTo((OS + L + 3 * OR) * 2 + OS + L + OR);
+  }
+
+  /** All report at once; the master receives one after the other. */
+  @Test
+  void concurrent() {
+    assertThat(predicted(16, "concurrent")).isEqualTo(OS + L + 15 * OR + OS + L + OR);
+  }
+
+  /** The paper measured 174, 204 and 309 us with 32 nodes. */
+  @Test
+  void thePapersMeasurements() {
+    assertThat(predicted(32, "dissemination")).isCloseTo(174_000, within(0.15 * 174_000));
+    assertThat(predicted(32, "binary")).isCloseTo(204_000, within(0.15 * 204_000));
+    assertThat(predicted(32, "concurrent")).isCloseTo(309_000, within(0.2 * 309_000));
+  }
+
+  /** "The quaternary tree wins when 3 or < os + L" (n = 16: against shuffle exchange). */
+  @Test
+  void theQuaternaryTreeWinsWhereReceivingIsCheap() {
+    BarrierSpec shuffle = BarrierSpec.parse("dissemination");
+    BarrierSpec tree = BarrierSpec.parse("quaternary");
+    for (double or : new double[] {1_000, 6_000, 7_000, 9_500}) {
+      LogP logp = new LogP(OS, or, 0, new double[] {L});
+      ParallelModel model = new ParallelModel(logp);
+      boolean wins = model.predictNs(line(16, 1), tree) < model.predictNs(line(16, 1), shuffle);
+      assertThat(wins).as("or %s", or).isEqualTo(3 * or < OS + L);
+    }
+  }
+
+  /** A second rail helps where the gap is longer than what a receive costs. */
+  @Test
+  void railsShareTheGap() {
+    LogP logp = new LogP(500, 500, 4_000, new double[] {10_000});
+    ParallelModel model = new ParallelModel(logp);
+    double one = model.predictNs(line(9, 2), BarrierSpec.parse("concurrent"));
+    double two = model.predictNs(line(9, 2), BarrierSpec.parse("concurrent/r2"));
+    // Four gaps less; the last two come at once, so one of them waits for the other's receive.
+    assertThat(one - two).isEqualTo(4 * 4_000 - 500);
+  }
+
+  @Test
+  void relaysTakeLonger() {
+    Group cube = Group.of(Shape.of(2, 2, 2), 1, IntStream.range(0, 8).toArray());
+    LogP logp = new LogP(0, 0, 0, new double[] {10, 25, 45});
+    ParallelModel model = new ParallelModel(logp);
+    assertThat(model.predictNs(cube, BarrierSpec.parse("exchange"))).isEqualTo(30);
+    assertThat(model.predictNs(cube, BarrierSpec.parse("concurrent/unicast"))).isEqualTo(90);
+    assertThat(model.predictNs(cube, BarrierSpec.parse("crossbar"))).isEqualTo(60);
+  }
+
+  @Test
+  void oneThreadDoesAllTheWork() {
+    SharedThreadModel model = new SharedThreadModel(1_000, 100, 50);
+    // Three rounds; eight frames sent and received in each.
+    assertThat(model.predictNs(line(8, 1), BarrierSpec.parse("dissemination")))
+        .isEqualTo(3 * 1_000 + 24 * 150);
+    // Reports, then one frame that seven receive.
+    assertThat(model.predictNs(line(8, 1), BarrierSpec.parse("concurrent")))
+        .isEqualTo(2 * 1_000 + 8 * 100 + 14 * 50);
+  }
+
+  @Test
+  void theChoiceExplainsItself() {
+    BarrierChoice choice = BarrierChoice.of(line(16, 1), new ParallelModel(LogP.ofThePaper()));
+    assertThat(choice.best().toString()).isEqualTo("dissemination");
+    assertThat(choice.explanation()).startsWith("dissemination for all of 16: 120.00 us");
+    LogP quick = new LogP(100, 50, 0, new double[] {10_000});
+    assertThat(BarrierChoice.of(line(16, 1), new ParallelModel(quick)).best().toString())
+        .isEqualTo("exchange");
+  }
+}
