@@ -108,19 +108,24 @@ void frame_crcs(uint8_t *const *frames, const uint32_t *lengths, int n, uint32_t
             }
             continue;
         }
-        common &= ~7u;
-        for (uint32_t at = 0; at < common; at += 8) {
-            w = STEP8(w, word_at(a + at));
-            x = STEP8(x, word_at(b + at));
-            y = STEP8(y, word_at(c + at));
-            z = STEP8(z, word_at(d + at));
+        uint32_t done = common & ~7u;
+        for (const uint8_t *end = a + done; a != end; a += 8, b += 8, c += 8, d += 8) {
+            w = STEP8(w, word_at(a));
+            x = STEP8(x, word_at(b));
+            y = STEP8(y, word_at(c));
+            z = STEP8(z, word_at(d));
         }
         const uint32_t begun[4] = {w, x, y, z};
         for (int k = 0; k < 4; k++) {
-            const uint8_t *at = frames[i + k] + FRAME_KIND_SRC + common;
-            uint32_t crc = begun[k];
-            uint32_t bytes = FRAME_HEADER - FRAME_KIND_SRC + lengths[i + k] - common;
-            crcs[i + k] = rest_of(crc, at, bytes);
+            const uint8_t *at = frames[i + k] + FRAME_KIND_SRC + done;
+            uint32_t bytes = FRAME_HEADER - FRAME_KIND_SRC + lengths[i + k] - done;
+            if (bytes == 4) {
+                uint32_t word;
+                memcpy(&word, at, sizeof(word));
+                crcs[i + k] = ~STEP4(begun[k], word);
+            } else {
+                crcs[i + k] = rest_of(begun[k], at, bytes);
+            }
         }
     }
     for (; i < n; i++) {

@@ -1,8 +1,10 @@
 package org.pmhxb.router;
 
 import java.lang.foreign.MemorySegment;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.DropReason;
 import org.pmhxb.pm.Routing;
+import org.pmhxb.pm.TransitBurst;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -209,6 +211,43 @@ public final class DimensionOrderRouting implements Routing {
     long word0 = transits.word0(known);
     FrameHeader.forward(frames, at, word0, transits.word1(known), hopWord, path);
     return transits.egressRail(known);
+  }
+
+  @Override
+  public void transit(TransitBurst burst, int ingressRail) {
+    transits.keepOnly(neighbours.changes());
+    int n = burst.size();
+    int i = 0;
+    while (i < n) {
+      i = forwardKnown(burst, i, n, ingressRail);
+      if (i < n) {
+        burst.egress(i, transit(Memory.ALL, burst.address(i), burst.lengthBytes(i), ingressRail));
+        i++;
+      }
+    }
+  }
+
+  /**
+   * Forwards frames of known flows. Nothing in the loop is a call once it is compiled: it is left
+   * for what has to be worked out, or dropped.
+   *
+   * @return the first frame that was not forwarded
+   */
+  private int forwardKnown(TransitBurst burst, int from, int n, int ingressRail) {
+    TransitCache ways = transits;
+    for (int i = from; i < n; i++) {
+      long at = burst.address(i);
+      long ends = FrameHeader.kindSrcFlagsDst(Memory.ALL, at) & ENDS;
+      int path = FrameHeader.path(Memory.ALL, at);
+      int hopWord = FrameHeader.hopWord(Memory.ALL, at);
+      int known = ways.find(TransitCache.key(ends, ingressRail), path);
+      if (known < 0 || (hopWord >>> 16 & 0xFF) < 2) {
+        return i;
+      }
+      FrameHeader.forward(Memory.ALL, at, ways.word0(known), ways.word1(known), hopWord, path);
+      burst.egress(i, ways.egressRail(known));
+    }
+    return n;
   }
 
   /** Enters a flow that passes here into {@link #transits}: its place, or why it does not pass. */

@@ -12,8 +12,7 @@ import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Frames of this node that are handled together, and their CRCs: of one receive burst, or new ones
- * on their way out.
+ * Frames for this node that one receive burst brought, and the CRCs that they ought to carry.
  *
  * <p>A CRC is a chain of instructions that each wait for the one before, about 15 ns for 64 B of
  * payload; side by side, four take the time of one. So the CRCs of a burst are computed together,
@@ -22,7 +21,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  */
 final class LocalBurst {
   /** Frames at most; what an index is masked with, so that none can leave the block. */
-  static final int CAPACITY = 64;
+  static final int CAPACITY = 32;
 
   /** Mean length up to which; it also bounds the native call to about 1 us. */
   static final int TOGETHER_BYTES_MAX = 512;
@@ -49,14 +48,7 @@ final class LocalBurst {
   @SuppressWarnings("unused")
   private final MemorySegment keepAlive;
 
-  /**
-   * @param capacity frames that the caller needs, up to {@link #CAPACITY}
-   */
-  LocalBurst(BufferPool pool, FrameCrc single, int capacity) {
-    if (capacity < 1 || capacity > CAPACITY) {
-      throw new IllegalArgumentException(
-          "burst of %d frames is not in 1..%d".formatted(capacity, CAPACITY));
-    }
+  LocalBurst(BufferPool pool, FrameCrc single) {
     this.pool = pool;
     this.single = single;
     this.handle = pool instanceof DpdkPool dpdk ? dpdk.handle() : 0;

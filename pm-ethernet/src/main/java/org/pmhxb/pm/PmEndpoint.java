@@ -615,6 +615,9 @@ public final class PmEndpoint implements AutoCloseable {
   /**
    * Hands what has arrived to a handler, in order per source.
    *
+   * <p>Buffer and credit of a message go back once its handler has returned: after a few more have,
+   * before this returns, and before a duty cycle that a handler runs.
+   *
    * @param limit messages and events at most
    * @return messages and events handed over
    */

@@ -161,7 +161,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       PmEndpoint endpoint = core.open[i];
       work += endpoint.loans.drain(COMMANDS_PER_ROUND);
       endpoint.retryPeerDowns();
-      if (endpoint.isPolling() && inline) {
+      if (inline && endpoint.isPolling()) {
         endpoint.settle();
       }
       if (!inline) {

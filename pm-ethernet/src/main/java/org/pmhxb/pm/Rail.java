@@ -63,8 +63,9 @@ final class Rail {
     return control.put(Burst.descriptor(id, lengthBytes));
   }
 
-  boolean putTransit(int id, int lengthBytes) {
-    return transit.put(Burst.descriptor(id, lengthBytes));
+  /** A relayed frame as it was received: buffer ID and length. */
+  boolean putTransit(long descriptor) {
+    return transit.put(descriptor);
   }
 
   /** A frame of this node that goes once: a path probe. */

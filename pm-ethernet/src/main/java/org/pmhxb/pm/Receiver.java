@@ -19,7 +19,7 @@ import org.pmhxb.pm.wire.FrameTag;
  * and 5.2). The order of the checks is the order of PROTOCOL.md. Owner: the poll thread.
  */
 final class Receiver {
-  private static final int BURST = 32;
+  private static final int BURST = LocalBurst.CAPACITY;
 
   /** The frame's buffer went on: to an egress queue, the sequence array or an inbox. */
   private static final int KEPT = 0;
@@ -39,6 +39,9 @@ final class Receiver {
 
   /** Of the present burst, what is for this node. */
   private final LocalBurst local;
+
+  /** Of the present burst, what is in transit. */
+  private final TransitBurst transits = new TransitBurst();
 
   /** Of the present burst, what is neither for this node nor in transit. */
   private final long[] strays = new long[BURST];
@@ -74,7 +77,7 @@ final class Receiver {
     this.pool = core.pool;
     this.frames = core.frames;
     this.crc = core.crc;
-    this.local = new LocalBurst(pool, crc, BURST);
+    this.local = new LocalBurst(pool, crc);
     this.peers = core.peers;
     this.self = core.self;
     this.key = core.config.key();
@@ -114,9 +117,9 @@ final class Receiver {
   }
 
   private void receiveBurst(Rail rail, int n) {
-    int transit = sort(rail, n);
-    if (transit > 0) {
-      relayAll(rail, transit);
+    sort(rail, n);
+    if (transits.size() > 0) {
+      relayAll(rail);
     }
     if (strayCount > 0) {
       sortStrays(rail);
@@ -163,7 +166,7 @@ final class Receiver {
     lane.spend();
     pool.transfer(id, Owner.PORT, to.inboxOwner);
     int length = FrameHeader.length(Memory.ALL, address);
-    to.deliver(lane.messageWord, Descriptor.hi(id, peer.node, length));
+    to.deliver(lane.messageWord, Descriptor.hi(id, FrameHeader.src(Memory.ALL, address), length));
     delivered++;
     deliveredBytes += length;
     if (peer.pass(core.nowNs, core.patienceNs)) {
@@ -190,19 +193,19 @@ final class Receiver {
   // --- the hop part: steps 1 to 6 of PROTOCOL.md section 2.4 ----------------------------------
 
   /**
-   * Puts the frames for this node into {@link #local}, those in transit to the front of the burst
-   * and the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
-   *
-   * @return frames in transit
+   * Puts the frames for this node into {@link #local}, those in transit into {@link #transits} and
+   * the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
    */
-  private int sort(Rail rail, int n) {
+  private void sort(Rail rail, int n) {
     if (tap != null) {
       showBurst(rail, n);
     }
     Burst burst = rail.rx;
     LocalBurst mine = local;
+    TransitBurst passing = transits;
     long[] others = strays;
     int toSelf = wireSelf;
+    int ownKey = key;
     long addressOfNone = pool.addressOf(0);
     int strideShift = pool.strideShift();
     int colourMask = pool.colourMask();
@@ -222,16 +225,17 @@ final class Receiver {
           bytes += lengthBytes;
           continue;
         }
-        if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE) {
-          burst.set(transit++, d);
+        if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
+            && FrameHeader.key(Memory.ALL, address) == ownKey) {
+          passing.put(transit++, d, address);
           continue;
         }
       }
       others[stray++] = d;
     }
     mine.fill(count, bytes);
+    passing.fill(transit);
     strayCount = stray;
-    return transit;
   }
 
   /** Steps 1 to 5 of the checks, but for what a frame to whoever is on the line has to show. */
@@ -246,16 +250,49 @@ final class Receiver {
         && (tag == null || isTagged(address, lengthBytes, frameBytes));
   }
 
-  /** Frames in transit, intact and at the front of the burst. */
-  private void relayAll(Rail rail, int n) {
-    for (int i = 0; i < n; i++) {
-      long d = rail.rx.get(i);
-      int id = Burst.id(d);
-      int verdict = relay(rail.index, id, pool.addressOf(id), Burst.lengthBytes(d));
-      if (verdict != KEPT) {
-        drop(id, verdict);
+  /**
+   * The very buffers that were received go on, their hop parts rewritten (DESIGN rule 2). Frames of
+   * a burst that leave by one rail follow each other more often than not.
+   */
+  private void relayAll(Rail from) {
+    TransitBurst burst = transits;
+    core.routing.transit(burst, from.index);
+    int n = burst.size();
+    int i = 0;
+    while (i < n) {
+      int egress = burst.egress(i);
+      int to = egress < 0 ? i : relayRun(i, n, egress);
+      relayed += to - i;
+      if (to == i) {
+        drop(
+            Burst.id(burst.descriptor(i)),
+            egress < 0 ? egress : DropReason.RELAY_QUEUE_FULL.code());
+        to++;
       }
+      i = to;
     }
+    burst.fill(0);
+  }
+
+  /**
+   * Queues frames that leave by one rail; nothing in the loop is a call.
+   *
+   * @return the first that leaves by another, or found no room
+   */
+  private int relayRun(int from, int n, int egress) {
+    TransitBurst burst = transits;
+    Rail rail = core.rails[egress];
+    BufferPool buffers = pool;
+    int i = from;
+    while (i < n && burst.egress(i) == egress) {
+      long d = burst.descriptor(i);
+      if (!rail.putTransit(d)) {
+        break;
+      }
+      buffers.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
+      i++;
+    }
+    return i;
   }
 
   private void sortStrays(Rail rail) {
@@ -279,7 +316,7 @@ final class Receiver {
   }
 
   /**
-   * A frame that is a link's, or not intact: the checks one by one.
+   * A frame that is a link's, of another cluster, or not intact: the checks one by one.
    *
    * @return KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's
    */
@@ -300,6 +337,10 @@ final class Receiver {
     }
     if (tag != null && !isTagged(address, lengthBytes, frameBytes)) {
       return DropReason.TAG.code();
+    }
+    if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE) {
+      // In transit, and of another cluster.
+      return DropReason.KEY.code();
     }
     return linkFrame(rail, pool.frameAt(id), lengthBytes - FrameHeader.BYTES, frameBytes);
   }
@@ -360,23 +401,6 @@ final class Receiver {
 
   private static int verdict(int code) {
     return code < 0 ? code : DONE;
-  }
-
-  /** The very buffer that was received goes on, its hop part rewritten (DESIGN rule 2). */
-  private int relay(int rail, int id, long address, int frameBytes) {
-    if (FrameHeader.key(Memory.ALL, address) != key) {
-      return DropReason.KEY.code();
-    }
-    int egress = core.routing.transit(Memory.ALL, address, frameBytes, rail);
-    if (egress < 0) {
-      return egress;
-    }
-    if (!core.rails[egress].putTransit(id, frameBytes)) {
-      return DropReason.RELAY_QUEUE_FULL.code();
-    }
-    pool.transfer(id, Owner.PORT, Owner.NODE);
-    relayed++;
-    return KEPT;
   }
 
   // --- frames for this node: steps 7 to 13 -----------------------------------------------------
@@ -458,7 +482,8 @@ final class Receiver {
       InLane lane = peer.lanes;
       lane.spend();
       int length = FrameHeader.length(Memory.ALL, address);
-      long hi = Descriptor.hi(Burst.id(mine.descriptor(i)), peer.node, length);
+      long hi =
+          Descriptor.hi(Burst.id(mine.descriptor(i)), FrameHeader.src(Memory.ALL, address), length);
       SpscDescriptorRing.stage(staging, i - from, lane.messageWord, hi);
       bytes += length;
       i++;

@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
+import org.pmhxb.bufpool.Memory;
 
 /**
  * What the protocol knows of the topology: node numbers and opaque paths. Coordinates stay behind
@@ -61,6 +62,13 @@ public interface Routing {
    * @return the egress rail, or a negative {@link DropReason#code()}
    */
   int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail);
+
+  /** {@link #transit(MemorySegment, long, int, int)} of each frame of a burst. */
+  default void transit(TransitBurst burst, int ingressRail) {
+    for (int i = 0; i < burst.size(); i++) {
+      burst.egress(i, transit(Memory.ALL, burst.address(i), burst.lengthBytes(i), ingressRail));
+    }
+  }
 
   /**
    * A link-local DISCOVER frame arrived; the caller has verified its CRC. A broadcast frame of

@@ -44,10 +44,14 @@ public final class DescriptorQueue {
 
   /** False when full: the item stays the caller's. */
   public boolean put(long item) {
-    if (isFull()) {
+    // Masked by the length itself, which lets the compiler leave out the bounds check.
+    long[] array = items;
+    int at = tail;
+    if (at - head == array.length) {
       return false;
     }
-    items[tail++ & mask] = item;
+    array[at & array.length - 1] = item;
+    tail = at + 1;
     return true;
   }
 
