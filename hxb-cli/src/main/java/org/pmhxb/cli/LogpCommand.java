@@ -36,11 +36,6 @@ final class LogpCommand extends HxbCommand {
   private static final int[] SIMULATED_NODES = {2, 4, 8, 16, 32, 64};
   private static final int[] RING_NODES = {2, 4, 6, 8};
 
-  /** What the simulator takes for a node's cycle and a frame in it. */
-  private static final double SIM_CYCLE_NS = 500;
-
-  private static final double SIM_FRAME_NS = 100;
-
   @Option(
       names = "--nodes",
       paramLabel = "N",
@@ -155,9 +150,7 @@ final class LogpCommand extends HxbCommand {
   private List<Point> points(long forNs) {
     List<Point> points = new ArrayList<>();
     SimBarrierTimes simulator = new SimBarrierTimes(latencyNs);
-    LogP simulated =
-        new LogP(SIM_FRAME_NS, SIM_CYCLE_NS + SIM_FRAME_NS, 0, new double[] {latencyNs});
-    ParallelModel model = new ParallelModel(simulated);
+    ParallelModel model = new ParallelModel(simulator.logp());
     for (int count : SIMULATED_NODES) {
       Group group = BarrierSuite.everyone(Shape.of(count), 1);
       for (String name : PLOTTED) {

@@ -5,6 +5,7 @@ import org.pmhxb.collectives.barrier.Barrier;
 import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.router.Shape;
 import org.pmhxb.sim.NodeOptions;
 import org.pmhxb.sim.SimOptions;
@@ -25,6 +26,13 @@ public final class SimBarrierTimes {
   private static final long BITS_PER_SECOND = 10_000_000_000L;
   private static final int QUEUE_BYTES = 256 * 1024;
   private static final int RING_FRAMES = 128;
+
+  /** A COLLECTIVE frame to a line: header, three words, incarnation. */
+  private static final int FRAME_BYTES = 96;
+
+  /** What each frame adds to a simulated node's duty cycle. */
+  private static final double FRAME_NS = 100;
+
   private static final int WARM_UP = 20;
   private static final int COUNT = 100;
 
@@ -35,6 +43,16 @@ public final class SimBarrierTimes {
    */
   public SimBarrierTimes(long latencyNs) {
     this.link = new LinkSpec(BITS_PER_SECOND, latencyNs, QUEUE_BYTES, RING_FRAMES);
+  }
+
+  /**
+   * LogP of this machine: what a cycle costs follows its frames, so os is 0; a frame takes its time
+   * on the wire twice, to the switch and from it, and nothing else comes or goes by that rail
+   * meanwhile.
+   */
+  public LogP logp() {
+    double sendNs = link.sendNs(FRAME_BYTES);
+    return new LogP(0, FRAME_NS, sendNs, new double[] {link.latencyNs() + 2 * sendNs});
   }
 
   /**
