@@ -38,7 +38,9 @@ public final class FittedLogp {
     int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
     double way = disseminationNs / rounds;
     double or = nodes == 2 ? way / 4 : Math.max(0, (concurrentNs - 2 * way) / (nodes - 2));
-    double latency = Math.max(0, way - osNs - or);
-    return new LogP(osNs, or, osNs, new double[] {latency});
+    // A mean that a descheduled thread made longer than half the way says nothing of sending.
+    double os = Math.min(osNs, way / 2);
+    double latency = Math.max(0, way - os - or);
+    return new LogP(os, or, os, new double[] {latency});
   }
 }
