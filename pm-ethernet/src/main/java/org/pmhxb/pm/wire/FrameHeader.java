@@ -489,6 +489,26 @@ public final class FrameHeader {
     frames.set(BE_INT, at + LENGTH, (int) endpointWord);
   }
 
+  /**
+   * Writes what the CRC covers of the header, bytes 28-63, in the pieces in which the CRC reads it:
+   * a load that spans two stores would wait until both are in the cache.
+   */
+  public static void endToEnd(
+      MemorySegment frames,
+      long at,
+      long kindSrc,
+      int flagsDst,
+      long keySession,
+      long seqAck,
+      int credit,
+      long endpointWord) {
+    frames.set(BE_LONG, at + KIND_SRC, kindSrc << 32 | flagsDst & 0xFFFF_FFFFL);
+    frames.set(BE_LONG, at + KEY, keySession);
+    frames.set(BE_LONG, at + SEQ, seqAck);
+    frames.set(BE_LONG, at + CREDIT, (long) credit << 32 | endpointWord >>> 32);
+    frames.set(BE_INT, at + LENGTH, (int) endpointWord);
+  }
+
   // --- payload words ------------------------------------------------------------------------
 
   public static int payloadInt(MemorySegment frames, long at, int offset) {
