@@ -250,44 +250,6 @@ HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, in
     return done > 0 || n <= 0 ? done : -EINVAL;
 }
 
-HXB_API int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep)
-{
-    struct rte_mbuf *home[HXB_BURST_MAX];
-    unsigned int waiting = 0;
-    int kept = 0;
-
-    for (int i = 0; i < n; i++) {
-        if (i + HXB_PREFETCH_AHEAD < n) {
-            rte_prefetch0(hxb_mbuf(pool, ids[i + HXB_PREFETCH_AHEAD]));
-        }
-        uint32_t id = ids[i];
-        struct rte_mbuf *m = hxb_mbuf(pool, id);
-        if (unlikely(m == NULL)) {
-            break;
-        }
-        if (unlikely(!drop_reference(m))) {
-            continue;
-        }
-        if (kept < keep) {
-            const char *frame = (const char *)m->buf_addr + HXB_FRAME_OFFSET;
-            /* As in hxb_pool_alloc_bulk. */
-            __builtin_prefetch(frame, 1);
-            __builtin_prefetch(frame + RTE_CACHE_LINE_SIZE, 1);
-            ids[kept++] = id;
-            continue;
-        }
-        home[waiting++] = m;
-        if (waiting == HXB_BURST_MAX) {
-            rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
-            waiting = 0;
-        }
-    }
-    if (waiting > 0) {
-        rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
-    }
-    return kept;
-}
-
 HXB_API int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta)
 {
     struct rte_mbuf *m = hxb_mbuf(pool, id);

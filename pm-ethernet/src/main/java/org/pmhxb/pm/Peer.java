@@ -2,13 +2,15 @@ package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.ReplayWindow;
+import org.pmhxb.pm.flow.SendWindow;
 
 /**
  * What a node keeps of one peer. Windows are made when the first session opens, so that an idle
  * peer costs this object alone. Owner: the poll thread.
  */
-final class Peer extends SendState {
+final class Peer extends ReceiveState {
   final int node;
+  final int windowOwner;
   final int reorderOwner;
 
   // --- session (PROTOCOL.md section 4) ---
@@ -59,7 +61,17 @@ final class Peer extends SendState {
   private ReplayWindow discoverStamps;
 
   // --- sending ---
+  SendWindow window;
   PathState[] paths;
+
+  /** The path that new frames take while {@link #stripeBytes} are left of the choice. */
+  PathState way;
+
+  /** What may go by {@link #way} before the next choice; at most 0: it is due. */
+  int stripeBytes;
+
+  /** The choice does not stand longer. */
+  long stripeUntilNs;
 
   /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
   int firstPath;
@@ -75,9 +87,13 @@ final class Peer extends SendState {
   /** One bit a path: it owes a sign of life, or is evicted, so the timer looks after it. */
   long watchedPaths;
 
-  /** The last frame behind {@link #pendingHead}. */
-  int pendingTail;
+  /**
+   * Frames accepted and not yet numbered: they wait for the end of the round, for room in the
+   * window or for a path. Buffer IDs, linked in {@code NodeCore.pending}.
+   */
+  int pendingHead;
 
+  int pendingTail;
   int pendingCount;
   boolean onPendingList;
   int nextControlPath;
@@ -105,8 +121,8 @@ final class Peer extends SendState {
   long peerPollGapNs;
 
   Peer(int node) {
-    super(Owner.of(Owner.WINDOW, node));
     this.node = node;
+    this.windowOwner = Owner.of(Owner.WINDOW, node);
     this.reorderOwner = Owner.of(Owner.REORDER, node);
   }
 

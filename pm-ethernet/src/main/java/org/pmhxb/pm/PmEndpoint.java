@@ -89,9 +89,7 @@ public final class PmEndpoint implements AutoCloseable {
   private final ArrayDeque<Long> downsWaiting = new ArrayDeque<>();
 
   // --- application thread ---
-  /** Volatile for a node that another thread closes: null then, so that each call looks why. */
-  private volatile Thread user;
-
+  private Thread user;
   private boolean closed;
   private boolean polling;
 
@@ -100,10 +98,6 @@ public final class PmEndpoint implements AutoCloseable {
 
   private int laneCount;
   private final Lane[] laneOfNode;
-
-  /** The one that a program takes which sends each claim before it makes the next. */
-  private final SendBuffer usual;
-
   private SendBuffer[] idle = new SendBuffer[8];
   private int idleCount;
   private int claimed;
@@ -155,7 +149,6 @@ public final class PmEndpoint implements AutoCloseable {
     claimOwner = Owner.of(Owner.APPLICATION, number);
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
-    usual = new SendBuffer(this, frames);
     coalesceUpTo = Math.min(COALESCE_BYTES, coalesceBytesMax());
   }
 
@@ -268,7 +261,7 @@ public final class PmEndpoint implements AutoCloseable {
       int at = placeBehindOthers(lane, lengthBytes);
       if (at >= 0) {
         SendBuffer buffer = takeIdle();
-        buffer.bindInPlace(lane, lane.guestId, lengthBytes, pool.frameAt(lane.guestId), at);
+        buffer.bindInPlace(lane, lane.guestId, lengthBytes, at);
         return buffer;
       }
     }
@@ -278,16 +271,12 @@ public final class PmEndpoint implements AutoCloseable {
       return refuse();
     }
     SendBuffer buffer = takeIdle();
-    buffer.bind(lane, id, lengthBytes, flags, pool.frameAt(id));
+    buffer.bind(lane, id, lengthBytes, flags);
     return buffer;
   }
 
   private SendBuffer takeIdle() {
     claimed++;
-    SendBuffer buffer = usual;
-    if (!buffer.isClaimed()) {
-      return buffer;
-    }
     return idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames);
   }
 
@@ -468,6 +457,7 @@ public final class PmEndpoint implements AutoCloseable {
         // It took credit for a frame and needs none.
         lane.giveCreditBack(buffer.claimEpoch());
         node.joinInPlace(lane, length);
+        buffer.unbind();
         putIdle(buffer);
         return lane.nextTicket();
       }
@@ -486,6 +476,7 @@ public final class PmEndpoint implements AutoCloseable {
       assert taken : "send ring full: it holds every claim";
       node.ring();
     }
+    buffer.unbind();
     putIdle(buffer);
     return lane.nextTicket();
   }
@@ -531,19 +522,19 @@ public final class PmEndpoint implements AutoCloseable {
       toNode.offer(Descriptor.lo(OP_ABORT, 0, 0, 0, 0), Descriptor.hi(buffer.bufferId(), 0, 0));
       node.ring();
     }
+    buffer.unbind();
     putIdle(buffer);
   }
 
-  /** The buffer was sent or aborted. */
   private void putIdle(SendBuffer buffer) {
-    buffer.unbind();
-    if (buffer == usual) {
-      return;
-    }
     if (idleCount == idle.length) {
       idle = Arrays.copyOf(idle, idleCount * 2);
     }
-    idle[idleCount++] = buffer;
+    if (idle[idleCount] != buffer) {
+      // What was taken from here last is what comes back most often: no write barrier then.
+      idle[idleCount] = buffer;
+    }
+    idleCount++;
   }
 
   /** Frames sent to the same endpoint number at {@code dst} that are stored there: a ticket. */
@@ -927,6 +918,10 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private void checkUse() {
+    if (closed || node.isClosed()) {
+      throw new IllegalStateException(
+          (closed ? "endpoint " + number : "node " + core.self) + " is closed");
+    }
     Thread current = Thread.currentThread();
     if (user != current) {
       bindOrRefuse(current);
@@ -934,34 +929,17 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private void bindOrRefuse(Thread current) {
-    refuseWhenClosed();
-    Thread other = user;
-    if (other != null) {
+    if (user != null) {
       throw new IllegalStateException(
           "endpoint "
               + number
               + " belongs to thread "
-              + other.getName()
+              + user.getName()
               + ", not to "
               + current.getName()
               + "; see handOver()");
     }
     user = current;
-    // The node may have closed in between, without seeing this user.
-    refuseWhenClosed();
-  }
-
-  private void refuseWhenClosed() {
-    if (closed || node.isClosed()) {
-      user = null;
-      throw new IllegalStateException(
-          (closed ? "endpoint " + number : "node " + core.self) + " is closed");
-    }
-  }
-
-  /** The node was closed: the next call is refused. Any thread. */
-  void nodeClosed() {
-    user = null;
   }
 
   private IllegalArgumentException badLength(int lengthBytes) {
@@ -985,7 +963,6 @@ public final class PmEndpoint implements AutoCloseable {
       throw new IllegalStateException("close within a handler of endpoint " + number);
     }
     closed = true;
-    user = null;
     node.closeEndpoint(this);
   }
 

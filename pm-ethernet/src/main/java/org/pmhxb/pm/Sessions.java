@@ -244,7 +244,7 @@ final class Sessions {
     peer.session = session;
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
-    peer.paths = paths.create(peer);
+    peer.paths = paths.create(peer.node);
     peer.window = new SendWindow(size, peer.paths.length, myFirstSeq);
     peer.order = new SequenceArray(size, peerFirstSeq);
     peer.wireKeySession = FrameHeader.wireKeySession(core.config.key(), session);
@@ -298,9 +298,7 @@ final class Sessions {
       }
       lane.id = core.laneCount;
       core.lanes[core.laneCount++] = lane;
-      Peer peer = core.peer(lane.dst);
-      peer.addOutLane(lane);
-      lane.peer = lane.dst == core.self ? null : peer;
+      core.peer(lane.dst).addOutLane(lane);
     }
   }
 

@@ -206,29 +206,11 @@ public abstract class BufferPool implements AutoCloseable {
   /** Takes one buffer with one reference: its ID, or 0 when none is free. */
   public final int allocate(int owner) {
     assert onPollThread();
-    int left = stashed - 1;
-    if (left < 0 || owner == Owner.FREE || guard != null) {
-      return allocateOther(owner);
-    }
-    // That it is free was found when it came into the stash.
-    int id = stash[left];
-    stashed = left;
-    state[id - 1] = ONE_REFERENCE | owner;
-    return id;
-  }
-
-  private int allocateOther(int owner) {
-    if (owner == Owner.FREE) {
-      throw misuse("allocation needs an owner", 0);
-    }
     if (stashed == 0 && refill() == 0) {
       return 0;
     }
     int id = stash[--stashed];
-    state[id - 1] = ONE_REFERENCE | owner;
-    if (guard != null) {
-      guard.received(id);
-    }
+    begin(id, owner);
     return id;
   }
 
@@ -340,10 +322,7 @@ public abstract class BufferPool implements AutoCloseable {
     returned = 0;
     PoolMisuseError writtenAfterRelease =
         guard == null ? null : guard.checkBeforeHome(returns, count);
-    // What nobody has any more is what the next allocations take: it need not go home in between.
-    int kept = recycle(returns, count, stash.length - stashed);
-    System.arraycopy(returns, 0, stash, stashed, kept);
-    stashed += kept;
+    dropReferences(returns, count);
     if (writtenAfterRelease != null) {
       throw writtenAfterRelease;
     }
@@ -403,20 +382,6 @@ public abstract class BufferPool implements AutoCloseable {
       state[index] = goes ? toOwner : ONE_REFERENCE | toOwner;
     } else {
       state[index] = fromAbove(id, was, fromOwner, toOwner);
-    }
-  }
-
-  /**
-   * {@link #transfer} between two owners of which neither is {@link Owner#FREE} nor a port: what
-   * nearly every frame does between claim and release.
-   */
-  public final void pass(int id, int fromOwner, int toOwner) {
-    assert !isBelow(fromOwner) && !isBelow(toOwner);
-    int index = indexOf(id);
-    if (state[index] == (ONE_REFERENCE | fromOwner)) {
-      state[index] = ONE_REFERENCE | toOwner;
-    } else {
-      transfer(id, fromOwner, toOwner);
     }
   }
 
@@ -503,15 +468,6 @@ public abstract class BufferPool implements AutoCloseable {
   /** Drops one reference of each; an ID may occur more than once. */
   abstract void dropReferences(int[] ids, int count);
 
-  /**
-   * {@link #dropReferences}, but up to {@code keep} of the buffers that are free then stay with one
-   * reference each, as if taken: in {@code ids[0, n)}. A backing may keep none.
-   */
-  int recycle(int[] ids, int count, int keep) {
-    dropReferences(ids, count);
-    return 0;
-  }
-
   abstract void addReference(int id);
 
   /** Only asked for buffers that Java code has; kept-back releases still count. */
@@ -527,21 +483,24 @@ public abstract class BufferPool implements AutoCloseable {
   // ---- inside ---------------------------------------------------------------------------------
 
   private int refill() {
-    int count = takeFree(stash, stash.length);
-    if (count == 0 && returned > 0) {
+    stashed = takeFree(stash, stash.length);
+    if (stashed == 0 && returned > 0) {
       flush();
-      if (stashed > 0) {
-        return stashed;
-      }
+      stashed = takeFree(stash, stash.length);
     }
-    for (int i = 0; i < count; i++) {
-      long was = state[indexOf(stash[i])];
-      if ((was & NOT_BELOW) != 0) {
-        throw cameWhileUsed(stash[i], was);
-      }
+    return stashed;
+  }
+
+  private void begin(int id, int owner) {
+    int index = indexOf(id);
+    long was = state[index];
+    if (!isBelow(entry(was)) || references(was) != 0 || owner == Owner.FREE) {
+      throw badAllocation(id, owner, was);
     }
-    stashed = count;
-    return count;
+    state[index] = ONE_REFERENCE | owner;
+    if (guard != null) {
+      guard.received(id);
+    }
   }
 
   /** Hands stash and releases home at close; a misuse found now must not keep the region. */
@@ -621,7 +580,10 @@ public abstract class BufferPool implements AutoCloseable {
         id);
   }
 
-  private PoolMisuseError cameWhileUsed(int id, long was) {
+  private PoolMisuseError badAllocation(int id, int owner, long was) {
+    if (owner == Owner.FREE) {
+      return misuse("allocation needs an owner", id);
+    }
     return misuse(
         "buffer %d came free while %s owns it with %d references"
             .formatted(id, Owner.describe(entry(was)), references(was)),
