@@ -245,8 +245,9 @@ abstract class ClusterBench extends ClusterCommand {
     TrafficPlan plan = plan(shape, rails, Map.of());
     progress().update("building " + shape.nodes() + " nodes");
     // One poller: it may spin without taking the core from another.
-    List<PolledNode> nodes =
-        PolledNode.launch(RingCluster.create(RingCluster.Options.of(shape, rails)), PollIdle.SPIN);
+    RingCluster.Options wanted =
+        RingCluster.Options.of(shape, rails).withFaults(options.portFaults());
+    List<PolledNode> nodes = PolledNode.launch(RingCluster.create(wanted), PollIdle.SPIN);
     try {
       awaitReady(nodes);
       Map<Integer, LocalNode> byNumber = new TreeMap<>();

@@ -74,6 +74,11 @@ final class ClusterOptions {
               + " loss=0.01,duplicate=0.01,reorder=0.1,corrupt=0.001,seed=7.")
   private PortFaults faults;
 
+  /** What the ports of a ring cluster are to do to what they receive. */
+  PortFaults portFaults() {
+    return faults == null ? PortFaults.NONE : faults;
+  }
+
   private NodeOptions nodeOptions(HxbCommand command) {
     if (keyFile == null && tag != null && tag != HxbConfig.Tag.OFF) {
       throw command.wrongUsage("--tag " + tag + " needs --key-file");

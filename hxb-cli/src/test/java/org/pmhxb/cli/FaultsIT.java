@@ -88,6 +88,24 @@ class FaultsIT {
     assertThat(json.path("longestStopNs").asLong()).isPositive();
   }
 
+  /** On a line of three all neighbours are all others. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "loss=0.01",
+        "loss=0.05",
+        "reorder=0.1,duplicate=0.01",
+        "corrupt=0.001",
+      })
+  void allToAllUnderFaultsArrivesWhole(String faults) {
+    ok("up --shape 3 --rails 2 --faults " + faults + ",seed=4");
+    JsonNode run = ok("bench exchange --seconds 0.5 --warm-up 0.5 --size 2048");
+    assertThat(run.path("messages").asLong()).isPositive();
+    for (String fault : new String[] {"lost", "duplicated", "misordered", "corrupt"}) {
+      assertThat(run.path(fault).asLong(-1)).as(fault).isZero();
+    }
+  }
+
   @Test
   void aKeyThatOthersMayReadIsRefusedBeforeAnythingIsBuilt() throws Exception {
     Path key = directory.resolve("key");

@@ -52,4 +52,38 @@ class RingFaultsTest {
       assertThat(damaged).isPositive();
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"loss=0.01", "loss=0.05", "reorder=0.1", "duplicate=0.01", "corrupt=0.001"})
+  void anExchangeArrivesWhole(String faults) {
+    CommandRun run =
+        CommandRun.of(
+            "bench",
+            "exchange",
+            "--fabric",
+            "ring",
+            "--shape",
+            "2x2",
+            "--rails",
+            "2",
+            "--seconds",
+            "0.3",
+            "--warm-up",
+            "0.2",
+            "--size",
+            "1024",
+            "--faults",
+            faults + ",seed=6",
+            "--json");
+    JsonNode json = run.json();
+    assertThat(run.code()).as(run.out() + run.err()).isEqualTo(Main.OK);
+    assertThat(json.path("messages").asLong()).isGreaterThan(100);
+    if (faults.contains("loss")) {
+      assertThat(json.path("resent").asLong()).as("the faults happen").isPositive();
+    }
+    for (String fault : new String[] {"lost", "duplicated", "misordered", "corrupt"}) {
+      assertThat(json.path(fault).asLong(-1)).as(fault).isZero();
+    }
+  }
 }

@@ -116,6 +116,7 @@ class WrongInputTest {
         "demo --seconds NaN",
         "demo --loss -0.1",
         "demo --loss 2",
+        "demo --loss 0.1 --faults reorder=0.1",
         "demo --size 3",
         "demo --size 100000",
         "demo --size ten",

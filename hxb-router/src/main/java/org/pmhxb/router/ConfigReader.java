@@ -289,7 +289,12 @@ final class ConfigReader {
     builder.poolBuffers = buffers;
     int stride =
         scope.powerOfTwo(
-            pool, "pool.stride-bytes", 1_024, 65_536, builder.poolStrideBytes, "bytes");
+            pool,
+            "pool.stride-bytes",
+            1_024,
+            BufferPool.STRIDE_BYTES_MAX,
+            builder.poolStrideBytes,
+            "bytes");
     if (builder.mtuBytes + ETHERNET_HEADER_BYTES > BufferPool.frameCapacityBytes(stride)) {
       scope.error(
           pool.has("stride-bytes") ? "pool.stride-bytes" : "mtu",

@@ -117,7 +117,7 @@ class HxbConfigTest {
             "n.toml:4: mtuu = 9000: is no key; did you mean \"mtu\"?",
             "n.toml:5: mtu = 70000: must be 576 to 16000 bytes",
             "n.toml:8: pool.buffers = 12: must be 0 (automatic) or 64 to 16777215",
-            "n.toml:9: pool.stride-bytes = 5000: must be a power of two, 1024 to 65536 bytes",
+            "n.toml:9: pool.stride-bytes = 5000: must be a power of two, 1024 to 32768 bytes",
             "n.toml:10: pool.hugepages = \"maybe\": must be one of \"auto\", \"require\","
                 + " \"never\"",
             "n.toml:13: peer.window = 100: must be a power of two, 4 to 4096 frames",
@@ -301,7 +301,7 @@ class HxbConfigTest {
             .mtuBytes(576 + random.nextInt(13_000))
             .controlSocket("/run/" + wild(random))
             .poolBuffers(64 + random.nextInt(10_000))
-            .poolStrideBytes(16_384 << random.nextInt(3))
+            .poolStrideBytes(16_384 << random.nextInt(2))
             .hugepages(Hugepages.values()[random.nextInt(3)])
             .windowFrames(4 << random.nextInt(11))
             .peerTimeoutMs(100 + random.nextInt(10_000))

@@ -9,6 +9,9 @@ import org.pmhxb.pm.flow.SendWindow;
  * peer costs this object alone. Owner: the poll thread.
  */
 final class Peer extends ReceiveState {
+  /** Most peers are never sent anything. */
+  private static final Lane[] NO_LANES = {};
+
   final int node;
   final int windowOwner;
   final int reorderOwner;
@@ -113,7 +116,7 @@ final class Peer extends ReceiveState {
   int laneCount;
 
   /** Sending lanes that lead here, for credit and for the end of a session. */
-  Lane[] outLanes = new Lane[1];
+  Lane[] outLanes = NO_LANES;
 
   int outLaneCount;
 
@@ -218,7 +221,7 @@ final class Peer extends ReceiveState {
 
   void addOutLane(Lane lane) {
     if (outLaneCount == outLanes.length) {
-      outLanes = java.util.Arrays.copyOf(outLanes, outLaneCount * 2);
+      outLanes = java.util.Arrays.copyOf(outLanes, Math.max(1, outLaneCount * 2));
     }
     outLanes[outLaneCount++] = lane;
   }

@@ -39,7 +39,7 @@ public final class DemoCommand extends HxbCommand {
   @Option(
       names = "--loss",
       paramLabel = "P",
-      description = "Probability with which the wire loses a frame, 0 to 0.5.")
+      description = "Short for --faults loss=P,seed=N. 0 to 0.5.")
   private double loss = 0;
 
   @Option(
@@ -51,7 +51,7 @@ public final class DemoCommand extends HxbCommand {
               + " loss=0.01,duplicate=0.01,reorder=0.1,corrupt=0.001,seed=7.")
   private PortFaults faults = PortFaults.NONE;
 
-  @Option(names = "--seed", paramLabel = "N", description = "Seed of the losses.")
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of --loss.")
   private long seed = 1;
 
   @Override
@@ -59,6 +59,9 @@ public final class DemoCommand extends HxbCommand {
     Shape parsed = shape();
     range("--seconds", seconds, 0.1, 3600);
     range("--loss", loss, 0, 0.5);
+    if (loss > 0 && faults != PortFaults.NONE) {
+      throw wrongUsage("--loss " + loss + " is short for --faults: give one of the two");
+    }
     progress().update("demo: building " + parsed + " with " + rails + " rail(s) per dimension");
     RingCluster.Options options = options(parsed);
     try (RingCluster cluster = RingCluster.create(options)) {
@@ -81,7 +84,8 @@ public final class DemoCommand extends HxbCommand {
 
   private RingCluster.Options options(Shape parsed) {
     try {
-      return RingCluster.Options.of(parsed, rails).withLoss(loss, seed).withFaults(faults);
+      PortFaults wanted = loss > 0 ? new PortFaults(loss, 0, 0, 0, seed) : faults;
+      return RingCluster.Options.of(parsed, rails).withSeed(seed).withFaults(wanted);
     } catch (IllegalArgumentException e) {
       throw wrongUsage("--rails: " + e.getMessage());
     }

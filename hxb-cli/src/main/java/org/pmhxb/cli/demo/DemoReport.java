@@ -8,6 +8,7 @@ import org.pmhxb.cli.Report;
 /**
  * What the demo found.
  *
+ * @param wireLost frames lost on purpose
  * @param pairs ordered pairs of nodes that exchanged messages
  * @param packetsPerSecond frames that nodes received, relays and acknowledgements included
  * @param nsPerPacket time of the one thread per such frame: nodes, wire, and program together
@@ -84,7 +85,7 @@ public record DemoReport(
     out.printf(
         "delivery  %d messages, lost %d, duplicated %d, misordered %d, corrupt %d%n",
         messages, lost, duplicated, misordered, corrupt);
-    out.printf("network   relayed %d, lost by the wire %d, resent %d%n", relayed, wireLost, resent);
+    out.printf("network   relayed %d, lost on purpose %d, resent %d%n", relayed, wireLost, resent);
     out.printf(
         "copies    %d on the wire, %d between receive burst and callback; leaked buffers %d%n",
         wireCopies, rxToCallbackCopies, leakedBuffers);

@@ -241,7 +241,7 @@ public final class DemoRun {
     final long resent = sum(Counter.RESENT);
     final long relayed = sum(Counter.RELAYED);
     final long wireCopies = cluster.wire().copies();
-    final long wireLost = cluster.wire().lost();
+    final long wireLost = cluster.framesLost();
 
     Totals() {
       for (int i = 0; i < n; i++) {
@@ -303,7 +303,7 @@ public final class DemoRun {
         n,
         cluster.options().rails(),
         sizeBytes,
-        cluster.options().loss(),
+        cluster.options().faults().loss(),
         pairs,
         messages,
         bytes,

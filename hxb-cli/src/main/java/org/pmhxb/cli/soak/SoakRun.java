@@ -74,7 +74,7 @@ public final class SoakRun {
   private void ringRound() throws IOException {
     PortFaults faults = soak.nextFaults();
     RingCluster.Options options =
-        RingCluster.Options.of(Shape.of(2, 2, 2), 2).withLoss(0, faults.seed()).withFaults(faults);
+        RingCluster.Options.of(Shape.of(2, 2, 2), 2).withSeed(faults.seed()).withFaults(faults);
     DemoReport report;
     try (RingCluster cluster = RingCluster.create(options)) {
       report = new DemoRun(cluster, SIZE_BYTES, progress).run(RING_SECONDS);

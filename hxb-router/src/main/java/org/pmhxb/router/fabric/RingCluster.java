@@ -41,8 +41,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
    * What to build.
    *
    * @param rails per dimension, 1 to 9
-   * @param loss probability with which the wire loses a frame
-   * @param seed of the losses and of the nodes' random numbers
+   * @param seed of the nodes' random numbers
    * @param inline the program's thread polls
    * @param faults what every port does to the frames that it receives
    * @param frameKey secret of all nodes, or none
@@ -50,7 +49,6 @@ public final class RingCluster implements PollWork, AutoCloseable {
   public record Options(
       Shape shape,
       int rails,
-      double loss,
       long seed,
       boolean inline,
       Hugepages hugepages,
@@ -64,35 +62,38 @@ public final class RingCluster implements PollWork, AutoCloseable {
       }
     }
 
-    /** No loss, inline, five seconds of patience. */
+    /** No faults, inline, five seconds of patience. */
     public static Options of(Shape shape, int rails) {
       return new Options(
-          shape, rails, 0, 1, true, Hugepages.AUTO, 5_000_000_000L, PortFaults.NONE, FrameKey.NONE);
+          shape, rails, 1, true, Hugepages.AUTO, 5_000_000_000L, PortFaults.NONE, FrameKey.NONE);
     }
 
+    /** Other nodes' random numbers. */
+    public Options withSeed(long other) {
+      return new Options(shape, rails, other, inline, hugepages, peerTimeoutNs, faults, frameKey);
+    }
+
+    /** Ports that lose frames with a probability and do nothing else wrong; and a seed for all. */
     public Options withLoss(double probability, long lossSeed) {
-      return new Options(
-          shape, rails, probability, lossSeed, inline, hugepages, peerTimeoutNs, faults, frameKey);
+      return withSeed(lossSeed).withFaults(new PortFaults(probability, 0, 0, 0, lossSeed));
     }
 
     public Options dedicated() {
-      return new Options(
-          shape, rails, loss, seed, false, hugepages, peerTimeoutNs, faults, frameKey);
+      return new Options(shape, rails, seed, false, hugepages, peerTimeoutNs, faults, frameKey);
     }
 
     public Options withPeerTimeoutNs(long ns) {
-      return new Options(shape, rails, loss, seed, inline, hugepages, ns, faults, frameKey);
+      return new Options(shape, rails, seed, inline, hugepages, ns, faults, frameKey);
     }
 
     /** What every port does to the frames that it receives. */
     public Options withFaults(PortFaults what) {
-      return new Options(
-          shape, rails, loss, seed, inline, hugepages, peerTimeoutNs, what, frameKey);
+      return new Options(shape, rails, seed, inline, hugepages, peerTimeoutNs, what, frameKey);
     }
 
     /** With a keyed tag on each frame. */
     public Options withFrameKey(FrameKey key) {
-      return new Options(shape, rails, loss, seed, inline, hugepages, peerTimeoutNs, faults, key);
+      return new Options(shape, rails, seed, inline, hugepages, peerTimeoutNs, faults, key);
     }
   }
 
@@ -110,6 +111,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
   private final List<PmNode> nodes = new ArrayList<>();
   private final List<Discovery> discoveries = new ArrayList<>();
   private final List<Long> rings = new ArrayList<>();
+  private final List<FaultyPort> faultyPorts = new ArrayList<>();
   private PollThread poller;
   private boolean closed;
 
@@ -126,7 +128,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
   private RingCluster(Options options) {
     this.options = options;
     this.layout = new RailLayout(options.shape(), options.rails());
-    this.wire = new RingWire(options.loss(), options.seed());
+    this.wire = new RingWire();
     int railCount = options.shape().nodes() * layout.count();
     int limit = Ports.MAX_PORTS * Ports.MAX_QUEUES;
     if (railCount > limit) {
@@ -173,7 +175,11 @@ public final class RingCluster implements PollWork, AutoCloseable {
       List<Port> mine = new ArrayList<>();
       for (int r = 0; r < layout.count(); r++) {
         int number = i * layout.count() + r;
-        mine.add(FaultyPort.over(ports.get(number), pools.get(i), options.faults(), number));
+        Port port = FaultyPort.over(ports.get(number), pools.get(i), options.faults(), number);
+        if (port instanceof FaultyPort faulty) {
+          faultyPorts.add(faulty);
+        }
+        mine.add(port);
         devices.add(mine.get(r).name());
       }
       Discovery discovery =
@@ -290,6 +296,11 @@ public final class RingCluster implements PollWork, AutoCloseable {
 
   public RingWire wire() {
     return wire;
+  }
+
+  /** Frames lost on purpose, by faulty ports and on cut lines. The polling thread. */
+  public long framesLost() {
+    return wire.lost() + faultyPorts.stream().mapToLong(FaultyPort::framesLost).sum();
   }
 
   /** Every node has heard all its neighbours on every rail. */

@@ -33,8 +33,6 @@ public final class RingWire implements PollWork, AutoCloseable {
   private final List<Intake> intakes = new ArrayList<>();
   private final Burst in = new Burst(BURST);
   private final MemorySegment freed = Arena.global().allocate((long) BURST * Integer.BYTES, 64);
-  private final double loss;
-  private long randomState;
 
   private long copies;
   private long bytes;
@@ -42,18 +40,6 @@ public final class RingWire implements PollWork, AutoCloseable {
   private long noBuffer;
   private long ringFull;
   private long unknownAddress;
-
-  /**
-   * @param loss probability with which a frame is lost, 0 to 1
-   * @param seed of the losses
-   */
-  public RingWire(double loss, long seed) {
-    if (!(loss >= 0 && loss <= 1)) {
-      throw new IllegalArgumentException("loss " + loss + " is not a probability in 0..1");
-    }
-    this.loss = loss;
-    this.randomState = seed * 0x9E37_79B9_7F4A_7C15L | 1;
-  }
 
   /** A new switch; attach its stations before the first round. */
   public Line addLine() {
@@ -167,7 +153,7 @@ public final class RingWire implements PollWork, AutoCloseable {
       for (int i = 0; i < n; i++) {
         long d = in.get(i);
         freed.setAtIndex(INT, i, Burst.id(d));
-        if (cut || loss > 0 && isLost()) {
+        if (cut) {
           lost++;
         } else {
           carry(from, d);
@@ -221,16 +207,6 @@ public final class RingWire implements PollWork, AutoCloseable {
     to.outCount = 0;
   }
 
-  /** xorshift64* (Vigna 2016): seeded, so that a run can be repeated. */
-  private boolean isLost() {
-    long x = randomState;
-    x ^= x >>> 12;
-    x ^= x << 25;
-    x ^= x >>> 27;
-    randomState = x;
-    return (x * 0x2545_F491_4F6C_DD1DL >>> 11) * 0x1.0p-53 < loss;
-  }
-
   @Override
   public int doWork(long nowNs) {
     int work = 0;
@@ -255,7 +231,7 @@ public final class RingWire implements PollWork, AutoCloseable {
     return bytes;
   }
 
-  /** Frames lost on purpose. */
+  /** Frames lost on cut lines. */
   public long lost() {
     return lost;
   }

@@ -136,7 +136,7 @@ class DetourTest {
   private static RingCluster cluster(String shape, int rails, long seed) {
     return RingCluster.create(
         RingCluster.Options.of(Shape.parse(shape), rails)
-            .withLoss(0, seed)
+            .withSeed(seed)
             .withPeerTimeoutNs(150 * MS));
   }
 

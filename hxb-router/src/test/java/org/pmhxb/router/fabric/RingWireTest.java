@@ -1,7 +1,6 @@
 package org.pmhxb.router.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.foreign.ValueLayout;
@@ -48,8 +47,8 @@ class RingWireTest {
     Eal.init(EalOptions.defaults());
   }
 
-  private void build(double loss, long seed) {
-    wire = new RingWire(loss, seed);
+  private void build() {
+    wire = new RingWire();
     line = wire.addLine();
     for (int i = 0; i < STATIONS; i++) {
       String name = "w" + NUMBER.incrementAndGet();
@@ -115,7 +114,7 @@ class RingWireTest {
 
   @Test
   void aFrameGoesToItsAddressAndNowhereElse() {
-    build(0, 1);
+    build();
     for (int length : new int[] {60, 64, 1514, 9014}) {
       send(0, frame(0, mac(2), length, length));
       assertThat(wire.doWork(0)).isEqualTo(1);
@@ -129,7 +128,7 @@ class RingWireTest {
 
   @Test
   void aHeldFrameIsTheSendersAloneOnceItPassed() {
-    build(0, 1);
+    build();
     long descriptor = frame(0, mac(1), 5, 100) | Burst.HOLD;
     int id = Burst.id(descriptor);
     send(0, descriptor);
@@ -143,7 +142,7 @@ class RingWireTest {
 
   @Test
   void aBroadcastReachesAllOthers() {
-    build(0, 1);
+    build();
     send(1, frame(1, BROADCAST, 9, 64));
     wire.doWork(0);
     assertThat(receive(0, 64)).isEqualTo(9);
@@ -154,7 +153,7 @@ class RingWireTest {
 
   @Test
   void whatNobodyAnswersToIsCounted() {
-    build(0, 1);
+    build();
     send(0, frame(0, 0x0200_0000_0999L, 1, 64));
     wire.doWork(0);
     assertThat(wire.unknownAddress()).isEqualTo(1);
@@ -163,7 +162,7 @@ class RingWireTest {
 
   @Test
   void aFullReceiveRingDropsAndCounts() {
-    build(0, 1);
+    build();
     for (int i = 0; i < RING_FRAMES + 10; i++) {
       send(0, frame(0, mac(1), i, 64));
       wire.doWork(0);
@@ -177,7 +176,7 @@ class RingWireTest {
 
   @Test
   void aReceiverWithoutBuffersDropsAndCounts() {
-    build(0, 1);
+    build();
     int[] ids = new int[CAPACITY];
     int hoarded = pools.get(1).allocate(WINDOW, ids, 0, CAPACITY);
     assertThat(hoarded).isEqualTo(CAPACITY);
@@ -194,7 +193,7 @@ class RingWireTest {
 
   @Test
   void aCutLineLosesAllUntilItIsMended() {
-    build(0, 1);
+    build();
     line.cut(true);
     send(0, frame(0, mac(1), 1, 64));
     wire.doWork(0);
@@ -207,43 +206,8 @@ class RingWireTest {
   }
 
   @Test
-  void lossesAreThoseOfTheSeed() {
-    build(0.25, 42);
-    List<Integer> first = arrivals(400);
-    assertThat(first.size()).isBetween(250, 350);
-    assertThat(wire.lost()).isEqualTo(400 - first.size());
-    everyBufferComesHome();
-    pools.clear();
-    ports.clear();
-    rings.clear();
-    build(0.25, 42);
-    assertThat(arrivals(400)).isEqualTo(first);
-  }
-
-  private List<Integer> arrivals(int frames) {
-    List<Integer> arrived = new ArrayList<>();
-    for (int i = 0; i < frames; i++) {
-      send(0, frame(0, mac(1), i, 64));
-      wire.doWork(0);
-      int serial = receive(1, 64);
-      if (serial >= 0) {
-        assertThat(serial).isEqualTo(i);
-        arrived.add(serial);
-      }
-    }
-    return arrived;
-  }
-
-  @Test
-  void aLossThatIsNoProbabilityIsRefused() {
-    build(0, 1);
-    assertThatThrownBy(() -> new RingWire(1.5, 1)).hasMessageContaining("1.5");
-    assertThatThrownBy(() -> new RingWire(Double.NaN, 1)).hasMessageContaining("NaN");
-  }
-
-  @Test
   void carryingLeavesNoGarbage() {
-    build(0.01, 7);
+    build();
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     double leastBytes = Double.MAX_VALUE;
     for (int window = 0; window < 6; window++) {

@@ -68,6 +68,11 @@ public final class FaultyPort implements Port {
     return n;
   }
 
+  /** Frames that this port has lost. */
+  public long framesLost() {
+    return lost;
+  }
+
   private int pass(long frame, Burst burst, int count) {
     int n = count;
     int id = Burst.id(frame);
