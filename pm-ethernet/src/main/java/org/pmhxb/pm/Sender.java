@@ -319,6 +319,8 @@ final class Sender {
     peer.stripeBytes -= heldBytes;
     unsealed++;
     if (seal == 0) {
+      // A long frame is worth a choice of its own.
+      peer.stripeBytes = 0;
       sealer.seal(id, payloadBytes);
     }
   }
