@@ -27,7 +27,7 @@ for artifact in jazzer jazzer-api; do
     "-Dartifact=com.code-intelligence:$artifact:$JAZZER" "-DoutputDirectory=$OUT/lib" >&2
 done
 mvn -q -f "$HOME_DIR/pom.xml" -pl hxb-cli -am test-compile -Dhxb.native.skip=true >&2
-java="${JAVA_HOME:-$(ls -d /usr/lib/jvm/*25* | head -1)}/bin/java"
+java="$("$HOME_DIR/scripts/find-jdk")/bin/java"
 exec "$java" "@$HOME_DIR/scripts/jvm.args" \
   -cp "$OUT/lib/*:$HOME_DIR/hxb-cli/target/test-classes:$HOME_DIR/hxb-cli/target/hxb-cli.jar:$HOME_DIR/hxb-cli/target/lib/*" \
   com.code_intelligence.jazzer.Jazzer --target_class=org.pmhxb.cli.fuzz.JazzerTarget \

@@ -60,12 +60,8 @@ if [ ! -s "$jar" ]; then
   (cd "$out" && mvn -q -B dependency:copy "-Dartifact=io.aeron:aeron-all:$aeron" -DoutputDirectory=.) >&2 ||
     miss "Aeron $aeron: Maven's words are above"
 fi
-javac="${JAVA_HOME:+$JAVA_HOME/bin/javac}"
-for candidate in "$javac" /usr/lib/jvm/*25*/bin/javac; do
-  [ -x "$candidate" ] && javac="$candidate" && break
-done
 if [ -s "$jar" ]; then
-  "${javac:-javac}" -d "$out/classes" -cp "$jar" "$home/scripts/peers/AeronBench.java" ||
+  "$("$home/scripts/find-jdk")/bin/javac" -d "$out/classes" -cp "$jar" "$home/scripts/peers/AeronBench.java" ||
     miss "AeronBench: the compiler's words are above"
 fi
 exit "$failed"
