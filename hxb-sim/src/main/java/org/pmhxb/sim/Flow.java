@@ -25,7 +25,7 @@ public final class Flow {
   static final byte SENT = 1;
   static final byte DELIVERED = 2;
 
-  /** Its session ended before it was acknowledged: it may arrive or not. */
+  /** Its session ended before it was acknowledged, or its receiver died: it may arrive or not. */
   static final byte EXCUSED = 3;
 
   final int src;
@@ -162,20 +162,36 @@ public final class Flow {
   }
 
   /** The session ended at the source: only what was acknowledged before must still arrive. */
-  void excuse(boolean receiverDied) {
+  void sessionEnded() {
     long acknowledged = endpoint.acknowledged(dst, dstEndpoint);
     for (int n = settled; n < begun; n++) {
-      boolean stored = states[n] == SENT && tickets[n] <= acknowledged && !receiverDied;
-      if (states[n] != DELIVERED && !stored) {
-        states[n] = EXCUSED;
+      boolean stored = states[n] == SENT && tickets[n] <= acknowledged;
+      if (!stored) {
+        excuse(n);
       }
     }
   }
 
   /** The source died: the same, and nothing more will come. */
-  void sourceDied(boolean receiverDied) {
-    excuse(receiverDied);
+  void sourceDied() {
+    sessionEnded();
     abandon();
+  }
+
+  /**
+   * The receiver died, and with it what it had stored for its program. What was begun later its
+   * next life has to store before it can be acknowledged, so it must arrive as ever.
+   */
+  void receiverDied() {
+    for (int n = settled; n < begun; n++) {
+      excuse(n);
+    }
+  }
+
+  private void excuse(int number) {
+    if (states[number] != DELIVERED) {
+      states[number] = EXCUSED;
+    }
   }
 
   /** Every message that was to be sent is delivered or excused. */

@@ -226,7 +226,7 @@ public final class Oracle {
     if (simulation.log().isOn()) {
       simulation.log().add("up " + node.self() + ">" + peer + " session=%x".formatted(session));
     }
-    simulation.sessionOpened(node, peer, session);
+    simulation.sessionOpened();
   }
 
   void peerDown(SimNode node, int peer, int session, DownReason reason) {
@@ -239,11 +239,10 @@ public final class Oracle {
           .log()
           .add("down " + node.self() + ">" + peer + " session=%x %s".formatted(session, reason));
     }
-    boolean receiverDied = simulation.sessionEnded(node, peer, session);
     for (Flow flow : bySource.getOrDefault(node.self(), List.of())) {
       // Once all is settled programs close their endpoints, and cannot be asked any more.
       if (flow.dst == peer && flow.life == node.life() && !flow.isSettled()) {
-        flow.excuse(receiverDied);
+        flow.sessionEnded();
       }
     }
     if (reason == DownReason.CREDIT_VIOLATED
@@ -256,15 +255,18 @@ public final class Oracle {
     }
   }
 
-  /** A node died: what it had not yet had acknowledged may be lost, and what it had received. */
+  /**
+   * A node died: what it had not yet had acknowledged may be lost, and what it had stored and not
+   * given to its program. For the latter it does not matter whether the sources have noticed, or
+   * ever will: one may have lost its session before, or die itself.
+   */
   void died(SimNode node, boolean forEver) {
     for (Flow flow : flows) {
       if (flow.src == node.self() && flow.life == node.life()) {
-        flow.sourceDied(simulation.isGone(flow.dst));
+        flow.sourceDied();
       }
-      if (flow.dst == node.self() && (forEver || !simulation.isAlive(flow.src, flow.life))) {
-        flow.excuse(true);
-        flow.abandon();
+      if (flow.dst == node.self()) {
+        flow.receiverDied();
       }
       if (forEver && simulation.isUnreachable(flow.src, flow.dst)) {
         flow.abandon();

@@ -43,9 +43,6 @@ public final class Simulation implements Fabric.Watch {
   private final SplittableRandom seeds;
   private final List<SimNode> dead = new ArrayList<>();
 
-  /** By node and peer: in which of the peer's lives the session was opened that is up. */
-  private final Map<Long, Integer> peerLives = new TreeMap<>();
-
   private Violation violation;
   private SimNode stepping;
   private long stepsChecked;
@@ -318,10 +315,6 @@ public final class Simulation implements Fabric.Watch {
     downsAwaited--;
   }
 
-  boolean isGone(int node) {
-    return gone[node];
-  }
-
   /** Nothing can arrive any more: one of the two is gone, or a relay of every way between them. */
   boolean isUnreachable(int a, int b) {
     Reach reach = new Reach(options.shape(), options.rails());
@@ -333,21 +326,10 @@ public final class Simulation implements Fabric.Watch {
     return !reach.isJoined(a, b);
   }
 
-  boolean isAlive(int node, int life) {
-    return nodes[node] != null && nodes[node].life() == life;
-  }
-
-  void sessionOpened(SimNode node, int peer, int session) {
-    peerLives.put((long) node.self() << 32 | peer, lives[peer]);
+  void sessionOpened() {
     if (firstMessageNs == 0) {
       firstMessageNs = nowNs();
     }
-  }
-
-  /** Whether the peer died since the session was opened. */
-  boolean sessionEnded(SimNode node, int peer, int session) {
-    Integer life = peerLives.get((long) node.self() << 32 | peer);
-    return nodes[peer] == null || life == null || life != lives[peer];
   }
 
   // --- faults -----------------------------------------------------------------------------------

@@ -45,7 +45,15 @@ class RegressionTest {
             + " duplication@2.x1:511858ns+67000000ns:rate=0.26083599754951065:seed=1386768104037739915",
         "a stalled relay passes on what a node said before it died | 2x2x2 | 2 | 5090"
             + " | crash@4:10657603ns+11000000ns:seed=-3857996793680702671"
-            + " stall@6:796834ns+1717246123ns:seed=-3232573970827100842"
+            + " stall@6:796834ns+1717246123ns:seed=-3232573970827100842",
+        "what a receiver had stored died with it, and its source before it noticed | 2x2x2 | 2 | 8632"
+            + " | restart@3:5581240ns+6161092ns:seed=-7191880981531820385"
+            + " crash@6:12323562ns+117000000ns:seed=4537367864954773678"
+            + " slow-consumer@3:3551520ns+54000000ns:amount=2088178:seed=4897453708248941568",
+        "what a receiver had stored died with it after the session had ended | 3x1x1 | 1 | 1"
+            + " | stopped-consumer@1:0ms+7s"
+            + " cut@0.x0:100ms+7s"
+            + " restart@1:6500ms+100ms"
       })
   void staysMended(String what, String shape, int rails, long seed, String faults) {
     List<Fault> schedule = Stream.of(faults.split(" ")).map(Fault::parse).toList();
