@@ -16,6 +16,7 @@ public final class Barrier implements AutoCloseable {
   private final Gate gate;
   private int epoch;
   private boolean closed;
+  private String explanation;
 
   Barrier(Barriers barriers, Machine machine, Group group, BarrierSpec spec) {
     this.barriers = barriers;
@@ -24,6 +25,18 @@ public final class Barrier implements AutoCloseable {
     this.spec = spec;
     this.gate = machine.gate;
     this.epoch = gate.leftEpoch();
+    this.explanation = spec + " for " + group + ": named by the program";
+  }
+
+  /** Chosen by a model. */
+  Barrier because(String reason) {
+    explanation = reason;
+    return this;
+  }
+
+  /** Why this algorithm, in a line. */
+  public String explanation() {
+    return explanation;
   }
 
   /** Under which all participants know it, 0 to 65,535. */

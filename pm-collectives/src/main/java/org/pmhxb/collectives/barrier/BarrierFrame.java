@@ -6,13 +6,18 @@ package org.pmhxb.collectives.barrier;
  * <pre>
  *   word 0   operation:8 | step:8 | number:16 | group:32
  *   word 1   epoch:32 | asked:32      asked: 1 in an ARRIVE that answers an ASK
- *   word 2   value:64, of BROKEN the node that is down
+ *   word 2   value:64, of BROKEN the node that is down, of PING 1 when an ECHO is wanted
  * </pre>
  */
 final class BarrierFrame {
   static final int ARRIVE = 1;
   static final int ASK = 2;
   static final int BROKEN = 3;
+
+  /** A frame that measures the fabric, of no barrier; step is the way that it and its echo take. */
+  static final int PING = 4;
+
+  static final int ECHO = 5;
 
   private BarrierFrame() {}
 

@@ -1,6 +1,9 @@
 package org.pmhxb.collectives.barrier;
 
 import java.util.Arrays;
+import org.pmhxb.collectives.logp.BarrierChoice;
+import org.pmhxb.collectives.logp.LogP;
+import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.pm.CollectiveFrames;
 import org.pmhxb.pm.CollectiveHandler;
 import org.pmhxb.pm.DownReason;
@@ -31,6 +34,8 @@ public final class Barriers implements CollectiveHandler {
 
   /** COLLECTIVE frames of barriers that are not open here, or of another agreement. */
   private long strangers;
+
+  private EchoListener echoListener = EchoListener.NONE;
 
   private Barriers(PmNode node) {
     this.node = node;
@@ -88,6 +93,26 @@ public final class Barriers implements CollectiveHandler {
       throw new IllegalStateException("node " + node.self() + " is closed");
     }
     return opened[0];
+  }
+
+  /**
+   * Opens a barrier by the algorithm that LogP chooses with {@link LogP#typical()}; {@link
+   * Barrier#explanation} says why.
+   *
+   * @throws IllegalArgumentException as {@link #open(int, Group, BarrierSpec)} does
+   * @throws IllegalStateException the same
+   */
+  public Barrier open(int number, Group group) {
+    return open(number, group, LogP.typical());
+  }
+
+  /**
+   * The same with what was measured on this fabric ({@code hxb logp}). All participants have to
+   * give the same figures, or they may choose differently and never meet.
+   */
+  public Barrier open(int number, Group group, LogP logp) {
+    BarrierChoice choice = BarrierChoice.of(group, new ParallelModel(logp));
+    return open(number, group, choice.best()).because(choice.explanation());
   }
 
   private Machine register(int number, Group group, BarrierSpec spec, Plan plan) {
@@ -151,8 +176,48 @@ public final class Barriers implements CollectiveHandler {
 
   // --- the poll thread --------------------------------------------------------------------------
 
+  /**
+   * Queues a frame that measures the fabric (PROTOCOL.md section 13): it goes the way that a
+   * barrier's frames go. Poll thread.
+   *
+   * @param way as {@link CollectiveFrames#send} has it, 0 to 255; the echo takes the same
+   * @param echo whether the other node is to answer
+   * @return false when there is no session, which is asked for, or no room
+   */
+  public boolean ping(int to, int way, int sequence, boolean echo) {
+    long word0 = BarrierFrame.word0(BarrierFrame.PING, way, 0, 0);
+    return frames.send(to, way, word0, BarrierFrame.word1(sequence), echo ? 1 : 0);
+  }
+
+  /** Hands to the ports what {@link #ping} queued. Poll thread. */
+  public void flush() {
+    frames.flush();
+  }
+
+  /** Names who hears of echoes from now on; {@link EchoListener#NONE} ends it. Poll thread. */
+  public void echoListener(EchoListener who) {
+    echoListener = who;
+  }
+
+  private void onProbe(int source, long word0, long word1, long word2) {
+    int way = BarrierFrame.step(word0);
+    switch (BarrierFrame.operation(word0)) {
+      case BarrierFrame.PING -> {
+        if (word2 == 1) {
+          frames.send(source, way, BarrierFrame.word0(BarrierFrame.ECHO, way, 0, 0), word1, 0);
+        }
+      }
+      case BarrierFrame.ECHO -> echoListener.onEcho(source, BarrierFrame.epoch(word1));
+      default -> strangers++;
+    }
+  }
+
   @Override
   public void onCollective(int source, boolean line, long word0, long word1, long word2) {
+    if (BarrierFrame.operation(word0) > BarrierFrame.BROKEN) {
+      onProbe(source, word0, word1, word2);
+      return;
+    }
     int number = BarrierFrame.number(word0);
     Machine machine = number < byNumber.length ? byNumber[number] : null;
     if (machine == null || machine.group != BarrierFrame.group(word0)) {

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollIdle;
 import org.pmhxb.router.Shape;
@@ -202,6 +203,41 @@ class RingBarrierTest {
           assertThat(b.counts().barriers()).as(spec).isEqualTo(60);
         }
       }
+    }
+  }
+
+  @Test
+  void withoutAnAlgorithmTheModelChoosesAndExplains() {
+    try (RingBarriers ring =
+        new RingBarriers(
+            RingCluster.Options.of(Shape.of(4), 1), BarrierSpec.of(Algorithm.BINARY))) {
+      List<Barrier> chosen = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        chosen.add(Barriers.of(ring.cluster.node(i)).open(7, ring.group));
+      }
+      ring.await(() -> chosen.stream().allMatch(Barrier::isConnected));
+      chosen.forEach(Barrier::arrive);
+      ring.await(() -> chosen.stream().allMatch(Barrier::test));
+
+      assertThat(chosen).extracting(Barrier::spec).containsOnly(chosen.getFirst().spec());
+      assertThat(chosen.getFirst().explanation())
+          .startsWith(chosen.getFirst().spec() + " for all of 4: ")
+          .contains("by the model");
+      assertThat(ring.barriers.getFirst().explanation()).contains("named by the program");
+    }
+  }
+
+  /** Where receiving costs as much as travelling, as in the paper's library. */
+  @Test
+  void otherFiguresMakeAnotherChoice() {
+    try (RingBarriers ring =
+        new RingBarriers(
+            RingCluster.Options.of(Shape.of(8), 1), BarrierSpec.of(Algorithm.BINARY))) {
+      Barriers barriers = Barriers.of(ring.cluster.node(0));
+      assertThat(barriers.open(7, ring.group).spec().algorithm()).isEqualTo(Algorithm.EXCHANGE);
+      LogP slowToReceive = new LogP(1_000, 9_500, 0, new double[] {5_000});
+      assertThat(barriers.open(8, ring.group, slowToReceive).spec().algorithm())
+          .isEqualTo(Algorithm.DISSEMINATION);
     }
   }
 }

@@ -1,0 +1,116 @@
+package org.pmhxb.collectives.logp;
+
+import java.util.function.LongSupplier;
+import org.pmhxb.collectives.barrier.Barriers;
+
+/**
+ * Pings that leave together, again and again, and the time until the echoes of the last of them are
+ * back: one ping is a ping-pong, many are a train. Owner: the poll thread.
+ */
+final class Burst {
+  /** After that long something was lost; the repetition is not counted. */
+  private static final long LOST_NS = 200_000_000L;
+
+  private final Barriers barriers;
+  private final LongSupplier clock;
+  private final Shape shape;
+  private final Samples sendNs;
+  private final Samples elapsedNs;
+  private int warmUp;
+  private boolean sent;
+  private int sequence;
+  private int echoes;
+  private long beganNs;
+  private long lost;
+
+  /**
+   * What leaves.
+   *
+   * @param to the node that answers
+   * @param firstWay path of the first
+   * @param rails over which they take turns, from that path on
+   * @param frames in all
+   * @param wanted how many of the last are answered
+   */
+  record Shape(int to, int firstWay, int rails, int frames, int wanted) {}
+
+  /**
+   * @param warmUp repetitions before those that count
+   * @param count repetitions
+   */
+  Burst(Barriers barriers, LongSupplier clock, Shape shape, int warmUp, int count) {
+    this.barriers = barriers;
+    this.clock = clock;
+    this.shape = shape;
+    this.warmUp = warmUp;
+    this.sendNs = new Samples(count);
+    this.elapsedNs = new Samples(count);
+  }
+
+  /** One round; the number of things done. */
+  int step() {
+    if (!sent) {
+      send();
+      return 1;
+    }
+    if (echoes >= shape.wanted()) {
+      sent = false;
+      if (warmUp > 0) {
+        warmUp--;
+      } else {
+        elapsedNs.add(clock.getAsLong() - beganNs);
+      }
+      return 1;
+    }
+    if (clock.getAsLong() - beganNs > LOST_NS) {
+      lost++;
+      sent = false;
+    }
+    return 0;
+  }
+
+  /** Sends it, whatever became of the one before. */
+  void send() {
+    sequence++;
+    echoes = 0;
+    sent = true;
+    beganNs = clock.getAsLong();
+    for (int i = 0; i < shape.frames(); i++) {
+      int way = shape.firstWay() + i % shape.rails();
+      barriers.ping(shape.to(), way, sequence, i >= shape.frames() - shape.wanted());
+    }
+    barriers.flush();
+    if (warmUp == 0 && !sendNs.isFull()) {
+      sendNs.add(clock.getAsLong() - beganNs);
+    }
+  }
+
+  void onEcho(int source, int number) {
+    if (source == shape.to() && number == sequence) {
+      echoes++;
+    }
+  }
+
+  /** The echoes of what was sent last are back. */
+  boolean isBack() {
+    return echoes >= shape.wanted();
+  }
+
+  boolean isOver() {
+    return elapsedNs.isFull();
+  }
+
+  long lost() {
+    return lost;
+  }
+
+  /** Processor time of sending, per frame. */
+  double sendNs() {
+    return sendNs.median() / shape.frames();
+  }
+
+  /** From before the first ping until the node saw the last echo. */
+  double elapsedNs() {
+    return elapsedNs.median();
+  }
+}

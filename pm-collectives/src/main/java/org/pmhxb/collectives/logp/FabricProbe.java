@@ -1,0 +1,227 @@
+package org.pmhxb.collectives.logp;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import org.pmhxb.collectives.barrier.Barriers;
+import org.pmhxb.collectives.barrier.EchoListener;
+import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.pm.PeerState;
+import org.pmhxb.pm.PmNode;
+
+/**
+ * Measures LogP on a running fabric with frames of no barrier: ping-pongs with a direct neighbour
+ * and with nodes behind relays, over each rail; trains over one rail and over all; and what
+ * receiving costs. The method is that of Culler et al. (1996), with medians. No barrier is run, so
+ * nothing is fitted to what the figures shall predict. All other nodes need open {@link Barriers},
+ * whose poll thread answers. Owner: the poll thread of the probing node.
+ */
+public final class FabricProbe implements EchoListener {
+  private static final int TRAIN_LONG = 24;
+  private static final int TRAIN_SHORT = 8;
+  private static final int RECEIVED_AT_ONCE = 4;
+  private static final long PAUSE_NS_MAX = 20_000_000L;
+
+  private final PmNode node;
+  private final Barriers barriers;
+  private final Group group;
+  private final LongSupplier clock;
+  private final Pause pause;
+  private final int count;
+  private final List<PingPong> pingPongs = new ArrayList<>();
+  private final List<Train> trains = new ArrayList<>();
+  private final List<Burst> bursts = new ArrayList<>();
+  private int at;
+  private Burst echoing;
+  private ReceiveCost receive;
+
+  /** Lets time go by, so that echoes arrive while nobody polls. */
+  @FunctionalInterface
+  public interface Pause {
+    /** Until then; returns at once where time stands still meanwhile, as in the simulator. */
+    void untilNs(long timeNs);
+
+    /** Leaves the processor to others. */
+    Pause YIELDING =
+        timeNs -> {
+          while (System.nanoTime() - timeNs < 0) {
+            Thread.yield();
+          }
+        };
+  }
+
+  private record PingPong(int to, int relays, int rail, Burst burst) {}
+
+  private record Train(int rails, Burst brief, Burst longer) {}
+
+  /**
+   * @param group all nodes
+   * @param clock of the poll thread, nanoseconds
+   * @param count repetitions of each measurement, and a quarter of it before, 1 or more
+   */
+  public FabricProbe(PmNode node, Group group, LongSupplier clock, Pause pause, int count) {
+    this.node = node;
+    this.barriers = Barriers.of(node);
+    this.group = group;
+    this.clock = clock;
+    this.pause = pause;
+    this.count = count;
+    int rails = group.railsPerDimension();
+    for (int relays = 0; relays <= 2; relays++) {
+      int to = behind(relays);
+      for (int rail = 0; to >= 0 && rail < rails; rail++) {
+        Burst burst = burst(new Burst.Shape(to, rail, 1, 1, 1));
+        pingPongs.add(new PingPong(to, relays, rail, burst));
+      }
+    }
+    int near = behind(0);
+    train(near, 1);
+    if (rails > 1) {
+      train(near, rails);
+    }
+  }
+
+  private void train(int to, int rails) {
+    Burst brief = burst(new Burst.Shape(to, 0, rails, TRAIN_SHORT, rails));
+    trains.add(new Train(rails, brief, burst(new Burst.Shape(to, 0, rails, TRAIN_LONG, rails))));
+  }
+
+  private Burst burst(Burst.Shape shape) {
+    Burst burst = new Burst(barriers, clock, shape, count / 4, count);
+    bursts.add(burst);
+    return burst;
+  }
+
+  /** The first node behind so many relays, or -1. */
+  private int behind(int relays) {
+    for (int rank = 0; rank < group.size(); rank++) {
+      if (group.shape().hops(node.self(), group.node(rank)) == relays + 1) {
+        return group.node(rank);
+      }
+    }
+    return -1;
+  }
+
+  /** Asks for the sessions; whether all are up. */
+  public boolean isConnected() {
+    boolean up = true;
+    for (PingPong p : pingPongs) {
+      node.collectives().connect(p.to());
+      up &= node.peerState(p.to()) == PeerState.UP;
+    }
+    return up;
+  }
+
+  /** One round, after the node's own; the number of things done. */
+  public int step() {
+    if (at < bursts.size()) {
+      return stepBurst();
+    }
+    if (!receive.isOver()) {
+      int work = receive.step();
+      if (receive.isOver()) {
+        barriers.echoListener(EchoListener.NONE);
+      }
+      return work;
+    }
+    return 0;
+  }
+
+  private int stepBurst() {
+    Burst burst = bursts.get(at);
+    if (echoing != burst) {
+      echoing = burst;
+      barriers.echoListener(this);
+    }
+    int work = burst.step();
+    if (burst.isOver() && ++at == bursts.size()) {
+      Burst.Shape shape = new Burst.Shape(behind(0), 0, 1, RECEIVED_AT_ONCE, RECEIVED_AT_ONCE);
+      echoing = new Burst(barriers, clock, shape, 0, 1);
+      long pauseNs = Math.round(Math.min(PAUSE_NS_MAX, 2 * bursts.getFirst().elapsedNs()));
+      receive = new ReceiveCost(echoing, RECEIVED_AT_ONCE, clock, pause, pauseNs, count);
+    }
+    return work;
+  }
+
+  /** Everything is measured. */
+  public boolean isOver() {
+    return receive != null && receive.isOver();
+  }
+
+  @Override
+  public void onEcho(int source, int sequence) {
+    echoing.onEcho(source, sequence);
+  }
+
+  // --- what follows -----------------------------------------------------------------------------
+
+  /** What was measured; once it is over. */
+  public FabricLogp found() {
+    return found(receive.costNs());
+  }
+
+  /**
+   * The same with another or: where one thread is all nodes a round's length says nothing of one of
+   * them.
+   */
+  public FabricLogp found(double orNs) {
+    double osNs = pingPongs.getFirst().burst().sendNs();
+    List<FabricLogp.Way> ways = new ArrayList<>();
+    List<String> notes = new ArrayList<>();
+    for (PingPong p : pingPongs) {
+      double halfNs = p.burst().elapsedNs() / 2;
+      double latencyNs = Math.max(0, halfNs - osNs - orNs);
+      ways.add(new FabricLogp.Way(p.to(), p.relays(), p.rail(), halfNs, latencyNs));
+      if (halfNs < osNs + orNs) {
+        notes.add(
+            "L to node %d by rail %d: half of the round trip is less than os + or; taken as 0"
+                .formatted(p.to(), p.rail()));
+      }
+    }
+    List<FabricLogp.Gap> gaps = trains.stream().map(FabricProbe::gap).toList();
+    double gapNs = gaps.getFirst().gapNs();
+    noteGap(gapNs, Math.max(osNs, orNs), notes);
+    double[] latencyNs = latencies(ways);
+    if (latencyNs.length < 3) {
+      notes.add(
+          "no node of %s is behind %d relays: L of such a way is extrapolated"
+              .formatted(group, latencyNs.length));
+    }
+    long lost = bursts.stream().mapToLong(Burst::lost).sum();
+    LogP logp = new LogP(osNs, orNs, gapNs, latencyNs);
+    return new FabricLogp(logp, receive.idleNs(), ways, gaps, lost, notes);
+  }
+
+  private static void noteGap(double gapNs, double overheadNs, List<String> notes) {
+    if (gapNs <= overheadNs) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "gap: a frame more in a train takes %.0f ns, not more than os or or (%.0f ns): the"
+                  + " wire's own gap is hidden behind the processors",
+              gapNs,
+              overheadNs));
+    }
+  }
+
+  private static FabricLogp.Gap gap(Train train) {
+    double moreNs = train.longer().elapsedNs() - train.brief().elapsedNs();
+    return new FabricLogp.Gap(train.rails(), Math.max(0, moreNs / (TRAIN_LONG - TRAIN_SHORT)));
+  }
+
+  private static double[] latencies(List<FabricLogp.Way> ways) {
+    int most = ways.stream().mapToInt(FabricLogp.Way::relays).max().orElse(0);
+    double[] mean = new double[most + 1];
+    for (int relays = 0; relays <= most; relays++) {
+      int k = relays;
+      mean[k] =
+          ways.stream()
+              .filter(w -> w.relays() == k)
+              .mapToDouble(FabricLogp.Way::latencyNs)
+              .average()
+              .orElseThrow();
+    }
+    return mean;
+  }
+}

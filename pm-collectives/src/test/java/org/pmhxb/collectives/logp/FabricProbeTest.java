@@ -1,0 +1,135 @@
+package org.pmhxb.collectives.logp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.collectives.barrier.Barriers;
+import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.router.Shape;
+import org.pmhxb.sim.NodeOptions;
+import org.pmhxb.sim.SimOptions;
+import org.pmhxb.sim.SimResult;
+import org.pmhxb.sim.Simulation;
+import org.pmhxb.sim.fault.Fault;
+import org.pmhxb.sim.fault.FaultKind;
+import org.pmhxb.sim.fault.Place;
+import org.pmhxb.sim.fault.Schedule;
+import org.pmhxb.sim.net.LinkSpec;
+import org.pmhxb.sim.work.Host;
+import org.pmhxb.sim.work.Program;
+
+/** What is measured in the simulator, whose links and costs are known. */
+class FabricProbeTest {
+  private static final int RAILS = 2;
+
+  /** A frame and what Ethernet adds take 0.09 us at 10 Gbit/s, 9 us at 100 Mbit/s. */
+  private static final LinkSpec QUICK = new LinkSpec(10_000_000_000L, 5_000, 256 * 1024, 128);
+
+  private static final LinkSpec SLOW = new LinkSpec(100_000_000L, 20_000, 256 * 1024, 128);
+
+  /** What the simulator charges for each frame that a node receives. */
+  private static final double FRAME_NS = 100;
+
+  /** A COLLECTIVE frame to one node. */
+  private static final int FRAME_BYTES = 88;
+
+  @Test
+  void findsWhatTheSimulatorIsMadeOf() {
+    FabricLogp found = measure(QUICK, List.of());
+
+    double wayNs = QUICK.latencyNs() + 2 * QUICK.sendNs(FRAME_BYTES);
+    assertThat(found.lost()).isZero();
+    assertThat(found.logp().osNs()).as("time stands still while a node sends").isZero();
+    assertThat(found.logp().orNs()).isCloseTo(FRAME_NS, within(0.1 * FRAME_NS));
+    assertThat(found.ways()).hasSize(3 * RAILS);
+    for (FabricLogp.Way way : found.ways()) {
+      double expected = (way.relays() + 1) * wayNs;
+      assertThat(way.latencyNs()).as("%s", way).isCloseTo(expected, within(0.05 * expected));
+    }
+    assertThat(found.logp().latencyNs(2)).isGreaterThan(2 * found.logp().latencyNs(0));
+  }
+
+  @Test
+  void theGapIsThatOfTheWireAndRailsShareIt() {
+    FabricLogp found = measure(SLOW, List.of());
+
+    double frameNs = SLOW.sendNs(FRAME_BYTES);
+    assertThat(found.gaps()).extracting(FabricLogp.Gap::rails).containsExactly(1, RAILS);
+    assertThat(found.gaps().getFirst().gapNs()).isCloseTo(frameNs, within(0.05 * frameNs));
+    assertThat(found.gaps().getLast().gapNs()).isCloseTo(frameNs / RAILS, within(0.05 * frameNs));
+    assertThat(found.notes()).isEmpty();
+  }
+
+  @Test
+  void lostEchoesAreLeftOut() {
+    Fault loss = new Fault(FaultKind.LOSS, Place.ALL, 0, 1_000_000_000L, 0.05, 0, 7);
+    FabricLogp found = measure(QUICK, List.of(loss));
+
+    double wayNs = QUICK.latencyNs() + 2 * QUICK.sendNs(FRAME_BYTES);
+    assertThat(found.lost()).isPositive();
+    assertThat(found.logp().latencyNs(0)).isCloseTo(wayNs, within(0.05 * wayNs));
+  }
+
+  private static FabricLogp measure(LinkSpec link, List<Fault> faults) {
+    Shape shape = Shape.of(2, 2, 2);
+    FabricLogp[] found = new FabricLogp[1];
+    SimOptions options =
+        new SimOptions(
+            shape,
+            RAILS,
+            1,
+            NodeOptions.small(),
+            List.of(link, link, link),
+            new Schedule(shape, RAILS, 5_000_000_000L, faults),
+            host -> List.of(new Probing(host, found)),
+            SimOptions.PROGRESS_BOUND_NS,
+            1_000_000,
+            false);
+    SimResult result = Simulation.run(options);
+    assertThat(result.violation()).isNull();
+    assertThat(found[0]).isNotNull();
+    return found[0];
+  }
+
+  /** Node 0 probes; the others answer until it is done. */
+  private static final class Probing implements Program {
+    private final FabricLogp[] found;
+    private final FabricProbe probe;
+    private long nowNs;
+
+    Probing(Host host, FabricLogp[] found) {
+      this.found = found;
+      Barriers.of(host.node());
+      int[] all = IntStream.range(0, host.shape().nodes()).toArray();
+      Group group = Group.of(host.shape(), RAILS, all);
+      probe =
+          host.self() != 0
+              ? null
+              : new FabricProbe(host.node(), group, () -> nowNs, timeNs -> {}, 101);
+    }
+
+    @Override
+    public int step(long timeNs) {
+      nowNs = timeNs;
+      if (probe == null || found[0] != null || !probe.isConnected()) {
+        return 0;
+      }
+      int work = probe.step();
+      if (probe.isOver()) {
+        found[0] = probe.found();
+      }
+      return work;
+    }
+
+    @Override
+    public boolean isDone() {
+      return found[0] != null;
+    }
+
+    @Override
+    public void close() {}
+  }
+}
