@@ -41,14 +41,6 @@ public final class FabricProbe implements EchoListener {
   public interface Pause {
     /** Until then; returns at once where time stands still meanwhile, as in the simulator. */
     void untilNs(long timeNs);
-
-    /** Leaves the processor to others. */
-    Pause YIELDING =
-        timeNs -> {
-          while (System.nanoTime() - timeNs < 0) {
-            Thread.yield();
-          }
-        };
   }
 
   private record PingPong(int to, int relays, int rail, Burst burst) {}
