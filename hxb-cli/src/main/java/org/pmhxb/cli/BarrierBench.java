@@ -11,7 +11,6 @@ import java.util.Locale;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.barrier.BarrierLine;
 import org.pmhxb.cli.bench.barrier.BarrierSuite;
-import org.pmhxb.cli.bench.barrier.FittedLogp;
 import org.pmhxb.cli.bench.barrier.RingBarrierRun;
 import org.pmhxb.cli.bench.barrier.RingLogp;
 import org.pmhxb.cli.bench.barrier.VethBarrierRun;
@@ -24,7 +23,7 @@ import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Group;
 import org.pmhxb.collectives.logp.BarrierChoice;
-import org.pmhxb.collectives.logp.LogP;
+import org.pmhxb.collectives.logp.FabricLogp;
 import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
@@ -51,6 +50,7 @@ final class BarrierBench extends ClusterCommand {
 
   private static final Duration UP_LIMIT = Duration.ofSeconds(120);
   private static final int PINNED_NODES = 2;
+  private static final int PINGS = 200;
 
   @Option(
       names = "--fabric",
@@ -85,7 +85,7 @@ final class BarrierBench extends ClusterCommand {
       paramLabel = "NAMES",
       defaultValue = "all",
       description =
-          "all, auto (what the LogP model chooses; ring), or names with commas: dissemination,"
+          "all, auto (what the LogP model chooses), or names with commas: dissemination,"
               + " binary, ternary, quaternary, concurrent, crossbar, exchange, chassis; behind a"
               + " name /rR for several rails, /unicast, /kK for nodes of a chassis. Default: all.")
   private String algorithm;
@@ -118,7 +118,7 @@ final class BarrierBench extends ClusterCommand {
    *
    * @param conditions who waits how
    * @param results of our algorithms
-   * @param logp fitted to two of them
+   * @param logp measured before them, by frames of no barrier
    * @param mpi Open MPI's times; null when it is not there
    * @param ratio our best median by that of MPI_Barrier; null without
    */
@@ -126,7 +126,7 @@ final class BarrierBench extends ClusterCommand {
       String conditions,
       int nodes,
       List<BarrierLine> results,
-      LogP logp,
+      FabricLogp logp,
       MpiBarrier.Times mpi,
       Double ratio) {}
 
@@ -193,9 +193,6 @@ final class BarrierBench extends ClusterCommand {
     }
     int most = nodes == null ? 8 : nodes;
     range("--nodes", most, 2, 64);
-    if (algorithm.equals("auto") && fabric == Fabric.VETH) {
-      throw wrongUsage("--algorithm auto: over veth the model is fitted to what is measured");
-    }
     Shape of = shape == null ? Shape.of(most) : shape;
     List<BarrierSpec> wanted = specs(of);
     return fabric == Fabric.RING ? overRing(of, wanted) : overVeth(of);
@@ -289,7 +286,7 @@ final class BarrierBench extends ClusterCommand {
         BenchCluster cluster =
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
       List<BarrierLine> lines = new ArrayList<>();
-      LogP logp = measureVeth(cluster, group, lines, failures);
+      FabricLogp logp = measureVeth(cluster, group, lines, failures);
       List<String> namespaces = List.copyOf(cluster.namespaces().values());
       cluster.endNodes();
       MpiBarrier.Times times = null;
@@ -304,23 +301,22 @@ final class BarrierBench extends ClusterCommand {
     }
   }
 
-  private LogP measureVeth(
+  private FabricLogp measureVeth(
       BenchCluster cluster, Group group, List<BarrierLine> lines, List<String> failures)
       throws IOException, InterruptedException {
     try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), group)) {
-      FittedLogp fitted = new FittedLogp(group.size());
-      for (BarrierSpec spec : BarrierSuite.of(algorithm, group.shape(), rails)) {
+      progress().update("LogP of the fabric");
+      FabricLogp logp = run.logp(PINGS);
+      ParallelModel model = new ParallelModel(logp.logp());
+      List<BarrierSpec> specs =
+          algorithm.equals("auto")
+              ? List.of(BarrierChoice.of(group, model).best())
+              : BarrierSuite.of(algorithm, group.shape(), rails);
+      for (BarrierSpec spec : specs) {
         progress().update(String.format(Locale.ROOT, "barrier %s", spec));
-        VethBarrierRun.Measured measured = run.measure(spec, count / 2, count);
-        fitted.add(spec, measured);
-        lines.add(measured.line());
-        check(measured.line(), failures);
-      }
-      LogP logp = fitted.logp();
-      if (logp != null) {
-        ParallelModel model = new ParallelModel(logp);
-        lines.replaceAll(
-            l -> l.predicted(model.predictNs(group, BarrierSpec.parse(l.algorithm()))));
+        BarrierLine line = run.measure(spec, model, count / 2, count);
+        lines.add(line);
+        check(line, failures);
       }
       return logp;
     }

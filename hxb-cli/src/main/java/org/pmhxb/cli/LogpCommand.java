@@ -3,19 +3,31 @@ package org.pmhxb.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.barrier.BarrierLine;
-import org.pmhxb.cli.bench.barrier.BarrierPlot;
+import org.pmhxb.cli.bench.barrier.BarrierPoints;
 import org.pmhxb.cli.bench.barrier.BarrierSuite;
 import org.pmhxb.cli.bench.barrier.RingBarrierRun;
 import org.pmhxb.cli.bench.barrier.RingLogp;
-import org.pmhxb.cli.bench.barrier.SimBarrierTimes;
+import org.pmhxb.cli.bench.barrier.VethBarrierRun;
+import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.NodeOptions;
+import org.pmhxb.cli.cluster.PollPolicy;
+import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Group;
 import org.pmhxb.collectives.logp.BarrierChoice;
+import org.pmhxb.collectives.logp.BarrierModel;
+import org.pmhxb.collectives.logp.FabricLogp;
 import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.collectives.logp.ParallelModel;
+import org.pmhxb.collectives.logp.SharedThreadModel;
+import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
@@ -25,180 +37,263 @@ import picocli.CommandLine.Option;
 @Command(
     name = "logp",
     description = {
-      "Measure os, or, gap and L of the ring fabric, predict each barrier by them, measure it, and"
-          + " say which one the model chooses. Over veth hxb bench barrier fits them."
+      "Measure os, or, gap and L of a fabric by frames of no barrier, predict each barrier by them,"
+          + " measure it, and say which one the model chooses.",
+      "Over veth it starts a process for each node, everyone yielding, and ends them."
     },
-    footer = {"", "Example: hxb logp --nodes 8 --plot docs/barrier --json"})
-final class LogpCommand extends HxbCommand {
-  private static final String[] PLOTTED = {
-    "dissemination", "binary", "ternary", "quaternary", "concurrent", "exchange"
-  };
-  private static final int[] SIMULATED_NODES = {2, 4, 8, 16, 32, 64};
+    footer = {"", "Example: hxb logp --fabric veth --shape 2x2x2 --plot docs/barrier --json"})
+final class LogpCommand extends ClusterCommand {
+  /** What joins the nodes. */
+  enum Fabric {
+    RING,
+    VETH
+  }
+
+  private static final Duration UP_LIMIT = Duration.ofSeconds(120);
   private static final int[] RING_NODES = {2, 4, 6, 8};
+  private static final int[] VETH_NODES = {2, 4, 8};
+  private static final BarrierModel NO_MODEL = (group, spec) -> 0;
 
   @Option(
-      names = "--nodes",
-      paramLabel = "N",
-      defaultValue = "8",
-      description = "Nodes on a line, 2 to 64. Default: 8.")
-  private int nodes;
+      names = "--fabric",
+      paramLabel = "FABRIC",
+      defaultValue = "RING",
+      description =
+          "ring: one process and one thread for all nodes; veth: a process for each. Default: ring.")
+  private Fabric fabric;
+
+  @Option(names = "--nodes", paramLabel = "N", description = "Nodes on a line, 2 to 64.")
+  private Integer nodes;
+
+  @Option(
+      names = "--shape",
+      paramLabel = "SHAPE",
+      converter = Options.ShapeConverter.class,
+      description = "Shape of the machine. Default: 2x2x2, which has ways with 0, 1 and 2 relays.")
+  private Shape shape;
 
   @Option(
       names = "--rails",
       paramLabel = "R",
       defaultValue = "2",
-      description = "Rails, 1 to 9. Default: 2.")
+      description = "Rails per dimension, 1 to 9. Default: 2.")
   private int rails;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "0.5",
-      description = "Length of each measurement, 0.05 to 3600; as long before it. Default: 0.5.")
+      description =
+          "Ring: length of each barrier's measurement, 0.05 to 3600; as long before it. Default:"
+              + " 0.5.")
   private double seconds;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      defaultValue = "300",
+      description =
+          "Veth: barriers of each measurement, and half as many before it; pings of each. 10 to"
+              + " 100000. Default: 300.")
+  private int count;
 
   @Option(
       names = "--plot",
       paramLabel = "DIR",
       description =
-          "Write barriers.svg and barriers.png there: 2 to 64 nodes in the simulator, 2 to 8 over"
-              + " the ring.")
+          "Write barriers-FABRIC.svg and .png there: 2 to 64 nodes in the simulator with what was"
+              + " measured, 2 to 8 over the fabric.")
   private Path plot;
 
-  @Option(
-      names = "--latency",
-      paramLabel = "NS",
-      defaultValue = "5000",
-      description =
-          "L of the plot's simulated machine, 100 to 10000000: what a fabric of its own would"
-              + " have. Default: 5000.")
-  private long latencyNs;
-
   /**
-   * A point of the plot.
+   * What came of it.
    *
-   * @param simulatedNs mean of a barrier in the simulator; null where only the ring was measured
-   * @param modelNs by LogP with the simulator's parameters
-   * @param ringNs median over the ring, or null
+   * @param measured by pings
+   * @param sharedThread the model's parameters where one thread is all nodes; null over veth
+   * @param choice of the model, explained
+   * @param best the fastest that was measured
    */
-  record Point(String algorithm, int nodes, Double simulatedNs, Double modelNs, Double ringNs) {}
-
-  /** What came of it. */
   record Result(
       boolean ok,
       String fabric,
+      String shape,
       int nodes,
       int rails,
-      RingLogp.Found measured,
+      FabricLogp measured,
+      SharedThreadModel sharedThread,
       List<BarrierLine> results,
       String choice,
-      List<Point> points,
+      String best,
+      List<BarrierPoints.Point> points,
       List<String> files)
       implements Report {
     @Override
     public void print(PrintWriter out) {
       LogP p = measured.logp();
       out.printf(
-          "ring, %d nodes on one thread: os %.0f, or %.0f, gap %.0f ns; L %.0f / %.0f / %.0f ns with"
-              + " 0 / 1 / 2 relays%n%n",
-          nodes, p.osNs(), p.orNs(), p.gapNs(), p.latencyNs(0), p.latencyNs(1), p.latencyNs(2));
-      out.printf("%-24s %12s %12s %8s%n", "algorithm", "measured us", "model us", "error");
-      results.forEach(
-          line ->
-              out.printf(
-                  "%-24s %12.2f %12.2f %7.0f%%%n",
-                  line.algorithm(),
-                  line.latencyNs().p50() / 1e3,
-                  line.predictedNs() / 1e3,
-                  100 * line.error()));
-      out.printf("%nchosen: %s%n", choice);
+          "%s, shape %s: os %.0f, or %.0f, gap %.0f ns (%d pings lost)%n",
+          fabric, shape, p.osNs(), p.orNs(), p.gapNs(), measured.lost());
+      if (sharedThread != null) {
+        out.printf(
+            "one thread for all: a round %.0f ns, a frame to send %.0f ns, to receive %.0f ns%n",
+            sharedThread.roundNs(), sharedThread.sendNs(), sharedThread.receiveNs());
+      }
+      for (FabricLogp.Way way : measured.ways()) {
+        out.printf(
+            "to node %d, %d relays, rail %d: half round trip %.0f ns, L %.0f ns%n",
+            way.node(), way.relays(), way.rail(), way.halfRoundTripNs(), way.latencyNs());
+      }
+      for (FabricLogp.Gap gap : measured.gaps()) {
+        out.printf("train over %d rails: %.0f ns a frame%n", gap.rails(), gap.gapNs());
+      }
+      measured.notes().forEach(note -> out.println("note: " + note));
+      out.printf("%n%-24s %12s %12s %8s%n", "algorithm", "measured us", "model us", "error");
+      for (BarrierLine line : results) {
+        out.printf(
+            "%-24s %12.2f %12.2f %7.0f%%%n",
+            line.algorithm(),
+            line.latencyNs().p50() / 1e3,
+            line.predictedNs() / 1e3,
+            100 * line.error());
+      }
+      out.printf("%nchosen: %s%nfastest: %s%n", choice, best);
       files.forEach(file -> out.println("written: " + file));
     }
   }
 
+  /** What one fabric showed. */
+  private record Measured(
+      FabricLogp logp, SharedThreadModel sharedThread, List<BarrierLine> lines, String choice) {}
+
   @Override
-  protected Result run() throws IOException {
-    range("--nodes", nodes, 2, 64);
+  protected Result run() throws IOException, InterruptedException {
     range("--rails", rails, 1, RailLayout.MAX_PER_DIMENSION);
     range("--seconds", seconds, 0.05, 3_600);
-    range("--latency", latencyNs, 100, 10_000_000);
+    range("--count", count, 10, 100_000);
+    if (shape != null && nodes != null) {
+      throw wrongUsage("--nodes stands for a line; give it or --shape " + shape);
+    }
+    if (nodes != null) {
+      range("--nodes", nodes, 2, 64);
+    }
+    Shape of = shape != null ? shape : nodes != null ? Shape.of(nodes) : Shape.of(2, 2, 2);
+    Measured found = fabric == Fabric.RING ? overRing(of) : overVeth(of);
+    BarrierPoints points = new BarrierPoints(progress()::update);
+    List<String> files = new ArrayList<>();
+    if (plot != null) {
+      plot(points, found.logp().logp(), files);
+    }
+    return new Result(
+        true,
+        fabricName(),
+        of.toString(),
+        of.nodes(),
+        rails,
+        found.logp(),
+        found.sharedThread(),
+        found.lines(),
+        found.choice(),
+        best(found.lines()),
+        points.all(),
+        files);
+  }
+
+  private String fabricName() {
+    return fabric.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String best(List<BarrierLine> lines) {
+    BarrierLine best = lines.getFirst();
+    for (BarrierLine line : lines) {
+      best = line.latencyNs().p50() < best.latencyNs().p50() ? line : best;
+    }
+    return String.format(Locale.ROOT, "%s %.2f us", best.algorithm(), best.latencyNs().p50() / 1e3);
+  }
+
+  private Measured overRing(Shape of) {
     long forNs = Math.round(seconds * 1e9);
     List<BarrierLine> lines = new ArrayList<>();
-    RingLogp.Found found;
-    String choice;
-    try (RingBarrierRun run = new RingBarrierRun(Shape.of(nodes), rails)) {
+    try (RingBarrierRun run = new RingBarrierRun(of, rails)) {
       progress().update("LogP of the ring");
-      found = new RingLogp(run).measure();
-      choice = BarrierChoice.of(run.group(), found.model()).explanation();
-      for (BarrierSpec spec : BarrierSuite.all(Shape.of(nodes), rails)) {
+      RingLogp.Found found = new RingLogp(run).measure();
+      for (BarrierSpec spec : BarrierSuite.all(of, rails)) {
         progress().update("barrier " + spec);
         lines.add(run.measure(spec, found.model(), forNs, forNs));
       }
+      String choice = BarrierChoice.of(run.group(), found.model()).explanation();
+      return new Measured(found.fabric(), found.model(), lines, choice);
     }
-    List<Point> points = new ArrayList<>();
-    List<String> files = new ArrayList<>();
-    if (plot != null) {
-      points.addAll(points(forNs));
-      String title =
-          "Barriers on a line: simulator with L = %d ns, and the ring".formatted(latencyNs);
-      BarrierPlot.write(title, curves(points), plot, "barriers")
-          .forEach(file -> files.add(file.toString()));
-    }
-    return new Result(true, "ring", nodes, rails, found, lines, choice, points, files);
   }
 
-  private List<Point> points(long forNs) {
-    List<Point> points = new ArrayList<>();
-    SimBarrierTimes simulator = new SimBarrierTimes(latencyNs);
-    ParallelModel model = new ParallelModel(simulator.logp());
-    for (int count : SIMULATED_NODES) {
-      Group group = BarrierSuite.everyone(Shape.of(count), 1);
-      for (String name : PLOTTED) {
-        progress().update("simulated " + name + " of " + count + " nodes");
-        BarrierSpec spec = BarrierSpec.parse(name);
-        double ns = simulator.meanNs(count, 1, spec);
-        points.add(new Point(name, count, ns, model.predictNs(group, spec), null));
-      }
+  /** Done with a cluster's barriers while it is up. */
+  private interface Work<T> {
+    T with(VethBarrierRun run) throws IOException, InterruptedException;
+  }
+
+  private <T> T onVeth(Shape of, int railCount, Work<T> work)
+      throws IOException, InterruptedException {
+    PollPolicy yielding = new PollPolicy(HxbConfig.Idle.YIELD, false);
+    ClusterSpec spec =
+        new ClusterSpec(ClusterSpec.Fabric.VETH, of, railCount, null, yielding, NodeOptions.NONE);
+    ClusterPaths own = paths(BenchCluster.ownName());
+    Group group = BarrierSuite.everyone(of, railCount);
+    try (TakeDown guard = new TakeDown(own);
+        BenchCluster cluster =
+            BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update);
+        VethBarrierRun run = new VethBarrierRun(cluster.sockets(), group)) {
+      return work.with(run);
     }
-    for (int count : RING_NODES) {
-      try (RingBarrierRun run = new RingBarrierRun(Shape.of(count), 1)) {
-        for (String name : PLOTTED) {
-          progress().update("ring, " + name + " of " + count + " nodes");
-          BarrierSpec spec = BarrierSpec.parse(name);
-          BarrierLine line = run.measure(spec, (g, s) -> 0, forNs, forNs);
-          points.add(new Point(name, count, null, null, (double) line.latencyNs().p50()));
+  }
+
+  private Measured overVeth(Shape of) throws IOException, InterruptedException {
+    Group group = BarrierSuite.everyone(of, rails);
+    return onVeth(
+        of,
+        rails,
+        run -> {
+          progress().update("LogP of the fabric");
+          FabricLogp logp = run.logp(count);
+          ParallelModel model = new ParallelModel(logp.logp());
+          List<BarrierLine> lines = new ArrayList<>();
+          for (BarrierSpec spec : BarrierSuite.all(of, rails)) {
+            progress().update("barrier " + spec);
+            lines.add(run.measure(spec, model, count / 2, count));
+          }
+          return new Measured(logp, null, lines, BarrierChoice.of(group, model).explanation());
+        });
+  }
+
+  private void plot(BarrierPoints points, LogP logp, List<String> files)
+      throws IOException, InterruptedException {
+    points.simulated(logp);
+    if (fabric == Fabric.RING) {
+      long forNs = Math.round(seconds * 1e9);
+      for (int line : RING_NODES) {
+        try (RingBarrierRun run = new RingBarrierRun(Shape.of(line), 1)) {
+          points.measured("ring", line, spec -> run.measure(spec, NO_MODEL, forNs, forNs));
         }
       }
+    } else {
+      for (int line : VETH_NODES) {
+        onVeth(
+            Shape.of(line),
+            1,
+            run -> {
+              points.measured("veth", line, spec -> run.measure(spec, NO_MODEL, count / 2, count));
+              return null;
+            });
+      }
     }
-    return points;
-  }
-
-  private static List<BarrierPlot.Curve> curves(List<Point> points) {
-    List<BarrierPlot.Curve> curves = new ArrayList<>();
-    for (int i = 0; i < PLOTTED.length; i++) {
-      String name = PLOTTED[i];
-      List<Point> sim =
-          points.stream()
-              .filter(p -> p.algorithm().equals(name) && p.simulatedNs() != null)
-              .toList();
-      List<Point> ring =
-          points.stream().filter(p -> p.algorithm().equals(name) && p.ringNs() != null).toList();
-      curves.add(curve(name + ", simulator", i, false, sim, true));
-      List<Integer> at = sim.stream().map(Point::nodes).toList();
-      List<Double> us = sim.stream().map(p -> p.modelNs() / 1e3).toList();
-      curves.add(new BarrierPlot.Curve(name + ", LogP", i, true, at, us));
-      curves.add(curve(name + ", ring", i, false, ring, false));
-    }
-    return curves;
-  }
-
-  private static BarrierPlot.Curve curve(
-      String label, int colour, boolean dashed, List<Point> points, boolean simulated) {
-    return new BarrierPlot.Curve(
-        label,
-        colour,
-        dashed,
-        points.stream().map(Point::nodes).toList(),
-        points.stream().map(p -> (simulated ? p.simulatedNs() : p.ringNs()) / 1e3).toList());
+    String title =
+        String.format(
+            Locale.ROOT,
+            "Barriers on a line: %s, and simulator with its os %.0f, or %.0f, L %.0f ns",
+            fabricName(),
+            logp.osNs(),
+            logp.orNs(),
+            logp.latencyNs(0));
+    points
+        .write(title, plot, "barriers-" + fabricName())
+        .forEach(file -> files.add(file.toString()));
   }
 }

@@ -11,6 +11,7 @@ import org.pmhxb.cli.node.BarrierTimes;
 import org.pmhxb.cli.node.NodeStatus;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.collectives.logp.FabricLogp;
 
 /** A node in a process of its own, reached over its control socket. */
 public final class RemoteNode implements BenchNode {
@@ -74,6 +75,13 @@ public final class RemoteNode implements BenchNode {
             .put("limitMs", limitMs);
     ObjectNode answer = client.call(request, LIMIT.plusMillis(limitMs));
     return ControlJson.to(answer.get("times"), BarrierTimes.class);
+  }
+
+  /** Measures LogP between this node and others. */
+  public FabricLogp probe(int count, long limitMs) throws IOException {
+    ObjectNode request = ControlJson.request("probe").put("count", count).put("limitMs", limitMs);
+    ObjectNode answer = client.call(request, LIMIT.plusMillis(limitMs));
+    return ControlJson.to(answer.get("found"), FabricLogp.class);
   }
 
   @Override

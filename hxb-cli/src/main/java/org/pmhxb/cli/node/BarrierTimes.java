@@ -4,10 +4,8 @@ package org.pmhxb.cli.node;
  * What a node's barriers took.
  *
  * @param latency from arriving to having left, as {@code LatencyHistogram} encodes it
- * @param arriveNs mean processor time of arriving: of what is sent at once
  * @param arrivals ARRIVEs sent, the algorithm's count
  * @param asks questions for what did not come in time
  * @param answers to others' questions
  */
-public record BarrierTimes(
-    String latency, double arriveNs, long barriers, long arrivals, long asks, long answers) {}
+public record BarrierTimes(String latency, long barriers, long arrivals, long asks, long answers) {}

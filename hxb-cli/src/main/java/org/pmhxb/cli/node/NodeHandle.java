@@ -1,10 +1,12 @@
 package org.pmhxb.cli.node;
 
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.logp.FabricLogp;
 
 /** A running node, as the command line sees it. Safe for use by several threads. */
 public interface NodeHandle extends AutoCloseable {
@@ -36,6 +38,14 @@ public interface NodeHandle extends AutoCloseable {
    * @throws IllegalStateException when one of that number is open already
    */
   BarrierHandle openBarrier(int number, BarrierSpec spec);
+
+  /**
+   * Measures LogP between this node and others, which need a barrier that is or was open.
+   *
+   * @param count repetitions of each measurement
+   * @throws TimeoutException it took more than {@code limitMs}
+   */
+  FabricLogp probe(int count, long limitMs) throws InterruptedException, TimeoutException;
 
   /** What broke the node; null while it is well. */
   Throwable failure();

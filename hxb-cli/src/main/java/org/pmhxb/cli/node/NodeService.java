@@ -8,6 +8,7 @@ import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
 import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.logp.FabricLogp;
 
 /**
  * Answers a node's control socket.
@@ -22,6 +23,8 @@ import org.pmhxb.collectives.barrier.BarrierSpec;
  *       {"op":"barrier-state"}}: whether its sessions are up; {@code
  *       {"op":"barrier-run","warmUp":n,"count":n,"limitMs":n}}: repeats it and answers with {@code
  *       "times"}, {@link BarrierTimes};
+ *   <li>{@code {"op":"probe","count":n,"limitMs":n}}: measures LogP and answers with {@code
+ *       "found"}, a {@link FabricLogp};
  *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
  * </ul>
  *
@@ -60,9 +63,10 @@ public final class NodeService {
         case "barrier-open" -> openBarrier(request);
         case "barrier-state" -> barrierState();
         case "barrier-run" -> runBarrier(request);
+        case "probe" -> probe(request);
         default ->
             ControlJson.refusal(
-                "op '" + op + "' is none of status, prepare, run, stop and barrier-...");
+                "op '" + op + "' is none of status, prepare, run, stop, probe and barrier-...");
       };
     }
 
@@ -124,6 +128,14 @@ public final class NodeService {
               request.path("limitMs").asLong(1_000));
       ObjectNode answer = done();
       answer.set("times", ControlJson.from(times));
+      return answer;
+    }
+
+    private ObjectNode probe(ObjectNode request) throws Exception {
+      FabricLogp found =
+          node.probe(request.path("count").asInt(1), request.path("limitMs").asLong(1_000));
+      ObjectNode answer = done();
+      answer.set("found", ControlJson.from(found));
       return answer;
     }
 

@@ -65,7 +65,6 @@ final class PolledBarrier implements BarrierHandle {
     private RuntimeException failure;
     private boolean inside;
     private long beganNs;
-    private long arriveNs;
     private long arrivals;
     private long asks;
     private long answers;
@@ -96,7 +95,6 @@ final class PolledBarrier implements BarrierHandle {
       if (!inside) {
         beganNs = System.nanoTime();
         barrier.arrive();
-        arriveNs += done < warmUp ? 0 : System.nanoTime() - beganNs;
         inside = true;
         return true;
       }
@@ -125,7 +123,6 @@ final class PolledBarrier implements BarrierHandle {
       int count = all - warmUp;
       return new BarrierTimes(
           latency.encoded(),
-          (double) arriveNs / count,
           count,
           barrier.counts().arrivals() - arrivals,
           barrier.counts().asks() - asks,

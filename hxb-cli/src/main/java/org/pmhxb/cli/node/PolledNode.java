@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.logp.FabricLogp;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerStatus;
@@ -239,6 +241,11 @@ public final class PolledNode implements NodeHandle {
   @Override
   public BarrierHandle openBarrier(int number, BarrierSpec spec) {
     return new PolledBarrier(node, loop, number, spec);
+  }
+
+  @Override
+  public FabricLogp probe(int count, long limitMs) throws InterruptedException, TimeoutException {
+    return PolledProbe.measure(node, loop, count, limitMs);
   }
 
   @Override

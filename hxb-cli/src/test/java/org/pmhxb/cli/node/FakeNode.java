@@ -9,6 +9,7 @@ import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.collectives.barrier.BarrierSpec;
+import org.pmhxb.collectives.logp.FabricLogp;
 import org.pmhxb.router.HxbConfig;
 
 /**
@@ -118,6 +119,11 @@ public final class FakeNode implements NodeHandle {
   @Override
   public BarrierHandle openBarrier(int number, BarrierSpec spec) {
     throw new IllegalStateException("barrier " + number + ": nobody is here to meet");
+  }
+
+  @Override
+  public FabricLogp probe(int count, long limitMs) {
+    throw new IllegalStateException("nobody is here to answer");
   }
 
   @Override

@@ -3,7 +3,9 @@ package org.pmhxb.cli.bench.barrier;
 import java.util.Arrays;
 import org.pmhxb.collectives.barrier.Barrier;
 import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.logp.LogP;
+import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.logp.FabricLogp;
+import org.pmhxb.collectives.logp.FabricProbe;
 import org.pmhxb.collectives.logp.SharedThreadModel;
 import org.pmhxb.pm.CollectiveFrames;
 import org.pmhxb.router.fabric.RingCluster;
@@ -14,12 +16,14 @@ import org.pmhxb.router.fabric.RingCluster;
  */
 public final class RingLogp {
   private static final int ROUNDS = 6_001;
+  private static final int PINGS = 10_001;
   private static final long WARM_UP_NS = 2_500_000_000L;
 
   /** Of no barrier: a number that nobody opens. */
   private static final long NOBODYS = 1L << 56 | 0xFFFFL << 32;
 
   private final RingCluster cluster;
+  private final Group group;
   private final CollectiveFrames[] frames;
   private final int n;
 
@@ -31,6 +35,7 @@ public final class RingLogp {
       barrier.close();
     }
     this.cluster = run.cluster();
+    this.group = run.group();
     this.n = cluster.size();
     this.frames = new CollectiveFrames[n];
     Arrays.setAll(frames, i -> cluster.node(i).collectives());
@@ -40,11 +45,10 @@ public final class RingLogp {
    * What was measured.
    *
    * @param model for predictions
-   * @param logp the same as the papers have it: L is what a round takes, because what was sent is
-   *     received in the next; a relay takes another
-   * @param halfRoundTripNs os + L + or
+   * @param fabric by pings of one node, as over any fabric; or is the model's, because a round's
+   *     length says nothing of one of the nodes that share the thread
    */
-  public record Found(SharedThreadModel model, LogP logp, double halfRoundTripNs) {}
+  public record Found(SharedThreadModel model, FabricLogp fabric) {}
 
   /** Measures, after two seconds and a half of the same. */
   public Found measure() {
@@ -74,9 +78,19 @@ public final class RingLogp {
     double round = median(idleNs);
     double send = median(sendNs);
     double receive = Math.max(0, median(receiveNs) - round / n);
-    double half = send + round + receive;
-    LogP logp = new LogP(send, receive, send, new double[] {round, 2 * round, 3 * round});
-    return new Found(new SharedThreadModel(round, send, receive), logp, half);
+    return new Found(new SharedThreadModel(round, send, receive), probe(receive));
+  }
+
+  private FabricLogp probe(double receiveNs) {
+    FabricProbe probe =
+        new FabricProbe(cluster.node(0), group, System::nanoTime, timeNs -> {}, PINGS);
+    while (!probe.isOver()) {
+      cluster.doWork(System.nanoTime());
+      if (probe.isConnected()) {
+        probe.step();
+      }
+    }
+    return probe.found(receiveNs);
   }
 
   /** Rounds until nothing happens, so that an idle one is idle. */

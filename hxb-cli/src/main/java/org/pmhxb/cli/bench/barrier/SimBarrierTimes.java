@@ -6,6 +6,8 @@ import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.Group;
 import org.pmhxb.collectives.logp.LogP;
+import org.pmhxb.pm.Counter;
+import org.pmhxb.pm.PmNode;
 import org.pmhxb.router.Shape;
 import org.pmhxb.sim.NodeOptions;
 import org.pmhxb.sim.SimOptions;
@@ -18,8 +20,9 @@ import org.pmhxb.sim.work.Program;
 
 /**
  * Barriers of lines of any length in the simulator: the production classes under a virtual clock,
- * with a wire of the given latency. What a node's cycle costs is the simulator's own (0.5 us, and
- * 0.1 us for each frame).
+ * with a fabric of the given LogP. os, L and or lie on the way of a frame; each further frame that
+ * a node sends or receives in a row costs it os or or. Beside that a node's cycle costs 0.5 us, and
+ * each frame 0.1 us at least, which is the simulator's own.
  */
 public final class SimBarrierTimes {
   private static final long PEER_TIMEOUT_NS = 5_000_000_000L;
@@ -30,29 +33,24 @@ public final class SimBarrierTimes {
   /** A COLLECTIVE frame to a line: header, three words, incarnation. */
   private static final int FRAME_BYTES = 96;
 
-  /** What each frame adds to a simulated node's duty cycle. */
-  private static final double FRAME_NS = 100;
+  /** What each thing done adds to a simulated node's duty cycle. */
+  private static final double WORK_NS = 100;
 
   private static final int WARM_UP = 20;
   private static final int COUNT = 100;
 
+  private final LogP logp;
   private final LinkSpec link;
 
   /**
-   * @param latencyNs of a frame from port to port
+   * @param logp what the fabric shall cost
    */
-  public SimBarrierTimes(long latencyNs) {
+  public SimBarrierTimes(LogP logp) {
+    this.logp = logp;
+    LinkSpec wire = new LinkSpec(BITS_PER_SECOND, 0, QUEUE_BYTES, RING_FRAMES);
+    double wayNs = logp.osNs() + logp.latencyNs(0) + logp.orNs();
+    long latencyNs = Math.max(1, Math.round(wayNs) - 2 * wire.sendNs(FRAME_BYTES));
     this.link = new LinkSpec(BITS_PER_SECOND, latencyNs, QUEUE_BYTES, RING_FRAMES);
-  }
-
-  /**
-   * LogP of this machine: what a cycle costs follows its frames, so os is 0; a frame takes its time
-   * on the wire twice, to the switch and from it, and nothing else comes or goes by that rail
-   * meanwhile.
-   */
-  public LogP logp() {
-    double sendNs = link.sendNs(FRAME_BYTES);
-    return new LogP(0, FRAME_NS, sendNs, new double[] {link.latencyNs() + 2 * sendNs});
   }
 
   /**
@@ -72,7 +70,7 @@ public final class SimBarrierTimes {
             NodeOptions.small(),
             List.of(link, link, link),
             new Schedule(shape, rails, PEER_TIMEOUT_NS, List.of()),
-            host -> List.of(new Repeated(host, group, spec, clock)),
+            host -> List.of(new Repeated(host, group, spec, clock, logp)),
             SimOptions.PROGRESS_BOUND_NS,
             1_000_000,
             false);
@@ -92,13 +90,18 @@ public final class SimBarrierTimes {
 
   /** Arrives again as soon as it has left. */
   private static final class Repeated implements Program {
+    private final PmNode node;
+    private final LogP logp;
+    private double chargedNs;
     private final Barrier barrier;
     private final Clock clock;
     private final boolean first;
     private boolean inside;
     private boolean done;
 
-    Repeated(Host host, Group group, BarrierSpec spec, Clock clock) {
+    Repeated(Host host, Group group, BarrierSpec spec, Clock clock, LogP logp) {
+      this.node = host.node();
+      this.logp = logp;
       this.barrier = Barriers.of(host.node()).open(1, group, spec);
       this.clock = clock;
       this.first = host.self() == 0;
@@ -106,6 +109,21 @@ public final class SimBarrierTimes {
 
     @Override
     public int step(long nowNs) {
+      return advance(nowNs) + charge();
+    }
+
+    /** The processor time of frames since the last round, in units of the simulator's. */
+    private int charge() {
+      double dueNs =
+          logp.osNs() * node.counters().get(Counter.COLLECTIVES_SENT)
+              + Math.max(0, logp.orNs() - WORK_NS)
+                  * node.counters().get(Counter.COLLECTIVES_RECEIVED);
+      int units = (int) ((dueNs - chargedNs) / WORK_NS);
+      chargedNs += units * WORK_NS;
+      return units;
+    }
+
+    private int advance(long nowNs) {
       if (done || inside && !barrier.test()) {
         return 0;
       }

@@ -13,15 +13,19 @@ import java.util.concurrent.Future;
 import org.pmhxb.cli.bench.RemoteNode;
 import org.pmhxb.cli.node.BarrierTimes;
 import org.pmhxb.cli.workload.LatencyHistogram;
+import org.pmhxb.collectives.barrier.Algorithm;
 import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Group;
 import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.logp.BarrierModel;
+import org.pmhxb.collectives.logp.FabricLogp;
 
 /**
  * Barriers of a cluster of processes: every node's poll thread arrives and leaves as often as the
  * others. A barrier's time is node 0's, from arriving to having left.
  */
 public final class VethBarrierRun implements AutoCloseable {
+  private static final int WARM_UP_BARRIERS = 1_000;
   private static final long LIMIT_MS = 60_000;
   private static final long CONNECT_LIMIT_NS = 20_000_000_000L;
 
@@ -59,12 +63,18 @@ public final class VethBarrierRun implements AutoCloseable {
     return values;
   }
 
-  /** What was measured: the line, and node 0's processor time of arriving. */
-  public record Measured(BarrierLine line, double arriveNs) {}
+  /**
+   * LogP between node 0 and others, which all poll meanwhile, as they do in a barrier. Barriers
+   * that nobody measures go before, so that the compilers have seen the way of a frame on all
+   * nodes.
+   */
+  public FabricLogp logp(int repetitions) throws IOException, InterruptedException {
+    open(BarrierSpec.of(Algorithm.DISSEMINATION)); // so that somebody answers on each node
+    all(node -> node.runBarrier(0, WARM_UP_BARRIERS, LIMIT_MS));
+    return nodes.get(0).probe(repetitions, LIMIT_MS);
+  }
 
-  /** Opens a barrier on all nodes, and measures it. */
-  public Measured measure(BarrierSpec spec, int warmUp, int count)
-      throws IOException, InterruptedException {
+  private void open(BarrierSpec spec) throws IOException, InterruptedException {
     int mine = ++number;
     all(node -> node.openBarrier(mine, spec.toString()));
     long startNs = System.nanoTime();
@@ -74,13 +84,18 @@ public final class VethBarrierRun implements AutoCloseable {
       }
       Thread.sleep(5);
     }
+  }
+
+  /** Opens a barrier on all nodes, and measures it. */
+  public BarrierLine measure(BarrierSpec spec, BarrierModel model, int warmUp, int count)
+      throws IOException, InterruptedException {
+    open(spec);
     List<BarrierTimes> times = all(node -> node.runBarrier(warmUp, count, LIMIT_MS));
     LatencyHistogram latency = new LatencyHistogram();
     latency.add(times.getFirst().latency());
     long arrivals = times.stream().mapToLong(BarrierTimes::arrivals).sum();
     long beyond = times.stream().mapToLong(t -> t.asks() + t.answers()).sum();
-    BarrierLine line =
-        new BarrierLine(
+    return new BarrierLine(
             spec.toString(),
             group.size(),
             spec.rails(),
@@ -90,8 +105,8 @@ public final class VethBarrierRun implements AutoCloseable {
             count,
             beyond,
             0,
-            0);
-    return new Measured(line, times.getFirst().arriveNs());
+            0)
+        .predicted(model.predictNs(group, spec));
   }
 
   @Override
