@@ -7,9 +7,8 @@ public enum PollIdle {
   /** Gives the core to others that want it. */
   YIELD,
   /**
-   * Spins, yields, then sleeps until a frame or the doorbell wakes it. Where a yield takes longer
-   * than 100 us others need the core: it sleeps at once for the next 16 times, or up to 1,024 if
-   * yields go on being slow.
+   * Spins, yields, then sleeps until a frame or the doorbell wakes it; while a yield takes longer
+   * than 100 us, others need the core, and it sleeps at once.
    */
   BACKOFF,
   /** Sleeps at once. */

@@ -28,10 +28,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private static final int SPINS = 200;
   private static final int YIELDS = 50;
 
-  /** Sleeps after a slow yield: the first number after one, more as they go on being slow. */
-  private static final int SLEEPS_LEAST = 16;
-
-  private static final int SLEEPS_MOST = 1_024;
+  private static final int SLEEPS_AFTER_SLOW_YIELD = 1_000;
 
   /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
   private static final long NAP_NS = 200_000L;
@@ -62,7 +59,6 @@ public final class PollThread implements Doorbell, AutoCloseable {
   // --- who drives: the poll thread, or who has the lease ---
   private int idleRounds;
   private int sleepsLeft;
-  private int sleepsNext = SLEEPS_LEAST;
 
   /**
    * @param wakeFds descriptors of all ports, or empty when some port has none
@@ -235,10 +231,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
     } else if (idleRounds < SPINS + YIELDS) {
       Thread.yield();
       if (System.nanoTime() - nowNs > SLOW_YIELD_NS) {
-        sleepsLeft = sleepsNext;
-        sleepsNext = Math.min(SLEEPS_MOST, sleepsNext * 2);
-      } else {
-        sleepsNext = Math.max(SLEEPS_LEAST, sleepsNext - sleepsNext / 8);
+        sleepsLeft = SLEEPS_AFTER_SLOW_YIELD;
       }
     } else {
       sleep(nowNs);
