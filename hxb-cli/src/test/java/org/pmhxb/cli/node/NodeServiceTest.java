@@ -126,7 +126,8 @@ class NodeServiceTest {
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("run"), LIMIT))
         .hasMessageContaining("nothing is prepared");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("sing"), LIMIT))
-        .hasMessageContaining("op 'sing' is none of status, prepare, run, stop, probe and barrier-...");
+        .hasMessageContaining(
+            "op 'sing' is none of status, prepare, run, stop, probe and barrier-...");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("prepare"), LIMIT))
         .hasMessageContaining("WorkloadSpec is missing");
     ObjectNode request = prepare(20);
