@@ -28,7 +28,13 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private static final int SPINS = 200;
   private static final int YIELDS = 50;
 
-  private static final int SLEEPS_AFTER_SLOW_YIELD = 1_000;
+  /**
+   * So many slow yields in a row show that others compute on this core. A single one is common where
+   * none does: a thread of the kernel, or of the compiler, passed by.
+   */
+  private static final int SLOW_YIELDS = 3;
+
+  private static final int SLEEPS_AFTER_SLOW_YIELDS = 1_000;
 
   /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
   private static final long NAP_NS = 200_000L;
@@ -58,6 +64,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
 
   // --- who drives: the poll thread, or who has the lease ---
   private int idleRounds;
+  private int slowYields;
   private int sleepsLeft;
 
   /**
@@ -230,8 +237,10 @@ public final class PollThread implements Doorbell, AutoCloseable {
       Thread.onSpinWait();
     } else if (idleRounds < SPINS + YIELDS) {
       Thread.yield();
-      if (System.nanoTime() - nowNs > SLOW_YIELD_NS) {
-        sleepsLeft = SLEEPS_AFTER_SLOW_YIELD;
+      slowYields = System.nanoTime() - nowNs > SLOW_YIELD_NS ? slowYields + 1 : 0;
+      if (slowYields == SLOW_YIELDS) {
+        slowYields = 0;
+        sleepsLeft = SLEEPS_AFTER_SLOW_YIELDS;
       }
     } else {
       sleep(nowNs);
