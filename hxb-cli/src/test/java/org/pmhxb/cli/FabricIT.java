@@ -82,8 +82,7 @@ class FabricIT {
     assertThat(status.path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 3);
     assertThat(status.path("nodes")).allMatch(node -> node.path("rails").size() == 6);
 
-    // Eight new JVMs compile on two cores first.
-    JsonNode exchange = ok("bench exchange --seconds 2 --warm-up 4");
+    JsonNode exchange = ok("bench exchange --seconds 1 --warm-up 1");
     assertShaped(exchange);
     assertThat(exchange.path("pairs")).hasSize(24);
     assertThat(exchange.path("pairs")).allMatch(pair -> pair.path("messages").asLong() > 0);

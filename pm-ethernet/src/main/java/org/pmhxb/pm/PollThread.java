@@ -29,8 +29,8 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private static final int YIELDS = 50;
 
   /**
-   * So many slow yields in a row show that others compute on this core. A single one is common where
-   * none does: a thread of the kernel, or of the compiler, passed by.
+   * So many slow yields in a row show that others compute on this core. A single one is common
+   * where none does: a thread of the kernel, or of the compiler, passed by.
    */
   private static final int SLOW_YIELDS = 3;
 

@@ -17,8 +17,10 @@ package org.pmhxb.pm.flow;
  * <p>Where a switch drops at a shorter queue than that, five eighths of the queue at which it did
  * become the most allowed, and that creeps up again.
  *
- * <p>A loss without a queue halves nothing (TCP Veno: Fu and Liew 2003). A window below one frame
- * is spaced in time by the owner of the path. Owner: the poll thread.
+ * <p>A loss without a queue halves nothing (TCP Veno: Fu and Liew 2003). A window falls below one
+ * frame only where frames were lost of late, and is spaced in time then by the owner of the path:
+ * senders whose windows did so because a host was slow would be left far behind the others. Owner:
+ * the poll thread.
  */
 public final class DelayWindow {
   static final int QUEUE_FRAMES = 6;
@@ -38,8 +40,17 @@ public final class DelayWindow {
   /** A window is never less than a frame in so many round trips. */
   private static final int LEAST_SHARE = 64;
 
+  /** Round trips after a loss, by a queue, until a window below one frame is not needed. */
+  private static final int CROWDED_ROUNDS = 1_024;
+
   private final int frameBytes;
+
+  /** Least window on a path whose queue was too short of late for a frame of each sender. */
   private final int leastBytes;
+
+  /** Least window on any other: a long round trip alone may be a host that is slow. */
+  private final int leastUnlostBytes;
+
   private long bytes;
   private boolean starting = true;
   private boolean used;
@@ -48,6 +59,9 @@ public final class DelayWindow {
 
   /** The longest queue allowed at present. */
   private long limitNs = QUEUE_NS_MAX;
+
+  /** Round trips for which the window may be below one frame. */
+  private long crowdedRounds;
 
   private long toleratedNs;
   private long linkFrameNs;
@@ -61,6 +75,7 @@ public final class DelayWindow {
   public DelayWindow(int frameBytes, int leastBytes) {
     this.frameBytes = frameBytes;
     this.leastBytes = Math.max(Math.max(1, frameBytes / LEAST_SHARE), leastBytes);
+    this.leastUnlostBytes = Math.max(frameBytes, leastBytes);
     this.bytes = Math.max((long) FIRST_FRAMES * frameBytes, leastBytes);
   }
 
@@ -109,6 +124,7 @@ public final class DelayWindow {
       // By time rather than by frames: a window below a frame has a round in many round trips.
       long roundTrips = Math.clamp(frameBytes / bytes, 1, 32);
       limitNs = Math.min(limitNs + (limitNs >> 7) * roundTrips, mostNs);
+      crowdedRounds = Math.max(0, crowdedRounds - roundTrips);
     }
     if (queueNs <= allowedNs) {
       if (used && ackedBytes > 0) {
@@ -121,7 +137,8 @@ public final class DelayWindow {
         cutNs = nowNs;
         // Swift: 1 - 0.8 (delay - target) / delay, at least one half.
         long cut = 4 * bytes * (queueNs - allowedNs) / (5 * rttNs);
-        bytes = Math.max(leastBytes, bytes - Math.min(cut, bytes >> 1));
+        long least = crowdedRounds > 0 ? leastBytes : Math.min(bytes, leastUnlostBytes);
+        bytes = Math.max(least, bytes - Math.min(cut, bytes >> 1));
       }
     }
   }
@@ -151,6 +168,9 @@ public final class DelayWindow {
     long leastNs = Math.max(QUEUE_NS_MIN, QUEUE_FRAMES_LEAST * linkFrameNs);
     long fullNs = Math.max(leastNs, 5 * (queueNs - toleratedNs) >> 3);
     boolean queued = queueNs > allowedNs || fullNs < limitNs && fullNs > leastNs;
+    if (queued) {
+      crowdedRounds = CROWDED_ROUNDS;
+    }
     if (nowNs - cutNs >= smoothedNs) {
       cutNs = nowNs;
       limitNs = Math.min(limitNs, fullNs);

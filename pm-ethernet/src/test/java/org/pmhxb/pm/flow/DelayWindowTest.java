@@ -21,6 +21,12 @@ class DelayWindowTest {
     return rttNs;
   }
 
+  /** A frame took ten milliseconds. */
+  private void late() {
+    nowNs += 10_000_000;
+    window.onAcknowledged(FRAME_BYTES, 10_000_000, 10_000_000, BASE_NS, 0, false, 0, nowNs);
+  }
+
   @Test
   void settlesAtAFewFramesOfQueueWhateverTheRate() {
     for (double bytesPerNs : new double[] {0.025, 0.125, 1.25}) {
@@ -103,10 +109,22 @@ class DelayWindowTest {
   }
 
   @Test
-  void recoversFromTheLeastWindow() {
+  void keepsAFrameHoweverLateItIsUntilOneIsLost() {
     for (int i = 0; i < 200; i++) {
-      nowNs += 10_000_000;
-      window.onAcknowledged(FRAME_BYTES, 10_000_000, 10_000_000, BASE_NS, 0, false, 0, nowNs);
+      late();
+    }
+    assertThat(window.bytes()).isEqualTo(FRAME_BYTES);
+    window.onLoss(10_000_000, nowNs);
+    late();
+    assertThat(window.bytes()).isLessThan(FRAME_BYTES);
+  }
+
+  @Test
+  void recoversFromTheLeastWindow() {
+    late();
+    window.onLoss(10_000_000, nowNs);
+    for (int i = 0; i < 200; i++) {
+      late();
     }
     assertThat(window.bytes()).isBetween(1L, (long) FRAME_BYTES / 32);
     for (int i = 0; i < 8; i++) {
