@@ -11,6 +11,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
+import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /** One producer, one consumer; the results name what the consumer saw. */
@@ -83,6 +84,35 @@ public final class SpscDescriptorRingStress {
       if (ring.poll()) {
         r.r1 = ring.lo() == ring.hi() ? (int) ring.lo() : -1;
       }
+    }
+  }
+
+  /** R2/A2: a slot that is freed early is overwritten, those behind it stay as they are. */
+  @JCStressTest
+  @Outcome(id = "1, 2, 1", expect = ACCEPTABLE, desc = "refused before the first was freed")
+  @Outcome(id = "1, 2, 3", expect = ACCEPTABLE, desc = "offered after the first was freed")
+  @Outcome(expect = FORBIDDEN, desc = "first or second lost or mixed with third")
+  @State
+  public static class EarlyFree {
+    private final SpscDescriptorRing ring = ring(2);
+
+    public EarlyFree() {
+      ring.offer(1, 1);
+      ring.offer(2, 2);
+    }
+
+    @Actor
+    public void producer(III_Result r) {
+      r.r3 = ring.offer(3, 3) ? 3 : 1;
+    }
+
+    @Actor
+    public void consumer(III_Result r) {
+      int waiting = ring.size();
+      r.r1 = (int) ring.peekLo(0);
+      ring.free(1);
+      r.r2 = ring.peekLo(1) == ring.peekHi(1) ? (int) ring.peekLo(1) : -1;
+      ring.advance(waiting);
     }
   }
 

@@ -693,8 +693,10 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   /**
-   * Gives back buffers and credit of the frames whose handlers have returned. Inline mode; may be
-   * called within a handler.
+   * Gives back slots, buffers and credit of the frames whose handlers have returned. Inline mode;
+   * may be called within a handler.
+   *
+   * <p>The slots are free before anybody can use the credit: only this thread delivers.
    */
   void settle() {
     while (settled < polled) {
@@ -709,6 +711,7 @@ public final class PmEndpoint implements AutoCloseable {
         node.consumed(this, inbox.peekLo(settled - 1), inbox.peekHi(settled - 1));
       }
     }
+    inbox.free(polled);
   }
 
   /**
@@ -778,9 +781,13 @@ public final class PmEndpoint implements AutoCloseable {
   private int finishHead(boolean finished) {
     headFinished = finished;
     if (finished) {
-      int head = polled++;
+      long lo = inbox.peekLo(polled);
+      long hi = inbox.peekHi(polled);
+      polled++;
       settled = polled;
-      consumed(inbox.peekLo(head), inbox.peekHi(head));
+      // The slot first: credit for which there is no slot would let a message in that has no place.
+      inbox.free(polled);
+      consumed(lo, hi);
     }
     message.unbind();
     return finished ? 1 : 0;

@@ -222,10 +222,19 @@ public final class SpscDescriptorRing extends SpscPadAfter {
 
   /** Frees the slots of the first {@code count} waiting descriptors. Consumer. */
   public void advance(int count) {
-    assert count >= 0 && count <= producedSeen - consumed : count;
+    free(count);
     consumed += count;
+  }
+
+  /**
+   * Frees the slots of the first {@code count} waiting descriptors ahead of an {@link #advance} by
+   * as many or more: until that, the ones behind them keep their places for {@link #peekLo} and
+   * {@link #peekHi}, and {@link #size} does not grow. Not by fewer than before. Consumer.
+   */
+  public void free(int count) {
+    assert count >= 0 && count <= producedSeen - consumed : count;
     // R2: the slots may be overwritten now; pairs with A2 in room().
-    INDEX.setRelease(Memory.ALL, indexAt(CONSUMED_AT), consumed);
+    INDEX.setRelease(Memory.ALL, indexAt(CONSUMED_AT), consumed + count);
   }
 
   /** Takes one descriptor into {@link #lo()} and {@link #hi()}; false when none waits. Consumer. */

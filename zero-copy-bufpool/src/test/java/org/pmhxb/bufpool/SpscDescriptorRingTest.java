@@ -58,6 +58,28 @@ class SpscDescriptorRingTest {
   }
 
   @Test
+  void whatIsFreedEarlyMakesRoomAndMovesNothing() {
+    SpscDescriptorRing ring = SpscDescriptorRing.create(4);
+    for (int i = 0; i < 4; i++) {
+      ring.offer(i, -i);
+    }
+    assertThat(ring.size()).isEqualTo(4);
+    ring.free(2);
+    assertThat(ring.room()).isEqualTo(2);
+    assertThat(ring.offer(4, -4)).isTrue();
+    assertThat(ring.offer(5, -5)).isTrue();
+    assertThat(ring.offer(6, -6)).isFalse();
+    assertThat(ring.peekLo(2)).isEqualTo(2);
+    assertThat(ring.peekHi(3)).isEqualTo(-3);
+    assertThat(ring.size()).isEqualTo(4);
+    ring.advance(3);
+    assertThat(ring.room()).isEqualTo(1);
+    assertThat(ring.size()).isEqualTo(3);
+    assertThat(ring.peekLo(0)).isEqualTo(3);
+    assertThat(ring.peekLo(2)).isEqualTo(5);
+  }
+
+  @Test
   void whatIsStagedIsSeenOncePublished() {
     SpscDescriptorRing ring = SpscDescriptorRing.create(4);
     assertThat(ring.offer(0, 0)).isTrue();
