@@ -73,6 +73,9 @@ public final class PmEndpoint implements AutoCloseable {
   /** Written by the application thread, read by the poll thread. */
   final SpscDescriptorRing toNode;
 
+  /** Of {@link #toNode}, for messages that are consumed and claims that are sent or aborted. */
+  private final int placesPromised;
+
   /** Set before the program has this endpoint: new, or taken over with the endpoint's number. */
   LoanBudget loans;
 
@@ -145,6 +148,7 @@ public final class PmEndpoint implements AutoCloseable {
     supply = SpscDescriptorRing.create(config.claimBuffers());
     toNode =
         SpscDescriptorRing.create(powerOfTwoFrom(inboxCapacity + 2 * config.claimBuffers() + 256));
+    placesPromised = config.creditBuffers() + config.claimBuffers();
     inboxOwner = Owner.of(Owner.INBOX, number);
     claimOwner = Owner.of(Owner.APPLICATION, number);
     laneOfNode = new Lane[core.routing.nodes()];
@@ -357,7 +361,8 @@ public final class PmEndpoint implements AutoCloseable {
     if (inline) {
       lane.asked();
       node.wantCredit(lane);
-    } else if (toNode.offer(Descriptor.lo(OP_ASK, 0, lane.number, 0, 0), 0)) {
+    } else if (toNode.room() > placesPromised
+        && toNode.offer(Descriptor.lo(OP_ASK, 0, lane.number, 0, 0), 0)) {
       lane.asked();
       node.ring();
     }

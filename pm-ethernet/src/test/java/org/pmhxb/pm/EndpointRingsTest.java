@@ -3,12 +3,13 @@ package org.pmhxb.pm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.Owner;
 
-/** Credit that came back within a poll lets messages in: each finds a place in the inbox. */
-class InboxCreditTest {
+/** What credit and claims promise finds its place in the rings between program and node. */
+class EndpointRingsTest {
   private static final int ENDPOINT = 7;
 
   /** The inbox of 2 nodes has 1,024 places for it: less than twice as many. */
@@ -49,6 +50,31 @@ class InboxCreditTest {
       assertThat(m.memory().get(ValueLayout.JAVA_INT_UNALIGNED, m.offset()))
           .isEqualTo(got[m.source()]++);
       send();
+    }
+  }
+
+  /** Asking for credit may fail, for it can be repeated; what is sent has no second chance. */
+  @Test
+  void whoAsksForCreditLeavesRoomForWhatIsSent() {
+    NodeConfig config =
+        new NodeConfig(0x1234, 1, 1, 64, 16, 1, 16, 4, 16, 5_000_000_000L, 1_024, -1);
+    try (TestNet net = new TestNet(2, 1, 3, 600, config, false)) {
+      PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+      net.nodes.get(1).open(ENDPOINT);
+      SendBuffer b;
+      while ((b = from.claim(1, 4)) == null) {
+        net.step();
+      }
+      int last = 2_000;
+      for (int other = 1_000; other <= last; other++) {
+        assertThat(from.claim(1, other, 4)).isNull();
+      }
+      from.send(b);
+      net.run(10_000_000);
+      assertThat(from.acknowledged(1)).isOne();
+      int room = from.toNode.room();
+      assertThat(from.claim(1, last, 4)).isNull();
+      assertThat(from.toNode.room()).as("what found no room is asked again").isEqualTo(room - 1);
     }
   }
 
