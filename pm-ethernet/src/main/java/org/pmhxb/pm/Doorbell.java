@@ -7,4 +7,9 @@ public interface Doorbell {
   Doorbell NONE = () -> {};
 
   void ring();
+
+  /** Whether the calling thread is the poll thread at present, within a round or its end. */
+  default boolean isDrivenByCaller() {
+    return false;
+  }
 }

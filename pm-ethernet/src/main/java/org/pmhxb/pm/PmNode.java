@@ -37,9 +37,6 @@ public final class PmNode implements PollWork, AutoCloseable {
   private boolean quit;
   private volatile boolean closed;
 
-  /** The thread of the last duty cycle. */
-  private volatile Thread poller;
-
   /** Endpoints to add or remove, handed to the poll thread; guarded by itself, rarely used. */
   private final List<Runnable> commands = new java.util.ArrayList<>();
 
@@ -109,10 +106,6 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public int doWork(long nowNs) {
-    if (poller != Thread.currentThread()) {
-      // Only when it changes: a volatile store would drain the processor's stores in every cycle.
-      poller = Thread.currentThread();
-    }
     sender.beginRound(core.tick(nowNs));
     int work = commandsWaiting ? runCommands() : 0;
     work += drainEndpoints();
@@ -492,7 +485,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       if (closed) {
         return false;
       }
-      if (!inline && doorbell != Doorbell.NONE && poller != Thread.currentThread()) {
+      if (!inline && doorbell != Doorbell.NONE && !doorbell.isDrivenByCaller()) {
         commands.add(task);
         commandsWaiting = true;
       } else {

@@ -62,6 +62,12 @@ public final class PollThread implements Doorbell, AutoCloseable {
   /** The poll thread wants to be woken when the lease comes back. */
   private volatile boolean sleepsUntilBack;
 
+  /**
+   * Who runs rounds at present; null: nobody. Written by who drives, before the lease goes on.
+   * Plain: others only ask whether it is they, and who finds himself here has written it.
+   */
+  private Thread driver;
+
   // --- who drives: the poll thread, or who has the lease ---
   private int idleRounds;
   private int slowYields;
@@ -105,6 +111,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
   }
 
   private void run() {
+    driver = Thread.currentThread();
     try {
       if (cpu >= 0) {
         Threads.pin(cpu);
@@ -114,22 +121,32 @@ public final class PollThread implements Doorbell, AutoCloseable {
         if (lease.isWanted()) {
           lend();
         }
-        round();
+        if (!stopping) {
+          round();
+        }
       }
     } catch (Throwable t) {
-      failure = t;
+      fail(t);
     } finally {
       end();
     }
+  }
+
+  /** The first is the cause: what follows of it is told with it. Who drives. */
+  private void fail(Throwable t) {
+    if (failure == null) {
+      failure = t;
+    } else if (failure != t) {
+      failure.addSuppressed(t);
+    }
+    stopping = true;
   }
 
   private void end() {
     try {
       atEnd.run();
     } catch (Throwable t) {
-      if (failure == null) {
-        failure = t;
-      }
+      fail(t);
     } finally {
       Threads.unregister();
     }
@@ -142,35 +159,71 @@ public final class PollThread implements Doorbell, AutoCloseable {
    * drives at present: the poll thread is asked then to let go, so that a later call succeeds,
    * while the caller waits in a way of its own. Any thread but the poll thread.
    *
-   * <p>What the duty cycles own belongs to the calling thread meanwhile; handlers run on it.
+   * <p>What the duty cycles own belongs to the calling thread meanwhile; handlers run on it. What a
+   * round throws ends the poll thread and is its {@link #failure}; what {@code done} throws is the
+   * caller's.
    *
    * @param done asked before each round; brief
    * @param limitNs at most so long, within a sleep's length
    * @return whether it drove; false: nothing was done
+   * @throws IllegalStateException called from within a round, which cannot go on until this returns
    */
   public boolean driveUntil(BooleanSupplier done, long limitNs) {
+    refuseWithinRound("driveUntil");
     if (stopping || !lease.tryTake()) {
       ring();
       return false;
     }
+    driver = Thread.currentThread();
     long startNs = System.nanoTime();
     try {
-      while (!done.getAsBoolean() && !stopping && System.nanoTime() - startNs < limitNs) {
-        round();
+      while (!stopping && !done.getAsBoolean() && System.nanoTime() - startNs < limitNs) {
+        roundForProgram();
       }
-    } catch (Throwable t) {
-      failure = t;
-      stopping = true;
     } finally {
       leave();
     }
     return true;
   }
 
-  private void leave() {
-    for (PollWork w : work) {
-      w.handOver();
+  private void roundForProgram() {
+    try {
+      round();
+    } catch (Throwable t) {
+      fail(t);
     }
+  }
+
+  @Override
+  public boolean isDrivenByCaller() {
+    return driver == Thread.currentThread();
+  }
+
+  /** A wait for what only further rounds, or the end of this one, can bring. */
+  private void refuseWithinRound(String call) {
+    if (isDrivenByCaller()) {
+      throw new IllegalStateException(
+          call
+              + " of poll thread "
+              + thread.getName()
+              + " within one of its rounds would wait for itself: call it after the handler");
+    }
+  }
+
+  private void handOver() {
+    for (PollWork w : work) {
+      try {
+        w.handOver();
+      } catch (Throwable t) {
+        // The others have to be handed over all the same, and the lease has to go on.
+        fail(t);
+      }
+    }
+    driver = null;
+  }
+
+  private void leave() {
+    handOver();
     lease.giveBack();
     // Volatile store of the lease before this load, of the flag before the look at the lease in
     // lend(): one of the two sees the other.
@@ -181,9 +234,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
 
   /** Lets programs drive until none does any more. */
   private void lend() {
-    for (PollWork w : work) {
-      w.handOver();
-    }
+    handOver();
     lease.offer();
     int naps = 0;
     boolean home = false;
@@ -194,6 +245,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
       naps = untouched ? naps + 1 : 0;
       home = (untouched || stopping) && lease.takeHome();
     }
+    driver = Thread.currentThread();
     idleRounds = 0;
   }
 
@@ -202,8 +254,9 @@ public final class PollThread implements Doorbell, AutoCloseable {
       LockSupport.parkNanos(this, NAP_NS);
       return;
     }
+    // Also when stopping: the driver's round has to end first.
     sleepsUntilBack = true;
-    if (lease.isOut() && !stopping) {
+    if (lease.isOut()) {
       LockSupport.park(this);
     }
     sleepsUntilBack = false;
@@ -287,9 +340,18 @@ public final class PollThread implements Doorbell, AutoCloseable {
     return thread.isAlive();
   }
 
-  /** Runs the last round, then {@code atEnd}; waits for it. */
+  /**
+   * Lets the present round end, then runs {@code atEnd}; waits for it.
+   *
+   * @throws IllegalStateException the poll thread failed; or called from within a round
+   */
   @Override
-  public synchronized void close() {
+  public void close() {
+    refuseWithinRound("close");
+    stop();
+  }
+
+  private synchronized void stop() {
     if (closed) {
       return;
     }

@@ -1,0 +1,246 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.pmhxb.ffi.Eal;
+import org.pmhxb.ffi.EalOptions;
+
+/** A poll thread and programs' threads take turns, whatever goes wrong in a turn. */
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PollThreadTest {
+  private static final long LONG_NS = 30_000_000_000L;
+
+  /** A duty cycle that does in its rounds what a test wants. */
+  private static final class Work implements PollWork {
+    volatile Thread home;
+    volatile int rounds;
+    volatile Runnable inRound = () -> {};
+    volatile Runnable atHandOver = () -> {};
+
+    @Override
+    public int doWork(long nowNs) {
+      if (home == null) {
+        home = Thread.currentThread();
+      }
+      rounds++;
+      inRound.run();
+      return 0;
+    }
+
+    @Override
+    public long nextDeadlineNs(long nowNs) {
+      return nowNs + 1_000_000;
+    }
+
+    @Override
+    public void handOver() {
+      atHandOver.run();
+    }
+  }
+
+  private final Work work = new Work();
+
+  @BeforeAll
+  static void startEal() {
+    Eal.init(EalOptions.defaults());
+  }
+
+  private PollThread start(PollWork... all) {
+    return new PollThread("test-poll", List.of(all), new int[0], PollIdle.BACKOFF, -1, () -> {})
+        .start();
+  }
+
+  /** Drives on this thread, as soon as the poll thread lets it. */
+  private static void drive(PollThread thread, BooleanSupplier done) {
+    while (!thread.driveUntil(done, LONG_NS)) {
+      Thread.yield();
+    }
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      LockSupport.parkNanos(100_000);
+    }
+  }
+
+  private void awaitHome() {
+    await(() -> work.home != null);
+  }
+
+  @Test
+  void whoDroveIsThePollThreadNoLonger() {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
+    try (TestNet net = new TestNet(1, 1, 1, 600, config, false)) {
+      PmNode node = net.nodes.getFirst();
+      node.handOver();
+      PollThread thread =
+          new PollThread(
+              "test-poll", List.of(work, node), new int[0], PollIdle.BACKOFF, -1, node::handOver);
+      node.doorbell(thread);
+      thread.start();
+      try {
+        awaitHome();
+        Thread[] ranOn = new Thread[2];
+        drive(thread, () -> node.control(() -> ranOn[0] = Thread.currentThread()));
+        node.control(() -> ranOn[1] = Thread.currentThread());
+        assertThat(ranOn).containsExactly(Thread.currentThread(), work.home);
+      } finally {
+        thread.close();
+      }
+    }
+  }
+
+  @Test
+  void whatARoundThrowsOnAProgramsThreadIsTheCauseAndTheLast() {
+    PollThread thread = start(work);
+    awaitHome();
+    int[] before = new int[1];
+    drive(
+        thread,
+        () -> {
+          before[0] = work.rounds;
+          work.inRound =
+              () -> {
+                throw new IllegalStateException("round " + (work.rounds - before[0]));
+              };
+          return false;
+        });
+    await(() -> !thread.isAlive());
+    assertThat(work.rounds).isEqualTo(before[0] + 1);
+    assertThat(thread.failure()).hasMessage("round 1").hasNoSuppressedExceptions();
+    assertThatThrownBy(thread::close).hasRootCauseMessage("round 1");
+  }
+
+  @Test
+  void whatTheConditionThrowsIsItsOwners() {
+    try (PollThread thread = start(work)) {
+      awaitHome();
+      assertThatThrownBy(
+              () ->
+                  drive(
+                      thread,
+                      () -> {
+                        throw new IllegalStateException("no answer");
+                      }))
+          .hasMessage("no answer");
+      int before = work.rounds;
+      await(() -> work.rounds > before);
+      assertThat(thread.failure()).isNull();
+    }
+  }
+
+  @Test
+  void theLeaseComesBackThoughHandingOverFails() {
+    Work other = new Work();
+    int[] handedOver = new int[1];
+    PollThread thread = start(work, other);
+    awaitHome();
+    drive(
+        thread,
+        () -> {
+          work.atHandOver =
+              () -> {
+                throw new IllegalStateException("not mine");
+              };
+          other.atHandOver = () -> handedOver[0]++;
+          return true;
+        });
+    await(() -> !thread.isAlive());
+    assertThat(handedOver[0]).isOne();
+    assertThat(thread.failure()).hasMessage("not mine");
+    assertThatThrownBy(thread::close).hasRootCauseMessage("not mine");
+  }
+
+  @Test
+  void aStoppingPollThreadSleepsUntilTheDriversRoundEnds() throws Exception {
+    PollThread thread = start(work);
+    awaitHome();
+    CountDownLatch within = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread program =
+        new Thread(
+            () ->
+                drive(
+                    thread,
+                    () -> {
+                      work.inRound = () -> stay(within, goOn);
+                      return false;
+                    }));
+    program.start();
+    within.await();
+    Thread closer = new Thread(thread::close);
+    closer.start();
+    await(() -> closer.getState() == Thread.State.WAITING);
+    // It was woken to stop and cannot: from some time on it sleeps whenever it is looked at.
+    int asleep = 0;
+    while (asleep < 50) {
+      LockSupport.parkNanos(1_000_000);
+      asleep = work.home.getState() == Thread.State.WAITING ? asleep + 1 : 0;
+    }
+    goOn.countDown();
+    closer.join();
+    program.join();
+    assertThat(work.home.isAlive()).isFalse();
+    assertThat(thread.failure()).isNull();
+  }
+
+  private static void stay(CountDownLatch within, CountDownLatch goOn) {
+    within.countDown();
+    boolean interrupted = false;
+    while (goOn.getCount() > 0) {
+      try {
+        goOn.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void waitingForItselfIsRefused() throws Exception {
+    try (PollThread thread = start(work)) {
+      awaitHome();
+      // On the poll thread.
+      assertRefused(thread, () -> {});
+      // On a program's thread that drives.
+      assertRefused(
+          thread,
+          () -> {
+            int before = work.rounds;
+            drive(thread, () -> work.rounds > before);
+          });
+      assertThat(thread.failure()).isNull();
+      drive(thread, () -> true);
+    }
+  }
+
+  private void assertRefused(PollThread thread, Runnable driver) throws Exception {
+    FutureTask<Void> within =
+        new FutureTask<>(
+            () -> {
+              work.inRound = () -> {};
+              assertThatThrownBy(() -> thread.driveUntil(() -> true, LONG_NS))
+                  .isInstanceOf(IllegalStateException.class)
+                  .hasMessageContaining("driveUntil of poll thread test-poll within one");
+              assertThatThrownBy(thread::close)
+                  .isInstanceOf(IllegalStateException.class)
+                  .hasMessageContaining("close of poll thread test-poll within one");
+            },
+            null);
+    work.inRound = within;
+    driver.run();
+    within.get();
+  }
+}
