@@ -24,7 +24,9 @@ public final class PmNode implements PollWork, AutoCloseable {
   private static final int SUPPLY_PER_ROUND = 32;
   private static final int LEAST_CLAIMS = 4;
 
-  private final NodeCore core;
+  /** For tests that look inside. */
+  final NodeCore core;
+
   private final Sender sender;
   private final Paths paths;
   private final Acknowledger acknowledger;

@@ -451,6 +451,8 @@ final class Sender {
     int id = window.bufferId(seq);
     Rail rail = core.rails[window.rail(seq)];
     if (!rail.hasLeftQueue(window.railTicket(seq))) {
+      // Put there in this round, it would leave the queue without its CRC, and never get one.
+      seal();
       rail.purge(id);
     }
     if (pool.references(id) == 1) {

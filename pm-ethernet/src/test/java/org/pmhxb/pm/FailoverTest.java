@@ -155,6 +155,67 @@ class FailoverTest {
     }
   }
 
+  /** They wait for their CRCs still when their path is evicted. */
+  @Test
+  void framesOfTheRoundThatEvictsTheirPathArrive() {
+    try (TestNet net = net(5)) {
+      flood(net, 20 * MS);
+      PmNode node = net.nodes.get(1);
+      LastMoment sends = new LastMoment(node.core, 3);
+      node.collectives().handler(sends);
+      net.deadRail[3] = true;
+      while (node.counters().get(Counter.PATHS_EVICTED) == 0) {
+        net.step();
+        poll(0);
+      }
+      assertThat(sends.frames).isPositive();
+      drain(net);
+      assertThat(net.nodes.get(0).counters().dropped(DropReason.CRC)).isZero();
+    }
+  }
+
+  /** Sends a short frame in each round on a path whose eviction is a matter of rounds. */
+  private final class LastMoment implements CollectiveHandler {
+    private final NodeCore core;
+    private final int path;
+    int frames;
+
+    LastMoment(NodeCore core, int path) {
+      this.core = core;
+      this.path = path;
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+      Peer peer = core.peers[0];
+      PathState way = peer.paths[path];
+      if (!way.evicted && way.probesUnanswered >= Paths.PROBES_TO_EVICT) {
+        endpoints.get(1).coalesceUpTo(-1);
+        SendBuffer b = endpoints.get(1).claim(0, Long.BYTES);
+        if (b != null) {
+          b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), sent[1]++);
+          peer.way = way;
+          peer.stripeBytes = 1_000;
+          peer.stripeUntilNs = nowNs;
+          endpoints.get(1).send(b);
+          frames++;
+        }
+      }
+      return 0;
+    }
+
+    @Override
+    public void onCollective(int source, boolean line, long word0, long word1, long word2) {}
+
+    @Override
+    public void onPeerDown(int peer, DownReason reason) {}
+
+    @Override
+    public long nextDeadlineNs(long nowNs) {
+      return nowNs;
+    }
+  }
+
   @Test
   void aFlappingRailIsTakenBackMoreAndMoreSlowly() {
     try (TestNet net = net(4)) {
