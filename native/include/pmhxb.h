@@ -289,7 +289,8 @@ int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32
                uint32_t *crcs);
 /*
  * Packet path. The same of those frames of descs[0, n) that have HXB_DESC_SEAL, less `trailer` bytes at
- * their end, each written into its frame at byte `at` in network byte order; at + 4 <= from. Returns n.
+ * their end, each written into its frame at byte `at` in network byte order; at + 4 <= from. Returns n;
+ * -EINVAL at the first descriptor that is out of range, and those before it are sealed.
  */
 int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
              uint32_t trailer, uint32_t at);

@@ -166,7 +166,7 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
     const uint8_t *data[LANES];
     uint8_t *field[LANES];
     uint32_t bytes[LANES], crcs[LANES];
-    int lanes;
+    int lanes, rc = n;
 
     if (unlikely(at + sizeof(uint32_t) > from)) {
         return -EINVAL;
@@ -180,7 +180,10 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
             }
             uint8_t *frame = frame_of(pool, d, from, length);
             if (unlikely(frame == NULL)) {
-                return -EINVAL;
+                /* Those before it are sealed all the same. */
+                n = i;
+                rc = -EINVAL;
+                break;
             }
             data[lanes] = frame + from;
             field[lanes] = frame + at;
@@ -192,5 +195,5 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
             memcpy(field[k], &crc, sizeof(crc));
         }
     }
-    return n;
+    return rc;
 }

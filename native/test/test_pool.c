@@ -241,6 +241,23 @@ void test_seal(void)
     }
     bad[0] = 0;
     CHECK_EQ(hxb_seal(p.pool, bad, 1, FROM, TRAILER, AT), 1);
+    /* One bad descriptor: what stands before it is sealed, what stands behind it is not. */
+    uint64_t mixed[] = {descs[0], descs[1], bad[1], descs[2]};
+    for (unsigned int i = 0; i < RTE_DIM(mixed); i++) {
+        if (i != 2) {
+            mixed[i] = test_desc((uint32_t)(mixed[i] & HXB_DESC_ID_MASK), FROM + TRAILER + 9) | HXB_DESC_SEAL;
+            memset(test_frame(&p, mixed[i]) + AT, 0xA5, 4);
+        }
+    }
+    CHECK_EQ(hxb_seal(p.pool, mixed, RTE_DIM(mixed), FROM, TRAILER, AT), -EINVAL);
+    for (unsigned int i = 0; i < RTE_DIM(mixed); i++) {
+        if (i != 2) {
+            const uint8_t *frame = test_frame(&p, mixed[i]);
+            uint32_t field = (uint32_t)frame[AT] << 24 | (uint32_t)frame[AT + 1] << 16 |
+                             (uint32_t)frame[AT + 2] << 8 | frame[AT + 3];
+            CHECK_EQ(field, i < 2 ? crc_by_definition(frame + FROM, 9) : 0xA5A5A5A5u);
+        }
+    }
     CHECK_EQ(hxb_seal(p.pool, descs, 1, FROM, TRAILER, FROM - 3), -EINVAL);
     test_release(&p, descs, HXB_BURST_MAX);
     test_free_pool(&p);
