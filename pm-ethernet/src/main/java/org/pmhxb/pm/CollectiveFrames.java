@@ -184,12 +184,16 @@ public final class CollectiveFrames {
       return DropReason.NO_ENDPOINT.code();
     }
     core.counters.increment(Counter.COLLECTIVES_RECEIVED);
-    handler.onCollective(
-        peer.node,
-        line,
-        FrameHeader.payloadLong(core.frames, at, 0),
-        FrameHeader.payloadLong(core.frames, at, Long.BYTES),
-        FrameHeader.payloadLong(core.frames, at, 2 * Long.BYTES));
+    try {
+      handler.onCollective(
+          peer.node,
+          line,
+          FrameHeader.payloadLong(core.frames, at, 0),
+          FrameHeader.payloadLong(core.frames, at, Long.BYTES),
+          FrameHeader.payloadLong(core.frames, at, 2 * Long.BYTES));
+    } catch (RuntimeException | Error e) {
+      core.faults.keep(e);
+    }
     return 0;
   }
 
@@ -203,7 +207,11 @@ public final class CollectiveFrames {
 
   void peerDown(int peer, DownReason reason) {
     if (handler != null) {
-      handler.onPeerDown(peer, reason);
+      try {
+        handler.onPeerDown(peer, reason);
+      } catch (RuntimeException | Error e) {
+        core.faults.keep(e);
+      }
     }
   }
 }

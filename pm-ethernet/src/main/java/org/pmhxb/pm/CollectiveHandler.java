@@ -2,7 +2,8 @@ package org.pmhxb.pm;
 
 /**
  * Who takes part in collective operations on a node: hears of COLLECTIVE frames and of peers. All
- * calls are the poll thread's: be brief, never block, allocate nothing.
+ * calls are the poll thread's: be brief, never block, allocate nothing. What it throws, the duty
+ * cycle throws at its end.
  */
 public interface CollectiveHandler {
   /**

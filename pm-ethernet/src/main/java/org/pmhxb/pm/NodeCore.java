@@ -95,6 +95,8 @@ final class NodeCore {
   /** Hears of sessions; never null. */
   PeerListener listener = Silent.LISTENER;
 
+  final ListenerFaults faults = new ListenerFaults();
+
   private static final long PATIENCE_STEP_NS = 20_000_000L;
 
   /** A descriptor's tag has 16 bits. */
@@ -373,6 +375,25 @@ final class NodeCore {
       }
     }
     return -1;
+  }
+
+  /** A session is open. */
+  void tellPeerUp(int node, int session) {
+    try {
+      listener.onPeerUp(node, session);
+    } catch (RuntimeException | Error e) {
+      faults.keep(e);
+    }
+  }
+
+  /** A session ended, or none came about within the peer timeout. */
+  void tellPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq) {
+    try {
+      listener.onPeerDown(node, session, reason, lastAcknowledgedSeq);
+    } catch (RuntimeException | Error e) {
+      faults.keep(e);
+    }
+    collectives.peerDown(node, reason);
   }
 
   /** Listener while none is set. */

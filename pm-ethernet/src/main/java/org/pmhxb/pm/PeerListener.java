@@ -1,6 +1,9 @@
 package org.pmhxb.pm;
 
-/** Hears of sessions. Called by the poll thread: be brief, never block. */
+/**
+ * Hears of sessions. Called by the poll thread: be brief, never block. What it throws, the duty
+ * cycle throws at its end.
+ */
 public interface PeerListener {
   /** A session with {@code node} is open. */
   void onPeerUp(int node, int session);

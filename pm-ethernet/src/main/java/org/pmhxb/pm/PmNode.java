@@ -125,6 +125,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (work == 0) {
       core.pool.flush();
     }
+    core.faults.rethrow();
     return work;
   }
 
@@ -687,6 +688,11 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** Ends every session with a word to the peer. Poll thread. */
   public void quit() {
+    endSessions();
+    core.faults.rethrow();
+  }
+
+  private void endSessions() {
     if (!quit) {
       quit = true;
       sessions.closeAll();
@@ -715,7 +721,7 @@ public final class PmNode implements PollWork, AutoCloseable {
             "close within a handler of endpoint " + core.open[i].number());
       }
     }
-    quit();
+    endSessions();
     runCommands();
     synchronized (commands) {
       closed = true;
@@ -736,5 +742,6 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     core.pool.reclaim(Owner.NODE);
     core.pool.flush();
+    core.faults.rethrow();
   }
 }

@@ -263,7 +263,7 @@ final class Sessions {
     core.activate(peer);
     core.counters.increment(Counter.SESSIONS_OPENED);
     paths.begin(peer);
-    core.listener.onPeerUp(peer.node, session);
+    core.tellPeerUp(peer.node, session);
     for (int i = 0; i < peer.outLaneCount; i++) {
       if (peer.outLanes[i].creditWanted) {
         askForCredit(peer, peer.outLanes[i]);
@@ -353,8 +353,7 @@ final class Sessions {
     for (int i = 0; i < core.openCount; i++) {
       core.open[i].deliverPeerDown(peer.node, 0);
     }
-    core.listener.onPeerDown(peer.node, 0, DownReason.UNREACHABLE, peer.lastAcknowledgedAtDown);
-    core.collectives.peerDown(peer.node, DownReason.UNREACHABLE);
+    core.tellPeerDown(peer.node, 0, DownReason.UNREACHABLE, peer.lastAcknowledgedAtDown);
   }
 
   private void tickUp(Peer peer) {
@@ -417,8 +416,7 @@ final class Sessions {
     for (int i = 0; i < core.openCount; i++) {
       core.open[i].deliverPeerDown(peer.node, session);
     }
-    core.listener.onPeerDown(peer.node, session, reason, lastAcknowledged);
-    core.collectives.peerDown(peer.node, reason);
+    core.tellPeerDown(peer.node, session, reason, lastAcknowledged);
   }
 
   /** Ends an UP session with a word to the peer. */
