@@ -20,11 +20,11 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.BarrierChoice;
-import org.pmhxb.collectives.logp.FabricLogp;
 import org.pmhxb.collectives.logp.ParallelModel;
+import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
@@ -281,7 +281,7 @@ final class BarrierBench extends ClusterCommand {
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, of, rails, null, poll, NodeOptions.NONE);
     ClusterPaths own = paths(BenchCluster.ownName());
-    Group group = BarrierSuite.everyone(of, rails);
+    Participants group = BarrierSuite.everyone(of, rails);
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
@@ -302,7 +302,7 @@ final class BarrierBench extends ClusterCommand {
   }
 
   private FabricLogp measureVeth(
-      BenchCluster cluster, Group group, List<BarrierLine> lines, List<String> failures)
+      BenchCluster cluster, Participants group, List<BarrierLine> lines, List<String> failures)
       throws IOException, InterruptedException {
     try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), group)) {
       progress().update("LogP of the fabric");

@@ -19,14 +19,14 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.BarrierChoice;
 import org.pmhxb.collectives.logp.BarrierModel;
-import org.pmhxb.collectives.logp.FabricLogp;
 import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.collectives.logp.SharedThreadModel;
+import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
@@ -236,7 +236,7 @@ final class LogpCommand extends ClusterCommand {
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, of, railCount, null, yielding, NodeOptions.NONE);
     ClusterPaths own = paths(BenchCluster.ownName());
-    Group group = BarrierSuite.everyone(of, railCount);
+    Participants group = BarrierSuite.everyone(of, railCount);
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update);
@@ -246,7 +246,7 @@ final class LogpCommand extends ClusterCommand {
   }
 
   private Measured overVeth(Shape of) throws IOException, InterruptedException {
-    Group group = BarrierSuite.everyone(of, rails);
+    Participants group = BarrierSuite.everyone(of, rails);
     return onVeth(
         of,
         rails,

@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -49,6 +50,21 @@ class ModuleDependencyTest {
           .mayOnlyBeAccessedByLayers("router", "mpi", "sim", "collectives", "cost", "cli")
           .whereLayer("bufpool")
           .mayOnlyBeAccessedByLayers("pm", "router", "mpi", "sim", "collectives", "cost", "cli");
+
+  /** Plans, what they cost, how they run, what is measured: each may use those before it. */
+  @ArchTest
+  static final ArchRule collectivesHaveNoCycles =
+      slices().matching("org.pmhxb.collectives.(**)").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule collectivesDoNotKnowTheirAlgorithmsNorBarriers =
+      noClasses()
+          .that()
+          .resideInAPackage("org.pmhxb.collectives")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.pmhxb.collectives.*..")
+          .because("algorithms are registered by the program, and barriers are a thing apart");
 
   @ArchTest
   static final ArchRule protocolReadsNoClock =

@@ -23,10 +23,6 @@ public record CollectiveLimits(int windowBytes, int strangerBytes) {
     return new CollectiveLimits(1 << 20, 4 << 20);
   }
 
-  public CollectiveLimits withWindowBytes(int bytes) {
-    return new CollectiveLimits(bytes, strangerBytes);
-  }
-
   private static void check(String name, int bytes) {
     if (bytes < LEAST_BYTES || bytes > MOST_BYTES) {
       throw new IllegalArgumentException(

@@ -76,7 +76,7 @@ class CollectivesTest {
             members,
             Topology.flat(),
             script,
-            CollectiveLimits.defaults().withWindowBytes(4_096));
+            new CollectiveLimits(4_096, CollectiveLimits.defaults().strangerBytes()));
 
     SimResult result = sim.run(seed, NodeOptions.small(), List.of());
 

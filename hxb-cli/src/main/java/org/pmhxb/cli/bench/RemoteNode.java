@@ -11,7 +11,7 @@ import org.pmhxb.cli.node.BarrierTimes;
 import org.pmhxb.cli.node.NodeStatus;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
-import org.pmhxb.collectives.logp.FabricLogp;
+import org.pmhxb.collectives.probe.FabricLogp;
 
 /** A node in a process of its own, reached over its control socket. */
 public final class RemoteNode implements BenchNode {

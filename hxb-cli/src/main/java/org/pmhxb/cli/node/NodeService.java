@@ -7,8 +7,8 @@ import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.logp.FabricLogp;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.probe.FabricLogp;
 
 /**
  * Answers a node's control socket.

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.collectives.barrier.Barrier;
-import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Barriers;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.pm.PmNode;
 
 /** A barrier whose program is the node's poll thread: no wake-up lies between the two. */
@@ -18,7 +18,7 @@ final class PolledBarrier implements BarrierHandle {
   /** Opens the barrier of all nodes with this number. */
   PolledBarrier(PmNode node, LoopWork loop, int number, BarrierSpec spec) {
     this.loop = loop;
-    this.barrier = loop.call(() -> Barriers.of(node).open(number, Group.all(node), spec));
+    this.barrier = loop.call(() -> Barriers.of(node).open(number, Participants.all(node), spec));
   }
 
   @Override

@@ -3,9 +3,9 @@ package org.pmhxb.cli.node;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.logp.FabricLogp;
-import org.pmhxb.collectives.logp.FabricProbe;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.probe.FabricLogp;
+import org.pmhxb.collectives.probe.FabricProbe;
 import org.pmhxb.pm.PmNode;
 
 /** Measures LogP from a node's poll thread. */
@@ -16,7 +16,8 @@ final class PolledProbe implements LoopWork.Task {
 
   private PolledProbe(PmNode node, int count) {
     probe =
-        new FabricProbe(node, Group.all(node), System::nanoTime, PolledProbe::yieldUntil, count);
+        new FabricProbe(
+            node, Participants.all(node), System::nanoTime, PolledProbe::yieldUntil, count);
   }
 
   /**

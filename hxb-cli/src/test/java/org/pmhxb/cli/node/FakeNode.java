@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.logp.FabricLogp;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.router.HxbConfig;
 
 /**

@@ -1,5 +1,7 @@
 package org.pmhxb.collectives.barrier;
 
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.pm.Idle;
 import org.pmhxb.pm.PeerState;
 
@@ -11,14 +13,14 @@ import org.pmhxb.pm.PeerState;
 public final class Barrier implements AutoCloseable {
   private final Barriers barriers;
   private final Machine machine;
-  private final Group group;
+  private final Participants group;
   private final BarrierSpec spec;
   private final Gate gate;
   private int epoch;
   private boolean closed;
   private String explanation;
 
-  Barrier(Barriers barriers, Machine machine, Group group, BarrierSpec spec) {
+  Barrier(Barriers barriers, Machine machine, Participants group, BarrierSpec spec) {
     this.barriers = barriers;
     this.machine = machine;
     this.group = group;
@@ -44,7 +46,7 @@ public final class Barrier implements AutoCloseable {
     return machine.number;
   }
 
-  public Group group() {
+  public Participants group() {
     return group;
   }
 

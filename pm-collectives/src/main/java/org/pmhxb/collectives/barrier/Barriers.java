@@ -1,6 +1,10 @@
 package org.pmhxb.collectives.barrier;
 
 import java.util.Arrays;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.collectives.logp.BarrierChoice;
 import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.collectives.logp.ParallelModel;
@@ -80,11 +84,11 @@ public final class Barriers implements CollectiveHandler {
    * @throws IllegalStateException the number is open, or was broken with this group, or the node is
    *     closed
    */
-  public Barrier open(int number, Group group, BarrierSpec spec) {
+  public Barrier open(int number, Participants group, BarrierSpec spec) {
     if (number < 0 || number >= NUMBERS) {
       throw new IllegalArgumentException("barrier " + number + " is out of range 0..65535");
     }
-    Plan plan = Planner.plan(group, spec, node.self());
+    BarrierPlan plan = Planner.plan(group, spec, node.self());
     Barrier[] opened = new Barrier[1];
     boolean done =
         node.control(
@@ -99,10 +103,10 @@ public final class Barriers implements CollectiveHandler {
    * Opens a barrier by the algorithm that LogP chooses with {@link LogP#typical()}; {@link
    * Barrier#explanation} says why.
    *
-   * @throws IllegalArgumentException as {@link #open(int, Group, BarrierSpec)} does
+   * @throws IllegalArgumentException as {@link #open(int, Participants, BarrierSpec)} does
    * @throws IllegalStateException the same
    */
-  public Barrier open(int number, Group group) {
+  public Barrier open(int number, Participants group) {
     return open(number, group, LogP.typical());
   }
 
@@ -110,12 +114,12 @@ public final class Barriers implements CollectiveHandler {
    * The same with what was measured on this fabric ({@code hxb logp}). All participants have to
    * give the same figures, or they may choose differently and never meet.
    */
-  public Barrier open(int number, Group group, LogP logp) {
+  public Barrier open(int number, Participants group, LogP logp) {
     BarrierChoice choice = BarrierChoice.of(group, new ParallelModel(logp));
     return open(number, group, choice.best()).because(choice.explanation());
   }
 
-  private Machine register(int number, Group group, BarrierSpec spec, Plan plan) {
+  private Machine register(int number, Participants group, BarrierSpec spec, BarrierPlan plan) {
     if (number >= byNumber.length) {
       int length = Math.max(number + 1, 2 * byNumber.length);
       byNumber = Arrays.copyOf(byNumber, length);

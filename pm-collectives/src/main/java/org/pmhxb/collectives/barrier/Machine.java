@@ -2,6 +2,9 @@ package org.pmhxb.collectives.barrier;
 
 import java.util.Arrays;
 import java.util.TreeSet;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.pm.CollectiveFrames;
 
 /**
@@ -24,7 +27,7 @@ final class Machine {
   final int group;
   final Gate gate;
 
-  private final Group members;
+  private final Participants members;
   private final CollectiveFrames frames;
   private final Awaited[] steps;
   private final Outgoing[][] sends;
@@ -64,7 +67,12 @@ final class Machine {
   // --- counted ---
   private final BarrierCounts counts = new BarrierCounts();
 
-  Machine(int number, Group members, BarrierSpec spec, Plan plan, CollectiveFrames frames) {
+  Machine(
+      int number,
+      Participants members,
+      BarrierSpec spec,
+      BarrierPlan plan,
+      CollectiveFrames frames) {
     this.number = number;
     this.group = members.hash(spec);
     this.members = members;
@@ -76,7 +84,7 @@ final class Machine {
     Arrays.fill(stepOf, (byte) -1);
     TreeSet<Integer> edges = new TreeSet<>();
     for (int i = 0; i < n; i++) {
-      Plan.Step of = plan.steps().get(i);
+      BarrierPlan.Step of = plan.steps().get(i);
       int after = i;
       steps[i] = new Awaited(of.number(), of.sources());
       stepOf[of.number()] = (byte) i;

@@ -1,6 +1,7 @@
 package org.pmhxb.collectives.barrier;
 
 import java.util.Arrays;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan;
 
 /** One ARRIVE of a plan as the machine sends it: nothing is made per barrier. */
 final class Outgoing {
@@ -16,7 +17,7 @@ final class Outgoing {
   /** Of a frame to a line: its rail; else -1. */
   final int rail;
 
-  Outgoing(int afterStep, Plan.Send send) {
+  Outgoing(int afterStep, BarrierPlan.Send send) {
     this.afterStep = afterStep;
     this.number = send.step();
     this.targets = send.targets();

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import org.pmhxb.collectives.barrier.Algorithm;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 
 /**
  * The algorithm for a group by a model: the least time, of equal ones the fewer frames. Given the
@@ -15,7 +15,7 @@ import org.pmhxb.collectives.barrier.Planner;
  *
  * @param candidates in the order of their times
  */
-public record BarrierChoice(Group group, List<Candidate> candidates) {
+public record BarrierChoice(Participants group, List<Candidate> candidates) {
   /**
    * One that was looked at.
    *
@@ -32,9 +32,9 @@ public record BarrierChoice(Group group, List<Candidate> candidates) {
    * Looks at every algorithm that suits the group: over one rail and over all, with lines and
    * without.
    */
-  public static BarrierChoice of(Group group, BarrierModel model) {
+  public static BarrierChoice of(Participants group, BarrierModel model) {
     List<Candidate> found = new ArrayList<>();
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (BarrierAlgorithm algorithm : BarrierAlgorithm.values()) {
       BarrierSpec plain = BarrierSpec.of(algorithm);
       BarrierSpec wide = plain.withRails(group.railsPerDimension());
       for (BarrierSpec spec : List.of(plain, wide, plain.withoutLines(), wide.withoutLines())) {
@@ -49,7 +49,7 @@ public record BarrierChoice(Group group, List<Candidate> candidates) {
     return new BarrierChoice(group, found);
   }
 
-  private static boolean suits(Group group, BarrierSpec spec) {
+  private static boolean suits(Participants group, BarrierSpec spec) {
     try {
       Planner.plan(group, spec, group.node(0));
       return true;

@@ -1,11 +1,11 @@
 package org.pmhxb.collectives.logp;
 
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 
 /** Predicts what a barrier takes when all arrive at once. */
 @FunctionalInterface
 public interface BarrierModel {
   /** Nanoseconds from the arrivals until the last has left. */
-  double predictNs(Group group, BarrierSpec spec);
+  double predictNs(Participants group, BarrierSpec spec);
 }

@@ -22,11 +22,6 @@ public record LogP(double osNs, double orNs, double gapNs, double[] latencyNs) {
     }
   }
 
-  /** The library of the paper on Fast Ethernet switches: os 3, L 17.5, or 9.5, gap 9 us. */
-  public static LogP ofThePaper() {
-    return new LogP(3_000, 9_500, 9_000, new double[] {17_500});
-  }
-
   /**
    * What is taken where nothing was measured: poll-mode nodes with a processor each on Gigabit
    * Ethernet. A frame of 96 bytes takes 0.8 us on a wire; processors need less than that for it,

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.barrier.Plan;
-import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.router.RailLayout;
 
 /**
@@ -29,14 +29,14 @@ public final class ParallelModel implements BarrierModel {
   private record Frame(double atNs, int rank, int source, int step, int rail) {}
 
   @Override
-  public double predictNs(Group group, BarrierSpec spec) {
+  public double predictNs(Participants group, BarrierSpec spec) {
     return new Play(group, Planner.plans(group, spec)).run();
   }
 
   /** One barrier. */
   private final class Play {
-    private final Group group;
-    private final List<Plan> plans;
+    private final Participants group;
+    private final List<BarrierPlan> plans;
     private final int[] step;
     private final int[][] missing;
     private final double[] freeNs;
@@ -45,7 +45,7 @@ public final class ParallelModel implements BarrierModel {
     private final PriorityQueue<Frame> frames =
         new PriorityQueue<>(Comparator.comparingDouble(Frame::atNs));
 
-    Play(Group group, List<Plan> plans) {
+    Play(Participants group, List<BarrierPlan> plans) {
       this.group = group;
       this.plans = plans;
       int n = plans.size();
@@ -78,7 +78,7 @@ public final class ParallelModel implements BarrierModel {
       double arrivedNs = Math.max(frame.atNs(), in[frame.rail()] + logp.gapNs());
       in[frame.rail()] = arrivedNs;
       freeNs[rank] = Math.max(freeNs[rank], arrivedNs) + logp.orNs();
-      List<Plan.Step> steps = plans.get(rank).steps();
+      List<BarrierPlan.Step> steps = plans.get(rank).steps();
       for (int i = 0; i < steps.size(); i++) {
         if (steps.get(i).number() == frame.step()) {
           missing[rank][i]--;
@@ -88,16 +88,16 @@ public final class ParallelModel implements BarrierModel {
     }
 
     private void goOn(int rank) {
-      Plan plan = plans.get(rank);
+      BarrierPlan plan = plans.get(rank);
       while (step[rank] < plan.steps().size() && missing[rank][step[rank]] == 0) {
-        for (Plan.Send send : plan.steps().get(step[rank]).sends()) {
+        for (BarrierPlan.Send send : plan.steps().get(step[rank]).sends()) {
           send(rank, send);
         }
         step[rank]++;
       }
     }
 
-    private void send(int rank, Plan.Send send) {
+    private void send(int rank, BarrierPlan.Send send) {
       int rail = send.rail() >= 0 ? send.rail() % group.railsPerDimension() : send.way();
       double startNs = Math.max(freeNs[rank], railOutNs[rank][rail] + logp.gapNs());
       railOutNs[rank][rail] = startNs;

@@ -2,10 +2,10 @@ package org.pmhxb.collectives.logp;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.barrier.Plan;
-import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 
 /**
  * LogP where one thread is every processor, as on the ring fabric: it carries what was sent, then
@@ -22,8 +22,8 @@ public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
   private record Frame(int rank, int step, boolean relayed) {}
 
   @Override
-  public double predictNs(Group group, BarrierSpec spec) {
-    List<Plan> plans = Planner.plans(group, spec);
+  public double predictNs(Participants group, BarrierSpec spec) {
+    List<BarrierPlan> plans = Planner.plans(group, spec);
     int n = plans.size();
     int[] step = new int[n];
     int[][] missing = new int[n][];
@@ -44,7 +44,7 @@ public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
           way.add(new Frame(frame.rank(), frame.step(), false));
           continue;
         }
-        List<Plan.Step> steps = plans.get(frame.rank()).steps();
+        List<BarrierPlan.Step> steps = plans.get(frame.rank()).steps();
         for (int i = 0; i < steps.size(); i++) {
           missing[frame.rank()][i] -= steps.get(i).number() == frame.step() ? 1 : 0;
         }
@@ -58,10 +58,10 @@ public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
 
   /** Frames that a node sends now; a relay takes a round more each. */
   private static int advance(
-      Group group, Plan plan, int[] step, int[] missing, int rank, List<Frame> way) {
+      Participants group, BarrierPlan plan, int[] step, int[] missing, int rank, List<Frame> way) {
     int sent = 0;
     while (step[rank] < missing.length && missing[step[rank]] == 0) {
-      for (Plan.Send send : plan.steps().get(step[rank]).sends()) {
+      for (BarrierPlan.Send send : plan.steps().get(step[rank]).sends()) {
         sent++;
         for (int target : send.targets()) {
           boolean relayed = group.shape().hops(plan.node(), target) > 1;

@@ -2,10 +2,11 @@ package org.pmhxb.collectives.barrier;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.collectives.barrier.plan.Participants;
 
 /** Sees every arrival and departure of a simulated machine, and says what must not be. */
 final class BarrierJudge {
-  private final Group[] groups;
+  private final Participants[] groups;
 
   /** By barrier and node: the last epoch at which any life of the node arrived. */
   private final int[][] arrived;
@@ -15,7 +16,7 @@ final class BarrierJudge {
   private final List<String> ends = new ArrayList<>();
   private int connected;
 
-  BarrierJudge(Group... groups) {
+  BarrierJudge(Participants... groups) {
     this.groups = groups;
     int nodes = groups[0].shape().nodes();
     this.arrived = new int[groups.length][nodes];

@@ -1,5 +1,7 @@
 package org.pmhxb.collectives.barrier;
 
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.sim.work.Host;
 import org.pmhxb.sim.work.Program;
 
@@ -28,7 +30,7 @@ final class BarrierProgram implements Program {
   BarrierProgram(
       Host host,
       BarrierJudge judge,
-      Group[] groups,
+      Participants[] groups,
       BarrierSpec[] specs,
       int epochs,
       long workNs,
@@ -39,7 +41,7 @@ final class BarrierProgram implements Program {
     this.workNs = workNs;
     this.waitForNodes = waitForNodes;
     int mine = 0;
-    for (Group group : groups) {
+    for (Participants group : groups) {
       mine += group.rank(host.self()) < 0 ? 0 : 1;
     }
     barriers = new Barrier[mine];

@@ -6,12 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollIdle;
@@ -71,7 +77,8 @@ class RingBarrierTest {
   void aBarrierAllocatesNothing() {
     RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 1);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    try (RingBarriers ring = new RingBarriers(options, BarrierSpec.of(Algorithm.DISSEMINATION))) {
+    try (RingBarriers ring =
+        new RingBarriers(options, BarrierSpec.of(BarrierAlgorithm.DISSEMINATION))) {
       long least = Long.MAX_VALUE;
       for (int round = 0; round < 10; round++) {
         long before = threads.getCurrentThreadAllocatedBytes();
@@ -87,7 +94,7 @@ class RingBarrierTest {
   @Test
   void aNumberIsOpenOnceAndArrivesOnce() {
     RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
-    BarrierSpec spec = BarrierSpec.of(Algorithm.CONCURRENT);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.CONCURRENT);
     try (RingBarriers ring = new RingBarriers(options, spec)) {
       Barriers first = Barriers.of(ring.cluster.node(0));
       assertThatThrownBy(() -> first.open(1, ring.group, spec))
@@ -110,16 +117,17 @@ class RingBarrierTest {
   @Test
   void manyNumbersAreInFlight() {
     RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 1);
-    BarrierSpec spec = BarrierSpec.of(Algorithm.TERNARY);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.TERNARY);
     try (RingBarriers ring = new RingBarriers(options, spec)) {
-      Shape shape = Shape.of(4);
       int[][] groups = {{0, 1, 2, 3}, {1, 3}, {0, 2, 3}, {2}, {0, 3}};
       Barrier[][] open = new Barrier[groups.length][];
       for (int g = 0; g < groups.length; g++) {
         open[g] = new Barrier[groups[g].length];
         for (int rank = 0; rank < groups[g].length; rank++) {
-          Barriers at = Barriers.of(ring.cluster.node(groups[g][rank]));
-          open[g][rank] = at.open(100 + g, Group.of(shape, 1, groups[g]), spec);
+          PmNode node = ring.cluster.node(groups[g][rank]);
+          BitSet mask = new BitSet();
+          Arrays.stream(groups[g]).forEach(mask::set);
+          open[g][rank] = Barriers.of(node).open(100 + g, Participants.among(node, mask), spec);
         }
       }
       for (int epoch = 1; epoch <= 20; epoch++) {
@@ -165,7 +173,10 @@ class RingBarrierTest {
             () -> {
               try (Barrier barrier =
                   Barriers.of(node)
-                      .open(5, Group.all(node), BarrierSpec.of(Algorithm.DISSEMINATION))) {
+                      .open(
+                          5,
+                          Participants.all(node),
+                          BarrierSpec.of(BarrierAlgorithm.DISSEMINATION))) {
                 for (int epoch = 1; epoch <= barriers; epoch++) {
                   arrivals.incrementAndGet();
                   barrier.arrive();
@@ -210,7 +221,7 @@ class RingBarrierTest {
   void withoutAnAlgorithmTheModelChoosesAndExplains() {
     try (RingBarriers ring =
         new RingBarriers(
-            RingCluster.Options.of(Shape.of(4), 1), BarrierSpec.of(Algorithm.BINARY))) {
+            RingCluster.Options.of(Shape.of(4), 1), BarrierSpec.of(BarrierAlgorithm.BINARY))) {
       List<Barrier> chosen = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         chosen.add(Barriers.of(ring.cluster.node(i)).open(7, ring.group));
@@ -232,12 +243,13 @@ class RingBarrierTest {
   void otherFiguresMakeAnotherChoice() {
     try (RingBarriers ring =
         new RingBarriers(
-            RingCluster.Options.of(Shape.of(8), 1), BarrierSpec.of(Algorithm.BINARY))) {
+            RingCluster.Options.of(Shape.of(8), 1), BarrierSpec.of(BarrierAlgorithm.BINARY))) {
       Barriers barriers = Barriers.of(ring.cluster.node(0));
-      assertThat(barriers.open(7, ring.group).spec().algorithm()).isEqualTo(Algorithm.EXCHANGE);
+      assertThat(barriers.open(7, ring.group).spec().algorithm())
+          .isEqualTo(BarrierAlgorithm.EXCHANGE);
       LogP slowToReceive = new LogP(1_000, 9_500, 0, new double[] {5_000});
       assertThat(barriers.open(8, ring.group, slowToReceive).spec().algorithm())
-          .isEqualTo(Algorithm.DISSEMINATION);
+          .isEqualTo(BarrierAlgorithm.DISSEMINATION);
     }
   }
 }

@@ -3,6 +3,8 @@ package org.pmhxb.collectives.barrier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
@@ -13,7 +15,7 @@ final class RingBarriers implements AutoCloseable {
 
   final RingCluster cluster;
   final List<Barrier> barriers = new ArrayList<>();
-  final Group group;
+  final Participants group;
 
   RingBarriers(RingCluster.Options options, BarrierSpec spec, int... members) {
     cluster = RingCluster.create(options);
@@ -23,7 +25,7 @@ final class RingBarriers implements AutoCloseable {
       who = new int[shape.nodes()];
       Arrays.setAll(who, i -> i);
     }
-    group = Group.of(shape, options.rails(), who);
+    group = Participants.of(shape, options.rails(), who);
     await(cluster::isComplete);
     open(1, spec);
   }

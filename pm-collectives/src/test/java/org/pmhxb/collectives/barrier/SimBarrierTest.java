@@ -11,6 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.router.Shape;
 import org.pmhxb.sim.NodeOptions;
 import org.pmhxb.sim.SimOptions;
@@ -36,7 +40,7 @@ class SimBarrierTest {
   private static final class Run {
     final Shape shape;
     final int rails;
-    final Group[] groups = new Group[BARRIERS];
+    final Participants[] groups = new Participants[BARRIERS];
     final BarrierSpec[] specs = new BarrierSpec[BARRIERS];
     final SplittableRandom random;
     final BarrierJudge judge;
@@ -50,17 +54,18 @@ class SimBarrierTest {
       shape = Shape.parse(SHAPES[random.nextInt(SHAPES.length)]);
       rails = 1 + random.nextInt(2);
       for (int i = 0; i < BARRIERS; i++) {
-        Algorithm algorithm = Algorithm.values()[random.nextInt(Algorithm.values().length)];
+        BarrierAlgorithm algorithm =
+            BarrierAlgorithm.values()[random.nextInt(BarrierAlgorithm.values().length)];
         specs[i] =
             new BarrierSpec(
                 algorithm, 1 + random.nextInt(rails), random.nextInt(3) > 0, 2 + random.nextInt(3));
-        boolean all = i == 0 || algorithm == Algorithm.EXCHANGE;
+        boolean all = i == 0 || algorithm == BarrierAlgorithm.EXCHANGE;
         BitSet mask = new BitSet();
         for (int node = 0; node < shape.nodes(); node++) {
           mask.set(node, all || random.nextInt(3) > 0);
         }
         mask.set(random.nextInt(shape.nodes()));
-        groups[i] = Group.ofMask(shape, rails, mask);
+        groups[i] = Participants.of(shape, rails, mask.stream().toArray());
       }
       judge = new BarrierJudge(groups);
     }
@@ -158,7 +163,9 @@ class SimBarrierTest {
         if (run.groups[b].rank(dead) < 0 || run.groups[b].size() == 1) {
           run.groups[b] = run.groups[0];
           run.specs[b] =
-              run.specs[0].algorithm() == Algorithm.CONCURRENT ? dissemination() : concurrent();
+              run.specs[0].algorithm() == BarrierAlgorithm.CONCURRENT
+                  ? dissemination()
+                  : concurrent();
         }
       }
       run.run(faults);
@@ -183,11 +190,11 @@ class SimBarrierTest {
   }
 
   private static BarrierSpec dissemination() {
-    return BarrierSpec.of(Algorithm.DISSEMINATION);
+    return BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
   }
 
   private static BarrierSpec concurrent() {
-    return BarrierSpec.of(Algorithm.CONCURRENT);
+    return BarrierSpec.of(BarrierAlgorithm.CONCURRENT);
   }
 
   /** A node dies and comes back: its old life's barriers end, and its new life hears of that. */
@@ -217,8 +224,8 @@ class SimBarrierTest {
   })
   void withoutLossNoFrameBeyondTheCount(String text, String spec, int rails) {
     Shape shape = Shape.parse(text);
-    Group group = Group.of(shape, rails, IntStream.range(0, shape.nodes()).toArray());
-    Group[] groups = {group};
+    Participants group = Participants.of(shape, rails, IntStream.range(0, shape.nodes()).toArray());
+    Participants[] groups = {group};
     BarrierSpec[] specs = {BarrierSpec.parse(spec)};
     BarrierJudge judge = new BarrierJudge(groups);
     int epochs = 40;

@@ -7,8 +7,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.router.Shape;
 
 /** The played plans against the formulas of Iwasaki et al., section 5.1.2, and their figures. */
@@ -17,12 +17,15 @@ class ModelTest {
   private static final double L = 17_500;
   private static final double OR = 9_500;
 
-  private static Group line(int nodes, int rails) {
-    return Group.of(Shape.of(nodes), rails, IntStream.range(0, nodes).toArray());
+  /** Their library on Fast Ethernet switches. */
+  private static final LogP PAPER = new LogP(OS, OR, 9_000, new double[] {L});
+
+  private static Participants line(int nodes, int rails) {
+    return Participants.of(Shape.of(nodes), rails, IntStream.range(0, nodes).toArray());
   }
 
   private static double predicted(int nodes, String spec) {
-    return new ParallelModel(LogP.ofThePaper()).predictNs(line(nodes, 1), BarrierSpec.parse(spec));
+    return new ParallelModel(PAPER).predictNs(line(nodes, 1), BarrierSpec.parse(spec));
   }
 
   /** (os + L + or) log2 n, and with the exit of a tree one phase more. */
@@ -80,7 +83,7 @@ class ModelTest {
 
   @Test
   void relaysTakeLonger() {
-    Group cube = Group.of(Shape.of(2, 2, 2), 1, IntStream.range(0, 8).toArray());
+    Participants cube = Participants.of(Shape.of(2, 2, 2), 1, IntStream.range(0, 8).toArray());
     LogP logp = new LogP(0, 0, 0, new double[] {10, 25, 45});
     ParallelModel model = new ParallelModel(logp);
     assertThat(model.predictNs(cube, BarrierSpec.parse("exchange"))).isEqualTo(30);
@@ -101,7 +104,7 @@ class ModelTest {
 
   @Test
   void theChoiceExplainsItself() {
-    BarrierChoice choice = BarrierChoice.of(line(16, 1), new ParallelModel(LogP.ofThePaper()));
+    BarrierChoice choice = BarrierChoice.of(line(16, 1), new ParallelModel(PAPER));
     assertThat(choice.best().toString()).isEqualTo("dissemination");
     assertThat(choice.explanation()).startsWith("dissemination for all of 16: 120.00 us");
     LogP quick = new LogP(100, 50, 0, new double[] {10_000});

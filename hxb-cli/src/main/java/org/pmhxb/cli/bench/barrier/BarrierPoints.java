@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.router.Shape;
@@ -44,7 +44,7 @@ public final class BarrierPoints {
     SimBarrierTimes simulator = new SimBarrierTimes(logp);
     ParallelModel model = new ParallelModel(logp);
     for (int count : SIMULATED_NODES) {
-      Group group = BarrierSuite.everyone(Shape.of(count), 1);
+      Participants group = BarrierSuite.everyone(Shape.of(count), 1);
       for (String name : PLOTTED) {
         progress.accept("simulated " + name + " of " + count + " nodes");
         BarrierSpec spec = BarrierSpec.parse(name);

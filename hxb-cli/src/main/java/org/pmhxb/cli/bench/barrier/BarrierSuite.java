@@ -3,10 +3,10 @@ package org.pmhxb.cli.bench.barrier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.pmhxb.collectives.barrier.Algorithm;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.router.Shape;
 
 /** Which barriers are measured on a machine. */
@@ -14,8 +14,8 @@ public final class BarrierSuite {
   private BarrierSuite() {}
 
   /** All nodes of a shape. */
-  public static Group everyone(Shape shape, int rails) {
-    return Group.of(shape, rails, IntStream.range(0, shape.nodes()).toArray());
+  public static Participants everyone(Shape shape, int rails) {
+    return Participants.of(shape, rails, IntStream.range(0, shape.nodes()).toArray());
   }
 
   /**
@@ -23,9 +23,9 @@ public final class BarrierSuite {
    * a difference on this machine.
    */
   public static List<BarrierSpec> all(Shape shape, int rails) {
-    Group group = everyone(shape, rails);
+    Participants group = everyone(shape, rails);
     List<BarrierSpec> specs = new ArrayList<>();
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (BarrierAlgorithm algorithm : BarrierAlgorithm.values()) {
       BarrierSpec plain = BarrierSpec.of(algorithm);
       specs.add(plain);
       if (rails > 1 && !Planner.plans(group, plain.withRails(rails)).equals(plans(group, plain))) {
@@ -38,7 +38,7 @@ public final class BarrierSuite {
     return specs;
   }
 
-  private static List<?> plans(Group group, BarrierSpec spec) {
+  private static List<?> plans(Participants group, BarrierSpec spec) {
     return Planner.plans(group, spec);
   }
 

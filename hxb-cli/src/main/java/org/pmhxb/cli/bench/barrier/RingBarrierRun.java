@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.collectives.barrier.Barrier;
-import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Barriers;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.collectives.logp.BarrierModel;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.router.Shape;
@@ -21,7 +21,7 @@ public final class RingBarrierRun implements AutoCloseable {
   private static final long PATIENCE_NS = 30_000_000_000L;
 
   private final RingCluster cluster;
-  private final Group group;
+  private final Participants group;
   private int number;
 
   /** Builds the cluster and waits until its nodes know one another. */
@@ -56,7 +56,7 @@ public final class RingBarrierRun implements AutoCloseable {
     return cluster;
   }
 
-  public Group group() {
+  public Participants group() {
     return group;
   }
 

@@ -2,11 +2,11 @@ package org.pmhxb.cli.bench.barrier;
 
 import java.util.Arrays;
 import org.pmhxb.collectives.barrier.Barrier;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.logp.FabricLogp;
-import org.pmhxb.collectives.logp.FabricProbe;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.SharedThreadModel;
+import org.pmhxb.collectives.probe.FabricLogp;
+import org.pmhxb.collectives.probe.FabricProbe;
 import org.pmhxb.pm.CollectiveFrames;
 import org.pmhxb.router.fabric.RingCluster;
 
@@ -23,7 +23,7 @@ public final class RingLogp {
   private static final long NOBODYS = 1L << 56 | 0xFFFFL << 32;
 
   private final RingCluster cluster;
-  private final Group group;
+  private final Participants group;
   private final CollectiveFrames[] frames;
   private final int n;
 

@@ -2,9 +2,9 @@ package org.pmhxb.cli.bench.barrier;
 
 import java.util.List;
 import org.pmhxb.collectives.barrier.Barrier;
-import org.pmhxb.collectives.barrier.BarrierSpec;
 import org.pmhxb.collectives.barrier.Barriers;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.PmNode;
@@ -60,7 +60,7 @@ public final class SimBarrierTimes {
    */
   public double meanNs(int nodes, int rails, BarrierSpec spec) {
     Shape shape = Shape.of(nodes);
-    Group group = BarrierSuite.everyone(shape, rails);
+    Participants group = BarrierSuite.everyone(shape, rails);
     Clock clock = new Clock();
     SimOptions options =
         new SimOptions(
@@ -99,7 +99,7 @@ public final class SimBarrierTimes {
     private boolean inside;
     private boolean done;
 
-    Repeated(Host host, Group group, BarrierSpec spec, Clock clock, LogP logp) {
+    Repeated(Host host, Participants group, BarrierSpec spec, Clock clock, LogP logp) {
       this.node = host.node();
       this.logp = logp;
       this.barrier = Barriers.of(host.node()).open(1, group, spec);

@@ -13,12 +13,12 @@ import java.util.concurrent.Future;
 import org.pmhxb.cli.bench.RemoteNode;
 import org.pmhxb.cli.node.BarrierTimes;
 import org.pmhxb.cli.workload.LatencyHistogram;
-import org.pmhxb.collectives.barrier.Algorithm;
-import org.pmhxb.collectives.barrier.BarrierSpec;
-import org.pmhxb.collectives.barrier.Group;
-import org.pmhxb.collectives.barrier.Planner;
+import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.collectives.logp.BarrierModel;
-import org.pmhxb.collectives.logp.FabricLogp;
+import org.pmhxb.collectives.probe.FabricLogp;
 
 /**
  * Barriers of a cluster of processes: every node's poll thread arrives and leaves as often as the
@@ -31,13 +31,13 @@ public final class VethBarrierRun implements AutoCloseable {
 
   private final Map<Integer, RemoteNode> nodes = new TreeMap<>();
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
-  private final Group group;
+  private final Participants group;
   private int number;
 
   /**
    * @param sockets of the nodes, by number
    */
-  public VethBarrierRun(Map<Integer, Path> sockets, Group group) throws IOException {
+  public VethBarrierRun(Map<Integer, Path> sockets, Participants group) throws IOException {
     this.group = group;
     for (Map.Entry<Integer, Path> node : sockets.entrySet()) {
       nodes.put(node.getKey(), RemoteNode.connect(node.getKey(), node.getValue()));
@@ -69,7 +69,7 @@ public final class VethBarrierRun implements AutoCloseable {
    * nodes.
    */
   public FabricLogp logp(int repetitions) throws IOException, InterruptedException {
-    open(BarrierSpec.of(Algorithm.DISSEMINATION)); // so that somebody answers on each node
+    open(BarrierSpec.of(BarrierAlgorithm.DISSEMINATION)); // so that somebody answers on each node
     all(node -> node.runBarrier(0, WARM_UP_BARRIERS, LIMIT_MS));
     return nodes.get(0).probe(repetitions, LIMIT_MS);
   }

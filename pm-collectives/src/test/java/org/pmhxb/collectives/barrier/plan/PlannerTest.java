@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.barrier;
+package org.pmhxb.collectives.barrier.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -19,7 +19,7 @@ import org.pmhxb.router.Shape;
 class PlannerTest {
   @Test
   void theFramesOfEachAlgorithm() {
-    Group eight = Group.of(Shape.of(8), 1, IntStream.range(0, 8).toArray());
+    Participants eight = Participants.of(Shape.of(8), 1, IntStream.range(0, 8).toArray());
     assertThat(frames(eight, "dissemination")).isEqualTo(8 * 3);
     for (String tree : new String[] {"binary", "ternary", "quaternary", "concurrent"}) {
       assertThat(frames(eight, tree)).as(tree).isEqualTo(7 + 1);
@@ -28,14 +28,14 @@ class PlannerTest {
     assertThat(frames(eight, "exchange")).isEqualTo(8);
     assertThat(frames(eight, "exchange/unicast")).isEqualTo(8 * 7);
     assertThat(frames(eight, "chassis/k4")).isEqualTo(7 + 1 + 2);
-    Group cube = Group.of(Shape.of(4, 4, 4), 2, IntStream.range(0, 64).toArray());
+    Participants cube = Participants.of(Shape.of(4, 4, 4), 2, IntStream.range(0, 64).toArray());
     // 63 report; the exit: one frame in Z, four in Y, sixteen in X.
     assertThat(frames(cube, "crossbar")).isEqualTo(63 + 1 + 4 + 16);
     assertThat(frames(cube, "binary")).isEqualTo(63 + 1 + 4 + 16);
     assertThat(frames(cube, "exchange")).isEqualTo(3 * 64);
   }
 
-  private static int frames(Group group, String spec) {
+  private static int frames(Participants group, String spec) {
     return Planner.frames(group, BarrierSpec.parse(spec));
   }
 
@@ -44,24 +44,25 @@ class PlannerTest {
   void everyoneHearsOfEveryone(String text) {
     Shape shape = Shape.parse(text);
     SplittableRandom random = new SplittableRandom(42);
-    for (Algorithm algorithm : Algorithm.values()) {
+    for (BarrierAlgorithm algorithm : BarrierAlgorithm.values()) {
       for (int trial = 0; trial < 20; trial++) {
         BitSet mask = new BitSet();
         for (int i = 0; i < shape.nodes(); i++) {
-          mask.set(i, trial == 0 || algorithm == Algorithm.EXCHANGE || random.nextInt(3) > 0);
+          mask.set(
+              i, trial == 0 || algorithm == BarrierAlgorithm.EXCHANGE || random.nextInt(3) > 0);
         }
         mask.set(random.nextInt(shape.nodes()));
         BarrierSpec spec =
             new BarrierSpec(algorithm, 1 + trial % 3, trial % 4 != 3, 2 + random.nextInt(4));
-        Group group = Group.ofMask(shape, 2, mask);
+        Participants group = Participants.of(shape, 2, mask.stream().toArray());
         assertThat(knownAtTheEnd(group, spec)).as(spec + " of " + group).isEqualTo(group.size());
       }
     }
   }
 
   /** Runs all plans at once, each frame at once: how many each member knows of when it leaves. */
-  private static int knownAtTheEnd(Group group, BarrierSpec spec) {
-    List<Plan> plans = Planner.plans(group, spec);
+  private static int knownAtTheEnd(Participants group, BarrierSpec spec) {
+    List<BarrierPlan> plans = Planner.plans(group, spec);
     int n = group.size();
     int[] step = new int[n];
     List<Set<Integer>> knows = new ArrayList<>();
@@ -70,11 +71,11 @@ class PlannerTest {
     for (boolean progress = true; progress; ) {
       progress = false;
       for (int rank = 0; rank < n; rank++) {
-        Plan plan = plans.get(rank);
+        BarrierPlan plan = plans.get(rank);
         while (step[rank] < plan.steps().size() && hasAll(plan, step[rank], sent)) {
-          Plan.Step now = plan.steps().get(step[rank]++);
+          BarrierPlan.Step now = plan.steps().get(step[rank]++);
           progress = true;
-          for (Plan.Send send : now.sends()) {
+          for (BarrierPlan.Send send : now.sends()) {
             for (int target : send.targets()) {
               assertThat(awaits(plans.get(group.rank(target)), send.step(), plan.node())).isTrue();
               assertThat(sent.add(List.of(plan.node(), target, send.step()))).isTrue();
@@ -92,13 +93,13 @@ class PlannerTest {
     return least;
   }
 
-  private static boolean hasAll(Plan plan, int step, Set<List<Integer>> sent) {
-    Plan.Step now = plan.steps().get(step);
+  private static boolean hasAll(BarrierPlan plan, int step, Set<List<Integer>> sent) {
+    BarrierPlan.Step now = plan.steps().get(step);
     return IntStream.of(now.sources())
         .allMatch(source -> sent.contains(List.of(source, plan.node(), now.number())));
   }
 
-  private static boolean awaits(Plan plan, int number, int source) {
+  private static boolean awaits(BarrierPlan plan, int number, int source) {
     return plan.steps().stream()
         .anyMatch(
             s -> s.number() == number && IntStream.of(s.sources()).anyMatch(x -> x == source));
@@ -106,7 +107,7 @@ class PlannerTest {
 
   @Test
   void childrenReportOverDifferentRails() {
-    Group nine = Group.of(Shape.of(9), 2, IntStream.range(0, 9).toArray());
+    Participants nine = Participants.of(Shape.of(9), 2, IntStream.range(0, 9).toArray());
     BarrierSpec spec = BarrierSpec.parse("ternary/r2");
     List<Integer> ways = new ArrayList<>();
     for (int child : new int[] {1, 2, 3, 6}) {
@@ -117,14 +118,14 @@ class PlannerTest {
 
   @Test
   void whatDoesNotSuitIsNamed() {
-    Group bent = Group.of(Shape.of(3, 3), 1, 0, 1, 3);
+    Participants bent = Participants.of(Shape.of(3, 3), 1, 0, 1, 3);
     assertThatThrownBy(() -> Planner.plan(bent, BarrierSpec.parse("exchange"), 0))
         .hasMessageContaining("needs a group that is a box");
     assertThatThrownBy(() -> Planner.plan(bent, BarrierSpec.parse("binary"), 5))
         .hasMessageContaining("node 5 is none of the group");
     assertThatThrownBy(() -> BarrierSpec.parse("binary/x")).hasMessageContaining("'x' in barrier");
     assertThatThrownBy(() -> BarrierSpec.parse("bin")).hasMessageContaining("dissemination");
-    assertThatThrownBy(() -> Group.of(Shape.of(3), 1, 0, 3)).hasMessageContaining("node 3");
+    assertThatThrownBy(() -> Participants.of(Shape.of(3), 1, 0, 3)).hasMessageContaining("node 3");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.barrier;
+package org.pmhxb.collectives.barrier.plan;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
-import org.pmhxb.collectives.barrier.Plan.Send;
-import org.pmhxb.collectives.barrier.Plan.Step;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan.Send;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan.Step;
 import org.pmhxb.router.Coordinates;
 
 /**
@@ -24,11 +24,11 @@ public final class Planner {
 
   private static final int DOWN = 1;
 
-  private final Group group;
+  private final Participants group;
   private final BarrierSpec spec;
   private final int n;
 
-  private Planner(Group group, BarrierSpec spec) {
+  private Planner(Participants group, BarrierSpec spec) {
     this.group = group;
     this.spec = spec;
     this.n = group.size();
@@ -39,24 +39,24 @@ public final class Planner {
    * @throws IllegalArgumentException the node is no member, or the algorithm does not suit the
    *     group
    */
-  public static Plan plan(Group group, BarrierSpec spec, int self) {
+  public static BarrierPlan plan(Participants group, BarrierSpec spec, int self) {
     int rank = group.rank(self);
     if (rank < 0) {
       throw new IllegalArgumentException("node " + self + " is none of the group " + group);
     }
-    return new Plan(self, new Planner(group, spec).steps(rank));
+    return new BarrierPlan(self, new Planner(group, spec).steps(rank));
   }
 
   /** The plans of all members, by rank. */
-  public static List<Plan> plans(Group group, BarrierSpec spec) {
+  public static List<BarrierPlan> plans(Participants group, BarrierSpec spec) {
     return IntStream.range(0, group.size())
         .mapToObj(rank -> plan(group, spec, group.node(rank)))
         .toList();
   }
 
   /** Frames that all members together send in one barrier. */
-  public static int frames(Group group, BarrierSpec spec) {
-    return plans(group, spec).stream().mapToInt(Plan::frames).sum();
+  public static int frames(Participants group, BarrierSpec spec) {
+    return plans(group, spec).stream().mapToInt(BarrierPlan::frames).sum();
   }
 
   private List<Step> steps(int rank) {
@@ -161,7 +161,7 @@ public final class Planner {
 
   /** The exit of a chassis follows its tree; of all others that use lines, the lines. */
   private boolean exitsByLines() {
-    return spec.lines() && spec.algorithm() != Algorithm.CHASSIS;
+    return spec.lines() && spec.algorithm() != BarrierAlgorithm.CHASSIS;
   }
 
   private List<Send> exit(int rank, int[] children) {

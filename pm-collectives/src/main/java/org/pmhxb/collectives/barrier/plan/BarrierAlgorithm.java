@@ -1,9 +1,9 @@
-package org.pmhxb.collectives.barrier;
+package org.pmhxb.collectives.barrier.plan;
 
 import java.util.Locale;
 
 /** The barriers of the papers (docs/COLLECTIVES.md says which is whose). */
-public enum Algorithm {
+public enum BarrierAlgorithm {
   /** Shuffle exchange, for any number of nodes: Hensgen, Finkel, Manber 1988. */
   DISSEMINATION("log2 n rounds, each node to one other in each; no exit", false),
 
@@ -31,7 +31,7 @@ public enum Algorithm {
   private final String explanation;
   private final boolean usesLines;
 
-  Algorithm(String explanation, boolean usesLines) {
+  BarrierAlgorithm(String explanation, boolean usesLines) {
     this.explanation = explanation;
     this.usesLines = usesLines;
   }
@@ -54,8 +54,8 @@ public enum Algorithm {
   /**
    * @throws IllegalArgumentException there is none of that name
    */
-  public static Algorithm of(String name) {
-    for (Algorithm a : values()) {
+  public static BarrierAlgorithm of(String name) {
+    for (BarrierAlgorithm a : values()) {
       if (a.toString().equals(name)) {
         return a;
       }

@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.logp;
+package org.pmhxb.collectives.probe;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,7 +6,8 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.EchoListener;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmNode;
 
@@ -25,7 +26,7 @@ public final class FabricProbe implements EchoListener {
 
   private final PmNode node;
   private final Barriers barriers;
-  private final Group group;
+  private final Participants group;
   private final LongSupplier clock;
   private final Pause pause;
   private final int count;
@@ -52,7 +53,7 @@ public final class FabricProbe implements EchoListener {
    * @param clock of the poll thread, nanoseconds
    * @param count repetitions of each measurement, and a quarter of it before, 1 or more
    */
-  public FabricProbe(PmNode node, Group group, LongSupplier clock, Pause pause, int count) {
+  public FabricProbe(PmNode node, Participants group, LongSupplier clock, Pause pause, int count) {
     this.node = node;
     this.barriers = Barriers.of(node);
     this.group = group;

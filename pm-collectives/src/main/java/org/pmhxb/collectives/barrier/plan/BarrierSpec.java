@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.barrier;
+package org.pmhxb.collectives.barrier.plan;
 
 /**
  * How a barrier goes about it. All participants name the same.
@@ -6,9 +6,10 @@ package org.pmhxb.collectives.barrier;
  * @param rails over how many rails those who report to one node are spread, 1 to 9; a node with
  *     fewer uses what it has
  * @param lines whether frames to a whole line are used where they help; else each goes to one node
- * @param chassisNodes nodes of a group with a centre, 2 to 256; of {@link Algorithm#CHASSIS} alone
+ * @param chassisNodes nodes of a group with a centre, 2 to 256; of {@link BarrierAlgorithm#CHASSIS}
+ *     alone
  */
-public record BarrierSpec(Algorithm algorithm, int rails, boolean lines, int chassisNodes) {
+public record BarrierSpec(BarrierAlgorithm algorithm, int rails, boolean lines, int chassisNodes) {
   private static final int CHASSIS_OF_THE_PAPER = 3;
 
   public BarrierSpec {
@@ -22,7 +23,7 @@ public record BarrierSpec(Algorithm algorithm, int rails, boolean lines, int cha
   }
 
   /** One rail, lines used. */
-  public static BarrierSpec of(Algorithm algorithm) {
+  public static BarrierSpec of(BarrierAlgorithm algorithm) {
     return new BarrierSpec(algorithm, 1, algorithm.usesLines(), CHASSIS_OF_THE_PAPER);
   }
 
@@ -46,7 +47,7 @@ public record BarrierSpec(Algorithm algorithm, int rails, boolean lines, int cha
    */
   public static BarrierSpec parse(String text) {
     String[] parts = text.split("/");
-    BarrierSpec spec = of(Algorithm.of(parts[0]));
+    BarrierSpec spec = of(BarrierAlgorithm.of(parts[0]));
     for (int i = 1; i < parts.length; i++) {
       String part = parts[i];
       if (part.equals("unicast")) {
@@ -68,6 +69,6 @@ public record BarrierSpec(Algorithm algorithm, int rails, boolean lines, int cha
     return algorithm
         + (rails == 1 ? "" : "/r" + rails)
         + (algorithm.usesLines() && !lines ? "/unicast" : "")
-        + (algorithm == Algorithm.CHASSIS ? "/k" + chassisNodes : "");
+        + (algorithm == BarrierAlgorithm.CHASSIS ? "/k" + chassisNodes : "");
   }
 }

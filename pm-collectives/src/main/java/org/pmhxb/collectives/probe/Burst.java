@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.logp;
+package org.pmhxb.collectives.probe;
 
 import java.util.function.LongSupplier;
 import org.pmhxb.collectives.barrier.Barriers;

@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.barrier;
+package org.pmhxb.collectives.barrier.plan;
 
 import java.util.Arrays;
 import java.util.BitSet;
@@ -13,13 +13,13 @@ import org.pmhxb.router.Shape;
  * Who takes part in a barrier, and where in the machine they are. Ranks count the members in the
  * order of their node numbers, from 0. Immutable.
  */
-public final class Group {
+public final class Participants {
   private final Shape shape;
   private final int railsPerDimension;
   private final RailLayout layout;
   private final int[] members;
 
-  private Group(Shape shape, int railsPerDimension, int[] members) {
+  private Participants(Shape shape, int railsPerDimension, int[] members) {
     this.shape = shape;
     this.railsPerDimension = railsPerDimension;
     this.layout = new RailLayout(shape, railsPerDimension);
@@ -30,7 +30,7 @@ public final class Group {
    * @param members node numbers of the shape, each once, in any order; 1 or more
    * @throws IllegalArgumentException names the number that is wrong
    */
-  public static Group of(Shape shape, int railsPerDimension, int... members) {
+  public static Participants of(Shape shape, int railsPerDimension, int... members) {
     int[] sorted = members.clone();
     Arrays.sort(sorted);
     if (sorted.length == 0) {
@@ -45,29 +45,29 @@ public final class Group {
         throw new IllegalArgumentException("node " + sorted[i] + " twice in a group");
       }
     }
-    return new Group(shape, railsPerDimension, sorted);
-  }
-
-  /** The nodes whose bit is set. */
-  public static Group ofMask(Shape shape, int railsPerDimension, BitSet mask) {
-    return of(shape, railsPerDimension, mask.stream().toArray());
+    return new Participants(shape, railsPerDimension, sorted);
   }
 
   /** All nodes of the machine that {@code node} is part of. */
-  public static Group all(PmNode node) {
+  public static Participants all(PmNode node) {
     int[] everyone = new int[node.nodes()];
     Arrays.setAll(everyone, i -> i);
     return among(node, everyone);
   }
 
   /** These nodes of the machine that {@code node} is part of. */
-  public static Group among(PmNode node, int... members) {
+  public static Participants among(PmNode node, int... members) {
     if (node.routing() instanceof DimensionOrderRouting routing) {
       return of(routing.shape(), routing.layout().perDimension(), members);
     }
     int other = node.self() == 0 ? 1 : 0;
     int rails = node.nodes() < 2 ? 1 : node.routing().pathCount(other);
     return of(Shape.of(node.nodes()), rails, members);
+  }
+
+  /** The nodes whose bit is set, of the machine that {@code node} is part of. */
+  public static Participants among(PmNode node, BitSet mask) {
+    return among(node, mask.stream().toArray());
   }
 
   public int size() {
@@ -79,7 +79,8 @@ public final class Group {
     return members[rank];
   }
 
-  boolean isMember(long node) {
+  /** Whether a number that came over the wire is a member's. */
+  public boolean isMember(long node) {
     return node >= 0 && node <= Integer.MAX_VALUE && rank((int) node) >= 0;
   }
 
@@ -119,7 +120,7 @@ public final class Group {
   }
 
   /** A hash of group and algorithm, the same on all nodes: frames of another are not read. */
-  int hash(BarrierSpec spec) {
+  public int hash(BarrierSpec spec) {
     long h = 0x9E37_79B9_7F4A_7C15L;
     for (int member : members) {
       h = mix(h ^ member);

@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.logp;
+package org.pmhxb.collectives.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.collectives.barrier.Barriers;
-import org.pmhxb.collectives.barrier.Group;
+import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.router.Shape;
 import org.pmhxb.sim.NodeOptions;
 import org.pmhxb.sim.SimOptions;
@@ -104,7 +104,7 @@ class FabricProbeTest {
       this.found = found;
       Barriers.of(host.node());
       int[] all = IntStream.range(0, host.shape().nodes()).toArray();
-      Group group = Group.of(host.shape(), RAILS, all);
+      Participants group = Participants.of(host.shape(), RAILS, all);
       probe =
           host.self() != 0
               ? null

@@ -1,4 +1,4 @@
-package org.pmhxb.collectives.barrier;
+package org.pmhxb.collectives.barrier.plan;
 
 import java.util.Arrays;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param node whose plan it is
  */
-public record Plan(int node, List<Step> steps) {
+public record BarrierPlan(int node, List<Step> steps) {
   /**
    * @param number by which frames name it, 0 to 255
    * @param sources nodes whose ARRIVE with this number is awaited, ascending
@@ -49,13 +49,9 @@ public record Plan(int node, List<Step> steps) {
     public int[] targets() {
       return targets.clone();
     }
-
-    boolean isToLine() {
-      return rail >= 0;
-    }
   }
 
-  public Plan {
+  public BarrierPlan {
     steps = List.copyOf(steps);
   }
 

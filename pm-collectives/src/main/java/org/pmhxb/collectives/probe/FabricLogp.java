@@ -1,6 +1,7 @@
-package org.pmhxb.collectives.logp;
+package org.pmhxb.collectives.probe;
 
 import java.util.List;
+import org.pmhxb.collectives.logp.LogP;
 
 /**
  * What {@link FabricProbe} found between one node and others.
