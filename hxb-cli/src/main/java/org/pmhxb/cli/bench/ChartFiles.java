@@ -1,5 +1,6 @@
 package org.pmhxb.cli.bench;
 
+import java.awt.BasicStroke;
 import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,9 +10,17 @@ import java.util.regex.Pattern;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Writes a chart as SVG and PNG. */
+/** Charts of one look: logarithmic axes, a legend beside them; written as SVG and PNG. */
 public final class ChartFiles {
+  private static final int WIDTH = 1_000;
+  private static final int HEIGHT = 640;
+  private static final float LINE = 1.8f;
+
   /** Told apart also without colour vision (Okabe and Ito). */
   private static final Color[] COLOURS = {
     new Color(0x000000),
@@ -19,7 +28,8 @@ public final class ChartFiles {
     new Color(0x0072B2),
     new Color(0x009E73),
     new Color(0xD55E00),
-    new Color(0xCC79A7)
+    new Color(0xCC79A7),
+    new Color(0x56B4E9)
   };
 
   /** Thousandths of a pixel do for a plot, and spare a fifth of the file. */
@@ -27,9 +37,62 @@ public final class ChartFiles {
 
   private ChartFiles() {}
 
-  /** A colour for the i-th of a few. */
-  public static Color colour(int i) {
-    return COLOURS[i % COLOURS.length];
+  /** How a line is drawn. */
+  public enum Line {
+    FULL((float[]) null),
+    DASHED(9, 4),
+    DOTTED(2, 4),
+    MIXED(9, 4, 2, 4);
+
+    private final float[] dash;
+
+    Line(float... dash) {
+      this.dash = dash;
+    }
+
+    private BasicStroke stroke() {
+      return new BasicStroke(LINE, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, dash, 0);
+    }
+  }
+
+  /**
+   * One curve.
+   *
+   * @param colour those that belong together share one, 0 or more
+   * @param marked whether its points are shown
+   */
+  public record Curve(
+      String label,
+      int colour,
+      Line line,
+      boolean marked,
+      List<? extends Number> x,
+      List<? extends Number> y) {}
+
+  /** A chart with logarithmic axes. */
+  public static XYChart logLog(String title, String xTitle, String yTitle, List<Curve> curves) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle(xTitle)
+            .yAxisTitle(yTitle)
+            .build();
+    chart.getStyler().setXAxisLogarithmic(true);
+    chart.getStyler().setYAxisLogarithmic(true);
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
+    chart.getStyler().setPlotBackgroundColor(Color.WHITE);
+    chart.getStyler().setChartBackgroundColor(Color.WHITE);
+    for (Curve curve : curves) {
+      XYSeries series = chart.addSeries(curve.label(), curve.x(), curve.y());
+      Color colour = COLOURS[curve.colour() % COLOURS.length];
+      series.setLineColor(colour);
+      series.setMarkerColor(colour);
+      series.setMarker(curve.marked() ? SeriesMarkers.CIRCLE : SeriesMarkers.NONE);
+      series.setLineStyle(curve.line().stroke());
+    }
+    return chart;
   }
 
   /**

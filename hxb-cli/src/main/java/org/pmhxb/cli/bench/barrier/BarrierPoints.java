@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.pmhxb.cli.bench.ChartFiles;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.LogP;
@@ -70,7 +71,7 @@ public final class BarrierPoints {
 
   /** Draws them. */
   public List<Path> write(String title, Path directory, String name) throws IOException {
-    List<BarrierPlot.Curve> curves = new ArrayList<>();
+    List<ChartFiles.Curve> curves = new ArrayList<>();
     for (int i = 0; i < PLOTTED.length; i++) {
       for (String on : List.of("simulator", "LogP", "ring", "veth")) {
         String algorithm = PLOTTED[i];
@@ -80,15 +81,17 @@ public final class BarrierPoints {
                 .toList();
         if (!of.isEmpty()) {
           curves.add(
-              new BarrierPlot.Curve(
+              new ChartFiles.Curve(
                   algorithm + ", " + on,
                   i,
-                  on.equals("LogP"),
+                  on.equals("LogP") ? ChartFiles.Line.DASHED : ChartFiles.Line.FULL,
+                  !on.equals("LogP"),
                   of.stream().map(Point::nodes).toList(),
                   of.stream().map(p -> p.ns() / 1e3).toList()));
         }
       }
     }
-    return BarrierPlot.write(title, curves, directory, name);
+    return ChartFiles.write(
+        ChartFiles.logLog(title, "nodes", "barrier, us", curves), directory, name);
   }
 }

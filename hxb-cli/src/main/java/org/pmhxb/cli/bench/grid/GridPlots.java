@@ -1,25 +1,14 @@
 package org.pmhxb.cli.bench.grid;
 
-import java.awt.BasicStroke;
-import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.Styler;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 import org.pmhxb.cli.bench.ChartFiles;
 
 /** One plot an operation: bandwidth against size, a colour an algorithm, a dash a network. */
 final class GridPlots {
-  private static final int WIDTH = 1_000;
-  private static final int HEIGHT = 640;
-  private static final float LINE = 1.8f;
-  private static final float[][] DASHES = {null, {9, 4}, {2, 4}, {9, 4, 2, 4}};
-
   private GridPlots() {}
 
   /** The name of an operation's files. */
@@ -38,49 +27,36 @@ final class GridPlots {
   }
 
   private static XYChart chart(String operation, List<GridPoint> points) {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(
-                operation
-                    + ", two clusters of eight: 4 links, 1 link, 1 link + 1 ms (d), 1 link, ranks"
-                    + " in turn (1i)")
-            .xAxisTitle("message size, B")
-            .yAxisTitle("bandwidth, MB/s")
-            .build();
-    chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setYAxisLogarithmic(true);
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
-    chart.getStyler().setPlotBackgroundColor(Color.WHITE);
-    chart.getStyler().setChartBackgroundColor(Color.WHITE);
     List<String> algorithms = points.stream().map(GridPoint::algorithm).distinct().toList();
+    List<ChartFiles.Curve> curves = new ArrayList<>();
     for (String algorithm : algorithms) {
       for (GridNetwork network : GridNetwork.values()) {
-        List<GridPoint> curve =
+        List<GridPoint> of =
             points.stream()
                 .filter(p -> p.algorithm().equals(algorithm))
                 .filter(p -> p.network().equals(network.letter()))
                 .toList();
-        if (!curve.isEmpty()) {
-          add(chart, curve, algorithms.indexOf(algorithm), network);
+        if (!of.isEmpty()) {
+          curves.add(curve(of, algorithms.indexOf(algorithm), network));
         }
       }
     }
-    return chart;
+    return ChartFiles.logLog(
+        operation
+            + ", two clusters of eight: 4 links, 1 link, 1 link + 1 ms (d), 1 link, ranks in turn"
+            + " (1i)",
+        "message size, B",
+        "bandwidth, MB/s",
+        curves);
   }
 
-  private static void add(XYChart chart, List<GridPoint> curve, int colour, GridNetwork network) {
-    XYSeries series =
-        chart.addSeries(
-            curve.getFirst().algorithm() + " (" + network.letter() + ")",
-            curve.stream().map(GridPoint::bytes).toList(),
-            curve.stream().map(GridPoint::megabytesPerSecond).toList());
-    series.setLineColor(ChartFiles.colour(colour));
-    series.setMarkerColor(ChartFiles.colour(colour));
-    series.setMarker(SeriesMarkers.CIRCLE);
-    series.setLineStyle(
-        new BasicStroke(
-            LINE, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, DASHES[network.ordinal()], 0));
+  private static ChartFiles.Curve curve(List<GridPoint> points, int colour, GridNetwork network) {
+    return new ChartFiles.Curve(
+        points.getFirst().algorithm() + " (" + network.letter() + ")",
+        colour,
+        ChartFiles.Line.values()[network.ordinal()],
+        true,
+        points.stream().map(GridPoint::bytes).toList(),
+        points.stream().map(GridPoint::megabytesPerSecond).toList());
   }
 }
