@@ -3,32 +3,27 @@ package org.pmhxb.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.barrier.BarrierLine;
+import org.pmhxb.cli.bench.barrier.BarrierPoints;
 import org.pmhxb.cli.bench.barrier.BarrierSuite;
 import org.pmhxb.cli.bench.barrier.RingBarrierRun;
 import org.pmhxb.cli.bench.barrier.RingLogp;
 import org.pmhxb.cli.bench.barrier.VethBarrierRun;
 import org.pmhxb.cli.bench.peers.MpiBarrier;
-import org.pmhxb.cli.cluster.ClusterPaths;
-import org.pmhxb.cli.cluster.ClusterSpec;
-import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
-import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.BarrierChoice;
+import org.pmhxb.collectives.logp.BarrierModel;
 import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.router.HxbConfig;
-import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Times of all barriers on one machine. */
@@ -37,48 +32,17 @@ import picocli.CommandLine.Option;
     description = {
       "Measure barriers: every algorithm's time and frames, and what the LogP model says.",
       "ok needs just as many frames as the algorithm counts, but for those that were asked for."
-          + " Over veth Open MPI's MPI_Barrier runs in the same namespaces afterwards: once with all"
-          + " nodes and everyone yielding, once with two nodes, each on a processor of its own."
+          + " Over veth Open MPI's MPI_Barrier runs in the same namespaces afterwards: with all nodes"
+          + " where everyone yields (sched_yield) and where our nodes sleep until a frame comes, and"
+          + " with two nodes, each on a processor of its own."
     },
     footer = {"", "Example: hxb bench barrier --fabric ring --nodes 8 --algorithm all --json"})
 final class BarrierBench extends ClusterCommand {
-  /** What joins the nodes. */
-  enum Fabric {
-    RING,
-    VETH
-  }
-
-  private static final Duration UP_LIMIT = Duration.ofSeconds(120);
+  private static final int LINE = 8;
   private static final int PINNED_NODES = 2;
   private static final int PINGS = 200;
 
-  @Option(
-      names = "--fabric",
-      paramLabel = "FABRIC",
-      defaultValue = "RING",
-      description =
-          "ring: one process and one thread for all nodes; veth: a process for each. Default: ring.")
-  private Fabric fabric;
-
-  @Option(
-      names = "--nodes",
-      paramLabel = "N",
-      description = "Nodes on one line, 2 to 64. Default: 8.")
-  private Integer nodes;
-
-  @Option(
-      names = "--shape",
-      paramLabel = "SHAPE",
-      converter = Options.ShapeConverter.class,
-      description = "Another shape than a line, as in 2x2x2.")
-  private Shape shape;
-
-  @Option(
-      names = "--rails",
-      paramLabel = "R",
-      defaultValue = "2",
-      description = "Rails per dimension, 1 to 9. Default: 2.")
-  private int rails;
+  @Mixin private MachineOptions machine;
 
   @Option(
       names = "--algorithm",
@@ -94,29 +58,20 @@ final class BarrierBench extends ClusterCommand {
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Ring: length of each measurement, 0.05 to 3600. Default: 1.")
+      description = "Length of each measurement, 0.05 to 3600. Default: 1.")
   private double seconds;
 
   @Option(
       names = "--warm-up",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Ring: barriers before each measurement, 0 to 600. Default: 1.")
+      description = "Barriers before each measurement, 0 to 600. Default: 1.")
   private double warmUp;
-
-  @Option(
-      names = "--count",
-      paramLabel = "N",
-      defaultValue = "2000",
-      description =
-          "Veth: barriers of each measurement, and half as many before it, 10 to 1000000. Default:"
-              + " 2000.")
-  private int count;
 
   /**
    * Ours beside another's.
    *
-   * @param conditions who waits how
+   * @param conditions how who waits does so
    * @param results of our algorithms
    * @param logp measured before them, by frames of no barrier
    * @param mpi Open MPI's times; null when it is not there
@@ -184,55 +139,71 @@ final class BarrierBench extends ClusterCommand {
 
   @Override
   protected Result run() throws Exception {
-    range("--rails", rails, 1, RailLayout.MAX_PER_DIMENSION);
+    int rails = machine.rails(this);
     range("--seconds", seconds, 0.05, 3_600);
     range("--warm-up", warmUp, 0, 600);
-    range("--count", count, 10, 1_000_000);
-    if (shape != null && nodes != null) {
-      throw wrongUsage("--nodes stands for a line; give it or --shape " + shape);
-    }
-    int most = nodes == null ? 8 : nodes;
-    range("--nodes", most, 2, 64);
-    Shape of = shape == null ? Shape.of(most) : shape;
-    List<BarrierSpec> wanted = specs(of);
-    return fabric == Fabric.RING ? overRing(of, wanted) : overVeth(of);
+    Shape shape = machine.shapeOr(this, Shape.of(LINE));
+    specs(shape, rails); // what does not suit is refused before anything is built
+    return machine.fabric() == MachineOptions.Fabric.RING
+        ? overRing(shape, rails)
+        : overVeth(shape, rails);
   }
 
-  private List<BarrierSpec> specs(Shape of) {
+  private static long nanos(double ofSeconds) {
+    return Math.round(ofSeconds * 1e9);
+  }
+
+  /** What was asked for; none where the model is to choose. */
+  private List<BarrierSpec> specs(Shape shape, int rails) {
     try {
-      return algorithm.equals("auto") ? List.of() : BarrierSuite.of(algorithm, of, rails);
+      return algorithm.equals("auto") ? List.of() : BarrierSuite.of(algorithm, shape, rails);
     } catch (IllegalArgumentException e) {
       throw wrongUsage("--algorithm: " + e.getMessage());
     }
   }
 
+  /** Measures what was asked for, or what the model chooses. */
+  private List<BarrierLine> measure(
+      Participants all,
+      BarrierModel model,
+      BarrierPoints.Measurement measurement,
+      List<String> failures)
+      throws IOException, InterruptedException {
+    List<BarrierSpec> wanted = specs(all.shape(), all.railsPerDimension());
+    List<BarrierLine> lines = new ArrayList<>();
+    for (BarrierSpec spec :
+        wanted.isEmpty() ? List.of(BarrierChoice.of(all, model).best()) : wanted) {
+      progress().update("barrier " + spec);
+      BarrierLine line = measurement.of(spec);
+      lines.add(line);
+      check(line, failures);
+    }
+    return lines;
+  }
+
   // --- ring -------------------------------------------------------------------------------------
 
-  private Result overRing(Shape of, List<BarrierSpec> wanted) {
-    List<BarrierLine> lines = new ArrayList<>();
+  private Result overRing(Shape shape, int rails) throws IOException, InterruptedException {
     List<String> failures = new ArrayList<>();
-    progress().update("building " + of.nodes() + " nodes");
-    try (RingBarrierRun run = new RingBarrierRun(of, rails)) {
+    progress().update("building " + shape.nodes() + " nodes");
+    try (RingBarrierRun run = new RingBarrierRun(shape, rails)) {
       progress().update("LogP of the fabric");
       RingLogp.Found logp = new RingLogp(run).measure();
-      BarrierChoice choice = BarrierChoice.of(run.group(), logp.model());
-      List<BarrierSpec> specs = algorithm.equals("auto") ? List.of(choice.best()) : wanted;
-      for (BarrierSpec spec : specs) {
-        progress().update("barrier " + spec);
-        long warmUpNs = Math.round(warmUp * 1e9);
-        BarrierLine line = run.measure(spec, logp.model(), warmUpNs, Math.round(seconds * 1e9));
-        lines.add(line);
-        check(line, failures);
-      }
+      List<BarrierLine> lines =
+          measure(
+              run.group(),
+              logp.model(),
+              spec -> run.measure(spec, logp.model(), nanos(warmUp), nanos(seconds)),
+              failures);
       return new Result(
           failures.isEmpty(),
           "ring",
-          of.toString(),
-          of.nodes(),
+          shape.toString(),
+          shape.nodes(),
           rails,
           lines,
           logp,
-          choice.explanation(),
+          BarrierChoice.of(run.group(), logp.model()).explanation(),
           null,
           null,
           failures);
@@ -250,74 +221,88 @@ final class BarrierBench extends ClusterCommand {
 
   // --- veth -------------------------------------------------------------------------------------
 
-  private Result overVeth(Shape of) throws IOException, InterruptedException {
+  private Result overVeth(Shape shape, int rails) throws IOException, InterruptedException {
     List<String> failures = new ArrayList<>();
-    List<Side> sides = new ArrayList<>();
     MpiBarrier mpi = new MpiBarrier(Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath());
     mpi.missing().ifPresent(why -> progress().update("without MPI_Barrier: " + why));
-    PollPolicy yielding = new PollPolicy(HxbConfig.Idle.YIELD, false);
-    sides.add(side(of, yielding, "everyone yielding", mpi, failures));
-    PollPolicy pinned = new PollPolicy(HxbConfig.Idle.SPIN, true);
-    sides.add(
-        side(Shape.of(PINNED_NODES), pinned, "each on a processor of its own", mpi, failures));
-    Side first = sides.getFirst();
+    List<Side> sides =
+        List.of(
+            side(shape, rails, HxbConfig.Idle.YIELD, "everyone yielding", mpi, failures),
+            side(
+                shape,
+                rails,
+                HxbConfig.Idle.BACKOFF,
+                "ours asleep until a frame comes, MPI yielding",
+                mpi,
+                failures),
+            side(
+                Shape.of(PINNED_NODES),
+                rails,
+                HxbConfig.Idle.SPIN,
+                "each spinning on a processor of its own",
+                mpi,
+                failures));
     return new Result(
         failures.isEmpty(),
         "veth",
-        of.toString(),
-        of.nodes(),
+        shape.toString(),
+        shape.nodes(),
         rails,
-        first.results(),
+        sides.getFirst().results(),
         null,
         null,
         sides,
-        mpi.missing().isPresent() ? mpi.missing().get() : mpi.version(),
+        mpi.missing().orElseGet(mpi::version),
         failures);
   }
 
+  /** Whoever spins is pinned. */
   private Side side(
-      Shape of, PollPolicy poll, String conditions, MpiBarrier mpi, List<String> failures)
+      Shape shape,
+      int rails,
+      HxbConfig.Idle idle,
+      String conditions,
+      MpiBarrier mpi,
+      List<String> failures)
       throws IOException, InterruptedException {
-    ClusterSpec spec =
-        new ClusterSpec(ClusterSpec.Fabric.VETH, of, rails, null, poll, NodeOptions.NONE);
-    ClusterPaths own = paths(BenchCluster.ownName());
-    Participants group = BarrierSuite.everyone(of, rails);
-    try (TakeDown guard = new TakeDown(own);
-        BenchCluster cluster =
-            BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
-      List<BarrierLine> lines = new ArrayList<>();
-      FabricLogp logp = measureVeth(cluster, group, lines, failures);
-      List<String> namespaces = List.copyOf(cluster.namespaces().values());
-      cluster.endNodes();
-      MpiBarrier.Times times = null;
-      if (mpi.missing().isEmpty()) {
-        progress().update("MPI_Barrier of " + of.nodes() + " ranks, " + conditions);
-        times = mpi.run(namespaces, poll.pinned(), count / 2, count);
-      }
-      double bestUs =
-          lines.stream().map(l -> l.latencyNs().p50() / 1e3).min(Comparator.naturalOrder()).get();
-      Double ratio = times == null ? null : bestUs / times.p50Us();
-      return new Side(conditions, of.nodes(), lines, logp, times, ratio);
-    }
+    boolean pinned = idle == HxbConfig.Idle.SPIN;
+    PollPolicy poll = new PollPolicy(idle, pinned);
+    return MachineOptions.onVeth(
+        this,
+        shape,
+        rails,
+        poll,
+        cluster -> {
+          List<BarrierLine> lines = new ArrayList<>();
+          FabricLogp logp = measureVeth(cluster, rails, lines, failures);
+          List<String> namespaces = List.copyOf(cluster.namespaces().values());
+          cluster.endNodes();
+          MpiBarrier.Times times = null;
+          if (mpi.missing().isEmpty()) {
+            progress().update("MPI_Barrier of " + shape.nodes() + " ranks, " + conditions);
+            times = mpi.run(namespaces, pinned, warmUp, seconds);
+          }
+          double bestUs =
+              lines.stream().mapToDouble(l -> l.latencyNs().p50() / 1e3).min().orElseThrow();
+          Double ratio = times == null ? null : bestUs / times.p50Us();
+          return new Side(conditions, shape.nodes(), lines, logp, times, ratio);
+        });
   }
 
   private FabricLogp measureVeth(
-      BenchCluster cluster, Participants group, List<BarrierLine> lines, List<String> failures)
+      BenchCluster cluster, int rails, List<BarrierLine> lines, List<String> failures)
       throws IOException, InterruptedException {
-    try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), group)) {
+    Participants all = BarrierSuite.everyone(cluster.shape(), rails);
+    try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), all)) {
       progress().update("LogP of the fabric");
       FabricLogp logp = run.logp(PINGS);
-      ParallelModel model = new ParallelModel(logp.logp());
-      List<BarrierSpec> specs =
-          algorithm.equals("auto")
-              ? List.of(BarrierChoice.of(group, model).best())
-              : BarrierSuite.of(algorithm, group.shape(), rails);
-      for (BarrierSpec spec : specs) {
-        progress().update(String.format(Locale.ROOT, "barrier %s", spec));
-        BarrierLine line = run.measure(spec, model, count / 2, count);
-        lines.add(line);
-        check(line, failures);
-      }
+      BarrierModel model = new ParallelModel(logp.logp());
+      lines.addAll(
+          measure(
+              all,
+              model,
+              spec -> run.measure(spec, model, nanos(warmUp), nanos(seconds)),
+              failures));
       return logp;
     }
   }

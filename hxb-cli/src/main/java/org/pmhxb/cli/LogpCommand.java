@@ -3,22 +3,16 @@ package org.pmhxb.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.barrier.BarrierLine;
 import org.pmhxb.cli.bench.barrier.BarrierPoints;
 import org.pmhxb.cli.bench.barrier.BarrierSuite;
 import org.pmhxb.cli.bench.barrier.RingBarrierRun;
 import org.pmhxb.cli.bench.barrier.RingLogp;
 import org.pmhxb.cli.bench.barrier.VethBarrierRun;
-import org.pmhxb.cli.cluster.ClusterPaths;
-import org.pmhxb.cli.cluster.ClusterSpec;
-import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
-import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.BarrierChoice;
@@ -27,10 +21,9 @@ import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.collectives.logp.SharedThreadModel;
 import org.pmhxb.collectives.probe.FabricLogp;
-import org.pmhxb.router.HxbConfig;
-import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What a fabric costs by LogP, and what follows for barriers. */
@@ -39,63 +32,31 @@ import picocli.CommandLine.Option;
     description = {
       "Measure os, or, gap and L of a fabric by frames of no barrier, predict each barrier by them,"
           + " measure it, and say which one the model chooses.",
-      "Over veth it starts a process for each node, everyone yielding, and ends them."
+      "Over veth it starts a process for each node and ends them. Where each has a processor they are"
+          + " pinned and spin; else who waits sleeps until a frame comes."
     },
     footer = {"", "Example: hxb logp --fabric veth --shape 2x2x2 --plot docs/barrier --json"})
 final class LogpCommand extends ClusterCommand {
-  /** What joins the nodes. */
-  enum Fabric {
-    RING,
-    VETH
-  }
-
-  private static final Duration UP_LIMIT = Duration.ofSeconds(120);
   private static final int[] RING_NODES = {2, 4, 6, 8};
   private static final int[] VETH_NODES = {2, 4, 8};
   private static final BarrierModel NO_MODEL = (group, spec) -> 0;
 
-  @Option(
-      names = "--fabric",
-      paramLabel = "FABRIC",
-      defaultValue = "RING",
-      description =
-          "ring: one process and one thread for all nodes; veth: a process for each. Default: ring.")
-  private Fabric fabric;
-
-  @Option(names = "--nodes", paramLabel = "N", description = "Nodes on a line, 2 to 64.")
-  private Integer nodes;
-
-  @Option(
-      names = "--shape",
-      paramLabel = "SHAPE",
-      converter = Options.ShapeConverter.class,
-      description = "Shape of the machine. Default: 2x2x2, which has ways with 0, 1 and 2 relays.")
-  private Shape shape;
-
-  @Option(
-      names = "--rails",
-      paramLabel = "R",
-      defaultValue = "2",
-      description = "Rails per dimension, 1 to 9. Default: 2.")
-  private int rails;
+  @Mixin private MachineOptions machine;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "0.5",
       description =
-          "Ring: length of each barrier's measurement, 0.05 to 3600; as long before it. Default:"
-              + " 0.5.")
+          "Length of each barrier's measurement, 0.05 to 3600; as long before it. Default: 0.5.")
   private double seconds;
 
   @Option(
-      names = "--count",
+      names = "--pings",
       paramLabel = "N",
       defaultValue = "300",
-      description =
-          "Veth: barriers of each measurement, and half as many before it; pings of each. 10 to"
-              + " 100000. Default: 300.")
-  private int count;
+      description = "Veth: repetitions of each ping, 10 to 100000. Default: 300.")
+  private int pings;
 
   @Option(
       names = "--plot",
@@ -167,17 +128,11 @@ final class LogpCommand extends ClusterCommand {
 
   @Override
   protected Result run() throws IOException, InterruptedException {
-    range("--rails", rails, 1, RailLayout.MAX_PER_DIMENSION);
+    int rails = machine.rails(this);
     range("--seconds", seconds, 0.05, 3_600);
-    range("--count", count, 10, 100_000);
-    if (shape != null && nodes != null) {
-      throw wrongUsage("--nodes stands for a line; give it or --shape " + shape);
-    }
-    if (nodes != null) {
-      range("--nodes", nodes, 2, 64);
-    }
-    Shape of = shape != null ? shape : nodes != null ? Shape.of(nodes) : Shape.of(2, 2, 2);
-    Measured found = fabric == Fabric.RING ? overRing(of) : overVeth(of);
+    range("--pings", pings, 10, 100_000);
+    Shape of = machine.shapeOr(this, Shape.of(2, 2, 2));
+    Measured found = onRing() ? overRing(of, rails) : overVeth(of, rails);
     BarrierPoints points = new BarrierPoints(progress()::update);
     List<String> files = new ArrayList<>();
     if (plot != null) {
@@ -185,7 +140,7 @@ final class LogpCommand extends ClusterCommand {
     }
     return new Result(
         true,
-        fabricName(),
+        machine.fabric().toString(),
         of.toString(),
         of.nodes(),
         rails,
@@ -198,8 +153,12 @@ final class LogpCommand extends ClusterCommand {
         files);
   }
 
-  private String fabricName() {
-    return fabric.name().toLowerCase(Locale.ROOT);
+  private boolean onRing() {
+    return machine.fabric() == MachineOptions.Fabric.RING;
+  }
+
+  private long measureNs() {
+    return Math.round(seconds * 1e9);
   }
 
   private static String best(List<BarrierLine> lines) {
@@ -210,8 +169,8 @@ final class LogpCommand extends ClusterCommand {
     return String.format(Locale.ROOT, "%s %.2f us", best.algorithm(), best.latencyNs().p50() / 1e3);
   }
 
-  private Measured overRing(Shape of) {
-    long forNs = Math.round(seconds * 1e9);
+  private Measured overRing(Shape of, int rails) {
+    long forNs = measureNs();
     List<BarrierLine> lines = new ArrayList<>();
     try (RingBarrierRun run = new RingBarrierRun(of, rails)) {
       progress().update("LogP of the ring");
@@ -232,42 +191,43 @@ final class LogpCommand extends ClusterCommand {
 
   private <T> T onVeth(Shape of, int railCount, Work<T> work)
       throws IOException, InterruptedException {
-    PollPolicy yielding = new PollPolicy(HxbConfig.Idle.YIELD, false);
-    ClusterSpec spec =
-        new ClusterSpec(ClusterSpec.Fabric.VETH, of, railCount, null, yielding, NodeOptions.NONE);
-    ClusterPaths own = paths(BenchCluster.ownName());
-    Participants group = BarrierSuite.everyone(of, railCount);
-    try (TakeDown guard = new TakeDown(own);
-        BenchCluster cluster =
-            BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update);
-        VethBarrierRun run = new VethBarrierRun(cluster.sockets(), group)) {
-      return work.with(run);
-    }
+    PollPolicy poll = PollPolicy.suiting(of.nodes());
+    return MachineOptions.onVeth(
+        this,
+        of,
+        railCount,
+        poll,
+        cluster -> {
+          Participants all = BarrierSuite.everyone(of, railCount);
+          try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), all)) {
+            return work.with(run);
+          }
+        });
   }
 
-  private Measured overVeth(Shape of) throws IOException, InterruptedException {
-    Participants group = BarrierSuite.everyone(of, rails);
+  private Measured overVeth(Shape of, int rails) throws IOException, InterruptedException {
+    Participants all = BarrierSuite.everyone(of, rails);
     return onVeth(
         of,
         rails,
         run -> {
           progress().update("LogP of the fabric");
-          FabricLogp logp = run.logp(count);
+          FabricLogp logp = run.logp(pings);
           ParallelModel model = new ParallelModel(logp.logp());
           List<BarrierLine> lines = new ArrayList<>();
           for (BarrierSpec spec : BarrierSuite.all(of, rails)) {
             progress().update("barrier " + spec);
-            lines.add(run.measure(spec, model, count / 2, count));
+            lines.add(run.measure(spec, model, measureNs(), measureNs()));
           }
-          return new Measured(logp, null, lines, BarrierChoice.of(group, model).explanation());
+          return new Measured(logp, null, lines, BarrierChoice.of(all, model).explanation());
         });
   }
 
   private void plot(BarrierPoints points, LogP logp, List<String> files)
       throws IOException, InterruptedException {
     points.simulated(logp);
-    if (fabric == Fabric.RING) {
-      long forNs = Math.round(seconds * 1e9);
+    if (onRing()) {
+      long forNs = measureNs();
       for (int line : RING_NODES) {
         try (RingBarrierRun run = new RingBarrierRun(Shape.of(line), 1)) {
           points.measured("ring", line, spec -> run.measure(spec, NO_MODEL, forNs, forNs));
@@ -279,7 +239,8 @@ final class LogpCommand extends ClusterCommand {
             Shape.of(line),
             1,
             run -> {
-              points.measured("veth", line, spec -> run.measure(spec, NO_MODEL, count / 2, count));
+              points.measured(
+                  "veth", line, spec -> run.measure(spec, NO_MODEL, measureNs(), measureNs()));
               return null;
             });
       }
@@ -288,12 +249,12 @@ final class LogpCommand extends ClusterCommand {
         String.format(
             Locale.ROOT,
             "Barriers on a line: %s, and simulator with its os %.0f, or %.0f, L %.0f ns",
-            fabricName(),
+            machine.fabric().toString(),
             logp.osNs(),
             logp.orNs(),
             logp.latencyNs(0));
     points
-        .write(title, plot, "barriers-" + fabricName())
+        .write(title, plot, "barriers-" + machine.fabric().toString())
         .forEach(file -> files.add(file.toString()));
   }
 }

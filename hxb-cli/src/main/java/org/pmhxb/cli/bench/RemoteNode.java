@@ -67,12 +67,9 @@ public final class RemoteNode implements BenchNode {
   }
 
   /** Repeats the barrier; all nodes at the same time. */
-  public BarrierTimes runBarrier(int warmUp, int count, long limitMs) throws IOException {
+  public BarrierTimes runBarrier(int count, long limitMs) throws IOException {
     ObjectNode request =
-        ControlJson.request("barrier-run")
-            .put("warmUp", warmUp)
-            .put("count", count)
-            .put("limitMs", limitMs);
+        ControlJson.request("barrier-run").put("count", count).put("limitMs", limitMs);
     ObjectNode answer = client.call(request, LIMIT.plusMillis(limitMs));
     return ControlJson.to(answer.get("times"), BarrierTimes.class);
   }

@@ -24,6 +24,16 @@ public record PollPolicy(HxbConfig.Idle idle, boolean pinned, List<SortedSet<Int
     this(idle, pinned, List.of());
   }
 
+  /**
+   * Spinning on a processor for each of so many processes where there are enough; else who waits
+   * gives its own up to the others.
+   */
+  public static PollPolicy suiting(int nodes) {
+    return nodes <= Runtime.getRuntime().availableProcessors()
+        ? new PollPolicy(HxbConfig.Idle.SPIN, true)
+        : DEFAULT;
+  }
+
   /** The same with nodes that share a process. */
   public PollPolicy sharing(List<SortedSet<Integer>> nodes) {
     return new PollPolicy(idle, pinned, List.copyOf(nodes));

@@ -10,11 +10,9 @@ public interface BarrierHandle extends AutoCloseable {
   /**
    * Arrives and leaves so many times, as soon as it can.
    *
-   * @param warmUp barriers before those that count
    * @throws TimeoutException they took more than {@code limitMs}
    */
-  BarrierTimes run(int warmUp, int count, long limitMs)
-      throws InterruptedException, TimeoutException;
+  BarrierTimes run(int count, long limitMs) throws InterruptedException, TimeoutException;
 
   @Override
   void close();

@@ -21,8 +21,8 @@ import org.pmhxb.collectives.probe.FabricLogp;
  *       its end; the endpoint stays open, since others may not be done yet;
  *   <li>{@code {"op":"barrier-open","number":n,"spec":s}}: opens a barrier of all nodes; {@code
  *       {"op":"barrier-state"}}: whether its sessions are up; {@code
- *       {"op":"barrier-run","warmUp":n,"count":n,"limitMs":n}}: repeats it and answers with {@code
- *       "times"}, {@link BarrierTimes};
+ *       {"op":"barrier-run","count":n,"limitMs":n}}: repeats it and answers with {@code "times"},
+ *       {@link BarrierTimes};
  *   <li>{@code {"op":"probe","count":n,"limitMs":n}}: measures LogP and answers with {@code
  *       "found"}, a {@link FabricLogp};
  *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
@@ -122,10 +122,7 @@ public final class NodeService {
         return ControlJson.refusal("no barrier is open on this connection");
       }
       BarrierTimes times =
-          barrier.run(
-              request.path("warmUp").asInt(0),
-              request.path("count").asInt(1),
-              request.path("limitMs").asLong(1_000));
+          barrier.run(request.path("count").asInt(1), request.path("limitMs").asLong(1_000));
       ObjectNode answer = done();
       answer.set("times", ControlJson.from(times));
       return answer;

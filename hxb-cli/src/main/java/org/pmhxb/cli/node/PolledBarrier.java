@@ -1,7 +1,5 @@
 package org.pmhxb.cli.node;
 
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.collectives.barrier.Barrier;
@@ -27,22 +25,10 @@ final class PolledBarrier implements BarrierHandle {
   }
 
   @Override
-  public BarrierTimes run(int warmUp, int count, long limitMs)
-      throws InterruptedException, TimeoutException {
-    Repeated repeated = new Repeated(warmUp, count);
-    loop.call(() -> loop.add(repeated));
-    try {
-      if (!repeated.ended.await(limitMs, TimeUnit.MILLISECONDS)) {
-        throw new TimeoutException(
-            "%d of %d barriers %s in %d ms"
-                .formatted(repeated.done, warmUp + count, barrier.spec(), limitMs));
-      }
-    } finally {
-      loop.call(() -> loop.remove(repeated));
-    }
-    if (repeated.failure != null) {
-      throw repeated.failure;
-    }
+  public BarrierTimes run(int count, long limitMs) throws InterruptedException, TimeoutException {
+    Repeated repeated = new Repeated(count);
+    String what = "%d barriers %s are".formatted(count, barrier.spec());
+    AwaitedTask.drive(loop, repeated, limitMs, what);
     return repeated.times();
   }
 
@@ -57,38 +43,39 @@ final class PolledBarrier implements BarrierHandle {
 
   /** Barrier after barrier. Owner: the poll thread; the times are read when it has ended. */
   private final class Repeated implements LoopWork.Task {
-    private final CountDownLatch ended = new CountDownLatch(1);
     private final LatencyHistogram latency = new LatencyHistogram();
-    private final int warmUp;
-    private final int all;
-    private volatile int done;
-    private RuntimeException failure;
+    private final int count;
+    private int done;
+    private boolean begun;
     private boolean inside;
     private long beganNs;
     private long arrivals;
     private long asks;
     private long answers;
 
-    Repeated(int warmUp, int count) {
-      this.warmUp = warmUp;
-      this.all = warmUp + count;
+    Repeated(int count) {
+      this.count = count;
     }
 
     @Override
     public int doWork(long nowNs) {
-      int work = 0;
-      try {
-        // Several in a round where all others are ahead.
-        while (!over() && step()) {
-          work++;
-        }
-      } catch (RuntimeException e) {
-        failure = e;
+      if (!begun) {
+        begin();
       }
-      if (over()) {
-        ended.countDown();
+      int work = 0;
+      // Several in a round where all others are ahead.
+      while (!over() && step()) {
+        work++;
       }
       return work;
+    }
+
+    /** What was sent before is not counted. */
+    private void begin() {
+      begun = true;
+      arrivals = barrier.counts().arrivals();
+      asks = barrier.counts().asks();
+      answers = barrier.counts().answers();
     }
 
     private boolean step() {
@@ -102,25 +89,20 @@ final class PolledBarrier implements BarrierHandle {
         return false;
       }
       inside = false;
-      if (done >= warmUp) {
+      // The first waits until everyone has been told to begin.
+      if (done > 0 || count == 1) {
         latency.record(System.nanoTime() - beganNs);
       }
       done++;
-      if (done == warmUp) {
-        arrivals = barrier.counts().arrivals();
-        asks = barrier.counts().asks();
-        answers = barrier.counts().answers();
-      }
       return true;
     }
 
     @Override
     public boolean over() {
-      return failure != null || done == all;
+      return done == count;
     }
 
     BarrierTimes times() {
-      int count = all - warmUp;
       return new BarrierTimes(
           latency.encoded(),
           count,

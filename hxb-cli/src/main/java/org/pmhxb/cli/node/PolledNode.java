@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.MessageLink;
@@ -40,7 +38,6 @@ import org.slf4j.event.Level;
  */
 public final class PolledNode implements NodeHandle {
   private static final Logger LOG = LoggerFactory.getLogger(PolledNode.class);
-  private static final long CANCEL_POLL_MS = 20;
 
   private final PmNode node;
   private final Discovery discovery;
@@ -251,23 +248,19 @@ public final class PolledNode implements NodeHandle {
   @Override
   public WorkloadReport drive(Workload workload, BooleanSupplier cancelled)
       throws InterruptedException {
-    CountDownLatch ended = new CountDownLatch(1);
-    Driven driven = new Driven(workload, ended);
-    loop.call(() -> loop.add(driven));
-    try {
-      boolean over = false;
-      while (!over) {
-        over =
-            ended.await(CANCEL_POLL_MS, TimeUnit.MILLISECONDS)
-                || cancelled.getAsBoolean()
-                || !poller.isAlive();
-      }
-    } finally {
-      loop.call(() -> loop.remove(driven));
-    }
-    if (driven.failure != null) {
-      throw driven.failure;
-    }
+    LoopWork.Task task =
+        new LoopWork.Task() {
+          @Override
+          public int doWork(long nowNs) {
+            return workload.doWork(nowNs);
+          }
+
+          @Override
+          public boolean over() {
+            return workload.done();
+          }
+        };
+    AwaitedTask.drive(loop, task, () -> cancelled.getAsBoolean() || !poller.isAlive());
     // The endpoint belongs to the poll thread, and the report asks it.
     return loop.call(workload::report);
   }
@@ -280,37 +273,6 @@ public final class PolledNode implements NodeHandle {
   @Override
   public void close() {
     poller.close();
-  }
-
-  /** Tells when a workload is done, and keeps its exceptions from the poll thread. */
-  private static final class Driven implements LoopWork.Task {
-    private final Workload workload;
-    private final CountDownLatch ended;
-    private RuntimeException failure;
-
-    private Driven(Workload workload, CountDownLatch ended) {
-      this.workload = workload;
-      this.ended = ended;
-    }
-
-    @Override
-    public int doWork(long nowNs) {
-      int work = 0;
-      try {
-        work = workload.doWork(nowNs);
-      } catch (RuntimeException e) {
-        failure = e;
-      }
-      if (over()) {
-        ended.countDown();
-      }
-      return work;
-    }
-
-    @Override
-    public boolean over() {
-      return failure != null || workload.done();
-    }
   }
 
   /** Logs what happens to sessions. Called by the poll thread; sessions are rare events. */

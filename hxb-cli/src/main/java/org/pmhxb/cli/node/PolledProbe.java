@@ -1,7 +1,5 @@
 package org.pmhxb.cli.node;
 
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.probe.FabricLogp;
@@ -10,14 +8,11 @@ import org.pmhxb.pm.PmNode;
 
 /** Measures LogP from a node's poll thread. */
 final class PolledProbe implements LoopWork.Task {
-  private final CountDownLatch ended = new CountDownLatch(1);
   private final FabricProbe probe;
-  private RuntimeException failure;
 
   private PolledProbe(PmNode node, int count) {
-    probe =
-        new FabricProbe(
-            node, Participants.all(node), System::nanoTime, PolledProbe::yieldUntil, count);
+    Participants all = Participants.all(node);
+    probe = new FabricProbe(node, all, System::nanoTime, PolledProbe::yieldUntil, count);
   }
 
   /**
@@ -28,17 +23,7 @@ final class PolledProbe implements LoopWork.Task {
   static FabricLogp measure(PmNode node, LoopWork loop, int count, long limitMs)
       throws InterruptedException, TimeoutException {
     PolledProbe task = loop.call(() -> new PolledProbe(node, count));
-    loop.call(() -> loop.add(task));
-    try {
-      if (!task.ended.await(limitMs, TimeUnit.MILLISECONDS)) {
-        throw new TimeoutException("LogP was not measured in %d ms".formatted(limitMs));
-      }
-    } finally {
-      loop.call(() -> loop.remove(task));
-    }
-    if (task.failure != null) {
-      throw task.failure;
-    }
+    AwaitedTask.drive(loop, task, limitMs, "LogP's measurement is");
     return task.probe.found();
   }
 
@@ -51,20 +36,11 @@ final class PolledProbe implements LoopWork.Task {
 
   @Override
   public int doWork(long nowNs) {
-    int work = 0;
-    try {
-      work = probe.isConnected() ? probe.step() : 0;
-    } catch (RuntimeException e) {
-      failure = e;
-    }
-    if (over()) {
-      ended.countDown();
-    }
-    return work;
+    return probe.isConnected() ? probe.step() : 0;
   }
 
   @Override
   public boolean over() {
-    return failure != null || probe.isOver();
+    return probe.isOver();
   }
 }

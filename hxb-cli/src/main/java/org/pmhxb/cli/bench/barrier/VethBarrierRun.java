@@ -10,6 +10,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.pmhxb.cli.bench.RemoteNode;
 import org.pmhxb.cli.node.BarrierTimes;
 import org.pmhxb.cli.workload.LatencyHistogram;
@@ -25,7 +27,13 @@ import org.pmhxb.collectives.probe.FabricLogp;
  * others. A barrier's time is node 0's, from arriving to having left.
  */
 public final class VethBarrierRun implements AutoCloseable {
-  private static final int WARM_UP_BARRIERS = 1_000;
+  private static final long WARM_UP_NS = 1_000_000_000L;
+
+  /** Barriers of the first run; later runs have as many as take about {@link #RUN_NS}. */
+  private static final int FIRST_RUN = 32;
+
+  private static final int LONGEST_RUN = 1 << 18;
+  private static final long RUN_NS = 250_000_000L;
   private static final long LIMIT_MS = 60_000;
   private static final long CONNECT_LIMIT_NS = 20_000_000_000L;
 
@@ -64,13 +72,12 @@ public final class VethBarrierRun implements AutoCloseable {
   }
 
   /**
-   * LogP between node 0 and others, which all poll meanwhile, as they do in a barrier. Barriers
-   * that nobody measures go before, so that the compilers have seen the way of a frame on all
-   * nodes.
+   * LogP between node 0 and others, which all wait meanwhile as they do in a barrier. Barriers that
+   * nobody measures go before, so that the compilers have seen the way of a frame on all nodes.
    */
   public FabricLogp logp(int repetitions) throws IOException, InterruptedException {
     open(BarrierSpec.of(BarrierAlgorithm.DISSEMINATION)); // so that somebody answers on each node
-    all(node -> node.runBarrier(0, WARM_UP_BARRIERS, LIMIT_MS));
+    repeat(WARM_UP_NS, times -> {});
     return nodes.get(0).probe(repetitions, LIMIT_MS);
   }
 
@@ -86,24 +93,49 @@ public final class VethBarrierRun implements AutoCloseable {
     }
   }
 
-  /** Opens a barrier on all nodes, and measures it. */
-  public BarrierLine measure(BarrierSpec spec, BarrierModel model, int warmUp, int count)
+  /** Barriers in runs, at least one, until the time is over; the nodes know counts alone. */
+  private void repeat(long forNs, Consumer<List<BarrierTimes>> each)
+      throws IOException, InterruptedException {
+    long startNs = System.nanoTime();
+    long nowNs = startNs;
+    int count = FIRST_RUN;
+    do {
+      int run = count;
+      each.accept(all(node -> node.runBarrier(run, LIMIT_MS)));
+      long endNs = System.nanoTime();
+      count = endNs - nowNs < RUN_NS / 2 ? Math.min(2 * count, LONGEST_RUN) : count;
+      nowNs = endNs;
+    } while (nowNs - startNs < forNs);
+  }
+
+  /** Opens a barrier on all nodes, repeats it for two times, and measures in the second. */
+  public BarrierLine measure(BarrierSpec spec, BarrierModel model, long warmUpNs, long measureNs)
       throws IOException, InterruptedException {
     open(spec);
-    List<BarrierTimes> times = all(node -> node.runBarrier(warmUp, count, LIMIT_MS));
+    repeat(warmUpNs, times -> {});
     LatencyHistogram latency = new LatencyHistogram();
-    latency.add(times.getFirst().latency());
-    long arrivals = times.stream().mapToLong(BarrierTimes::arrivals).sum();
-    long beyond = times.stream().mapToLong(t -> t.asks() + t.answers()).sum();
+    LongAdder barriers = new LongAdder();
+    LongAdder arrivals = new LongAdder();
+    LongAdder beyond = new LongAdder();
+    repeat(
+        measureNs,
+        times -> {
+          latency.add(times.getFirst().latency());
+          barriers.add(times.getFirst().barriers());
+          for (BarrierTimes of : times) {
+            arrivals.add(of.arrivals());
+            beyond.add(of.asks() + of.answers());
+          }
+        });
     return new BarrierLine(
             spec.toString(),
             group.size(),
             spec.rails(),
             latency.summary(),
-            (double) (arrivals + beyond) / count,
+            (double) (arrivals.sum() + beyond.sum()) / barriers.sum(),
             Planner.frames(group, spec),
-            count,
-            beyond,
+            barriers.sum(),
+            beyond.sum(),
             0,
             0)
         .predicted(model.predictNs(group, spec));

@@ -21,6 +21,8 @@ import org.pmhxb.cli.veth.VethFabric;
  */
 public final class MpiBarrier {
   private static final String LINK = "x0";
+
+  /** Beyond the time that the barriers take. */
   private static final long LIMIT_SECONDS = 90;
 
   /** Longer than the kernel takes until it uses fresh addresses. */
@@ -38,7 +40,8 @@ public final class MpiBarrier {
   }
 
   /** What it took, microseconds. */
-  public record Times(int ranks, double minUs, double p50Us, double p99Us, double maxUs) {}
+  public record Times(
+      int ranks, long barriers, double minUs, double p50Us, double p99Us, double maxUs) {}
 
   /** Why it cannot be run, if it cannot. */
   public Optional<String> missing() {
@@ -59,8 +62,10 @@ public final class MpiBarrier {
    * Runs it with a rank in each namespace.
    *
    * @param pinned rank n bound to processor n, spinning; else yielding
+   * @param warmUp seconds of barriers before those that count
+   * @param seconds of these
    */
-  public Times run(List<String> namespaces, boolean pinned, int warmUp, int count)
+  public Times run(List<String> namespaces, boolean pinned, double warmUp, double seconds)
       throws IOException, InterruptedException {
     Map<String, String> environment = new TreeMap<>();
     List<String> hosts = new ArrayList<>();
@@ -82,14 +87,17 @@ public final class MpiBarrier {
     mpirun.addAll(List.of("--mca", "oob_tcp_if_include", LINK, "--mca", "pml", "ob1"));
     mpirun.addAll(List.of("--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", LINK));
     mpirun.addAll(List.of("--mca", "mpi_yield_when_idle", pinned ? "0" : "1"));
-    String call = program + " " + warmUp + " " + count;
+    String call = program + " " + warmUp + " " + seconds;
     mpirun.addAll(
         List.of("sh", "-c", "exec " + (pinned ? "taskset -c $OMPI_COMM_WORLD_RANK " : "") + call));
     String command = mpirun.stream().map(Foreign::quoted).collect(Collectors.joining(" "));
-    return read(start(List.of(agent.toString(), "hxb0", "exec " + command), environment));
+    long limitSeconds = LIMIT_SECONDS + Math.round(warmUp + seconds);
+    return read(
+        start(List.of(agent.toString(), "hxb0", "exec " + command), environment, limitSeconds));
   }
 
-  private static String start(List<String> command, Map<String, String> environment)
+  private static String start(
+      List<String> command, Map<String, String> environment, long limitSeconds)
       throws IOException, InterruptedException {
     Path output = Files.createTempFile("hxb-mpi", ".out");
     try {
@@ -100,7 +108,7 @@ public final class MpiBarrier {
               .redirectOutput(output.toFile());
       builder.environment().putAll(environment);
       Process process = builder.start();
-      boolean ended = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+      boolean ended = process.waitFor(limitSeconds, TimeUnit.SECONDS);
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
       String text = Files.readString(output);
@@ -108,7 +116,7 @@ public final class MpiBarrier {
         throw new IOException(
             "mpirun %s; it said: %s"
                 .formatted(
-                    ended ? "failed" : "has not ended after " + LIMIT_SECONDS + " s",
+                    ended ? "failed" : "has not ended after " + limitSeconds + " s",
                     text.substring(Math.max(0, text.length() - 600))));
       }
       return text;

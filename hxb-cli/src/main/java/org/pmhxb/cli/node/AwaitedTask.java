@@ -1,0 +1,79 @@
+package org.pmhxb.cli.node;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A task that another thread waits for. Tells when it is over, and keeps its exceptions from the
+ * poll thread.
+ */
+final class AwaitedTask implements LoopWork.Task {
+  private static final long ASK_MS = 20;
+
+  private final LoopWork.Task task;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile RuntimeException failure;
+
+  private AwaitedTask(LoopWork.Task task) {
+    this.task = task;
+  }
+
+  /**
+   * Drives a task on the poll thread; any other thread. What the task threw is thrown here.
+   *
+   * @param givesUp asked every 20 ms: whether to stop waiting
+   * @return whether the task is over; else it was given up
+   */
+  static boolean drive(LoopWork loop, LoopWork.Task task, BooleanSupplier givesUp)
+      throws InterruptedException {
+    AwaitedTask awaited = new AwaitedTask(task);
+    loop.call(() -> loop.add(awaited));
+    boolean over;
+    try {
+      do {
+        over = awaited.ended.await(ASK_MS, TimeUnit.MILLISECONDS);
+      } while (!over && !givesUp.getAsBoolean());
+    } finally {
+      loop.call(() -> loop.remove(awaited));
+    }
+    if (awaited.failure != null) {
+      throw awaited.failure;
+    }
+    return over;
+  }
+
+  /**
+   * The same with a limit.
+   *
+   * @param what in words, of the exception
+   * @throws TimeoutException it is not over in time
+   */
+  static void drive(LoopWork loop, LoopWork.Task task, long limitMs, String what)
+      throws InterruptedException, TimeoutException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
+    if (!drive(loop, task, () -> System.nanoTime() - deadlineNs >= 0)) {
+      throw new TimeoutException("%s not over in %d ms".formatted(what, limitMs));
+    }
+  }
+
+  @Override
+  public int doWork(long nowNs) {
+    int work = 0;
+    try {
+      work = task.doWork(nowNs);
+    } catch (RuntimeException e) {
+      failure = e;
+    }
+    if (over()) {
+      ended.countDown();
+    }
+    return work;
+  }
+
+  @Override
+  public boolean over() {
+    return failure != null || task.over();
+  }
+}
