@@ -18,7 +18,6 @@ import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.BarrierChoice;
 import org.pmhxb.collectives.logp.BarrierModel;
-import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
@@ -231,7 +230,7 @@ final class BarrierBench extends ClusterCommand {
             side(
                 shape,
                 rails,
-                HxbConfig.Idle.BACKOFF,
+                HxbConfig.Idle.PARK,
                 "ours asleep until a frame comes, MPI yielding",
                 mpi,
                 failures),
@@ -296,7 +295,7 @@ final class BarrierBench extends ClusterCommand {
     try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), all)) {
       progress().update("LogP of the fabric");
       FabricLogp logp = run.logp(PINGS);
-      BarrierModel model = new ParallelModel(logp.logp());
+      BarrierModel model = BarrierSuite.model(logp, cluster.shape().nodes());
       lines.addAll(
           measure(
               all,

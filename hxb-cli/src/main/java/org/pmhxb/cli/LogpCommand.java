@@ -18,7 +18,6 @@ import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.BarrierChoice;
 import org.pmhxb.collectives.logp.BarrierModel;
 import org.pmhxb.collectives.logp.LogP;
-import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.collectives.logp.SharedThreadModel;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.router.Shape;
@@ -92,8 +91,15 @@ final class LogpCommand extends ClusterCommand {
     public void print(PrintWriter out) {
       LogP p = measured.logp();
       out.printf(
-          "%s, shape %s: os %.0f, or %.0f, gap %.0f ns (%d pings lost)%n",
-          fabric, shape, p.osNs(), p.orNs(), p.gapNs(), measured.lost());
+          "%s, shape %s: os %.0f, or %.0f, gap %.0f, copy %.0f, wake-up %.0f ns (%d pings lost)%n",
+          fabric,
+          shape,
+          p.osNs(),
+          p.orNs(),
+          p.gapNs(),
+          p.copyNs(),
+          measured.wakeNs(),
+          measured.lost());
       if (sharedThread != null) {
         out.printf(
             "one thread for all: a round %.0f ns, a frame to send %.0f ns, to receive %.0f ns%n",
@@ -213,7 +219,7 @@ final class LogpCommand extends ClusterCommand {
         run -> {
           progress().update("LogP of the fabric");
           FabricLogp logp = run.logp(pings);
-          ParallelModel model = new ParallelModel(logp.logp());
+          BarrierModel model = BarrierSuite.model(logp, of.nodes());
           List<BarrierLine> lines = new ArrayList<>();
           for (BarrierSpec spec : BarrierSuite.all(of, rails)) {
             progress().update("barrier " + spec);

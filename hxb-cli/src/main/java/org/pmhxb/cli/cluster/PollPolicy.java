@@ -25,13 +25,13 @@ public record PollPolicy(HxbConfig.Idle idle, boolean pinned, List<SortedSet<Int
   }
 
   /**
-   * Spinning on a processor for each of so many processes where there are enough; else who waits
-   * gives its own up to the others.
+   * Spinning on a processor for each of so many processes where there are enough; else asleep as
+   * soon as there is nothing to do, so that who has something finds a processor.
    */
   public static PollPolicy suiting(int nodes) {
     return nodes <= Runtime.getRuntime().availableProcessors()
         ? new PollPolicy(HxbConfig.Idle.SPIN, true)
-        : DEFAULT;
+        : new PollPolicy(HxbConfig.Idle.PARK, false);
   }
 
   /** The same with nodes that share a process. */

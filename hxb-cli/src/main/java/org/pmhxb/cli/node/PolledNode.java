@@ -48,12 +48,16 @@ public final class PolledNode implements NodeHandle {
   /** When each peer's session last went up or down. */
   private final ConcurrentHashMap<Integer, Long> changedNs = new ConcurrentHashMap<>();
 
+  /** The poll thread sleeps as soon as it has nothing to do. */
+  private final boolean sleeps;
+
   private PollThread poller;
 
   /**
    * @param node in inline mode: it is used by the poll thread alone
    */
-  private PolledNode(PmNode node, Discovery discovery, LoopWork loop) {
+  private PolledNode(PmNode node, Discovery discovery, LoopWork loop, PollIdle idle) {
+    this.sleeps = idle == PollIdle.PARK;
     this.node = node;
     this.discovery = discovery;
     this.loop = loop;
@@ -79,11 +83,12 @@ public final class PolledNode implements NodeHandle {
       throw e;
     }
     HxbConfig first = configs.getFirst();
+    PollIdle idle = PollIdle.valueOf(first.idle().name());
     LoopWork loop = new LoopWork();
     List<PolledNode> nodes = new ArrayList<>();
     List<PollWork> work = new ArrayList<>();
     for (HxbNode hxb : started) {
-      nodes.add(new PolledNode(hxb.node(), hxb.discovery(), loop));
+      nodes.add(new PolledNode(hxb.node(), hxb.discovery(), loop, idle));
       work.add(hxb.node());
       hxb.pool().handOver();
     }
@@ -93,7 +98,7 @@ public final class PolledNode implements NodeHandle {
             "hxb-poll-" + first.node(),
             work,
             wakeFds(started),
-            PollIdle.valueOf(first.idle().name()),
+            idle,
             first.pollCpu(),
             () -> {
               loop.end();
@@ -121,7 +126,7 @@ public final class PolledNode implements NodeHandle {
     LoopWork loop = new LoopWork();
     List<PolledNode> nodes = new ArrayList<>();
     for (int n = 0; n < cluster.size(); n++) {
-      nodes.add(new PolledNode(cluster.node(n), cluster.discovery(n), loop));
+      nodes.add(new PolledNode(cluster.node(n), cluster.discovery(n), loop, idle));
       cluster.pool(n).handOver();
     }
     PollThread poller =
@@ -242,7 +247,7 @@ public final class PolledNode implements NodeHandle {
 
   @Override
   public FabricLogp probe(int count, long limitMs) throws InterruptedException, TimeoutException {
-    return PolledProbe.measure(node, loop, count, limitMs);
+    return PolledProbe.measure(node, loop, count, sleeps, limitMs);
   }
 
   @Override

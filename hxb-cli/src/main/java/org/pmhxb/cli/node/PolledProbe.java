@@ -1,6 +1,8 @@
 package org.pmhxb.cli.node;
 
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.collectives.probe.FabricProbe;
@@ -10,19 +12,22 @@ import org.pmhxb.pm.PmNode;
 final class PolledProbe implements LoopWork.Task {
   private final FabricProbe probe;
 
-  private PolledProbe(PmNode node, int count) {
+  private PolledProbe(PmNode node, int count, boolean sleeps) {
+    LongSupplier busy =
+        sleeps ? ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime : FabricProbe.POLLS;
     Participants all = Participants.all(node);
-    probe = new FabricProbe(node, all, System::nanoTime, PolledProbe::yieldUntil, count);
+    probe = new FabricProbe(node, all, System::nanoTime, busy, PolledProbe::yieldUntil, count);
   }
 
   /**
    * Measures; any thread but the poll thread.
    *
+   * @param sleeps whether the poll thread sleeps as soon as there is nothing to do
    * @throws TimeoutException it took more than {@code limitMs}
    */
-  static FabricLogp measure(PmNode node, LoopWork loop, int count, long limitMs)
+  static FabricLogp measure(PmNode node, LoopWork loop, int count, boolean sleeps, long limitMs)
       throws InterruptedException, TimeoutException {
-    PolledProbe task = loop.call(() -> new PolledProbe(node, count));
+    PolledProbe task = loop.call(() -> new PolledProbe(node, count, sleeps));
     AwaitedTask.drive(loop, task, limitMs, "LogP's measurement is");
     return task.probe.found();
   }

@@ -193,6 +193,17 @@ public final class Barriers implements CollectiveHandler {
     return frames.send(to, way, word0, BarrierFrame.word1(sequence), echo ? 1 : 0);
   }
 
+  /**
+   * Queues such a frame to everyone on the line of a rail. Nobody answers. Poll thread.
+   *
+   * @param rail number of the rail among this node's
+   * @return false when there is no room
+   */
+  public boolean pingLine(int rail, int sequence) {
+    long word0 = BarrierFrame.word0(BarrierFrame.PING, 0, 0, 0);
+    return frames.sendToLine(rail, word0, BarrierFrame.word1(sequence), 0);
+  }
+
   /** Hands to the ports what {@link #ping} queued. Poll thread. */
   public void flush() {
     frames.flush();

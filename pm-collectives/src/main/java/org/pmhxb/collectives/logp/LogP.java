@@ -8,18 +8,27 @@ import java.util.Arrays;
  * @param osNs processor time of sending one
  * @param orNs processor time of receiving one
  * @param gapNs least time between two frames that leave, or arrive, by the same rail
+ * @param copyNs processor time of each copy but the first of a frame to a line, where the sender's
+ *     processor makes them (bridges of the same kernel); 0 where a switch does
  * @param latencyNs by the number of relays, 0 to 2: from the end of sending to the begin of
  *     receiving
  */
-public record LogP(double osNs, double orNs, double gapNs, double[] latencyNs) {
+public record LogP(double osNs, double orNs, double gapNs, double copyNs, double[] latencyNs) {
   public LogP {
     latencyNs = latencyNs.clone();
     boolean negative = Arrays.stream(latencyNs).anyMatch(l -> !(l >= 0));
-    if (!(osNs >= 0 && orNs >= 0 && gapNs >= 0) || negative || latencyNs.length == 0) {
+    if (!(osNs >= 0 && orNs >= 0 && gapNs >= 0 && copyNs >= 0)
+        || negative
+        || latencyNs.length == 0) {
       throw new IllegalArgumentException(
-          "LogP of os %s, or %s, gap %s, L %s ns: none may be negative, L has one value or more"
-              .formatted(osNs, orNs, gapNs, Arrays.toString(latencyNs)));
+          "LogP of os %s, or %s, gap %s, copy %s, L %s ns: none may be negative, L has a value"
+              .formatted(osNs, orNs, gapNs, copyNs, Arrays.toString(latencyNs)));
     }
+  }
+
+  /** A switch copies what goes to a line. */
+  public LogP(double osNs, double orNs, double gapNs, double[] latencyNs) {
+    this(osNs, orNs, gapNs, 0, latencyNs);
   }
 
   /**

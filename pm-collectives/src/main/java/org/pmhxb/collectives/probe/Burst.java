@@ -13,6 +13,7 @@ final class Burst {
 
   private final Barriers barriers;
   private final LongSupplier clock;
+  private final LongSupplier processorClock;
   private final Shape shape;
   private final Samples sendNs;
   private final Samples elapsedNs;
@@ -22,6 +23,9 @@ final class Burst {
   private int echoes;
   private long beganNs;
   private long lost;
+  private long busyBeginNs;
+  private long busyEndNs;
+  private int busyRepetitions;
 
   /**
    * What leaves.
@@ -31,16 +35,29 @@ final class Burst {
    * @param rails over which they take turns, from that path on
    * @param frames in all
    * @param wanted how many of the last are answered
+   * @param line rail of the line to which those go that are not answered; -1: to the same node
    */
-  record Shape(int to, int firstWay, int rails, int frames, int wanted) {}
+  record Shape(int to, int firstWay, int rails, int frames, int wanted, int line) {
+    Shape(int to, int firstWay, int rails, int frames, int wanted) {
+      this(to, firstWay, rails, frames, wanted, -1);
+    }
+  }
 
   /**
    * @param warmUp repetitions before those that count
+   * @param processorClock time that this thread has had of a processor
    * @param count repetitions
    */
-  Burst(Barriers barriers, LongSupplier clock, Shape shape, int warmUp, int count) {
+  Burst(
+      Barriers barriers,
+      LongSupplier clock,
+      LongSupplier processorClock,
+      Shape shape,
+      int warmUp,
+      int count) {
     this.barriers = barriers;
     this.clock = clock;
+    this.processorClock = processorClock;
     this.shape = shape;
     this.warmUp = warmUp;
     this.sendNs = new Samples(count);
@@ -50,6 +67,9 @@ final class Burst {
   /** One round; the number of things done. */
   int step() {
     if (!sent) {
+      if (warmUp == 0 && busyRepetitions++ == 0) {
+        busyBeginNs = processorClock.getAsLong();
+      }
       send();
       return 1;
     }
@@ -59,6 +79,7 @@ final class Burst {
         warmUp--;
       } else {
         elapsedNs.add(clock.getAsLong() - beganNs);
+        busyEndNs = processorClock.getAsLong();
       }
       return 1;
     }
@@ -75,9 +96,13 @@ final class Burst {
     echoes = 0;
     sent = true;
     beganNs = clock.getAsLong();
+    int unanswered = shape.frames() - shape.wanted();
     for (int i = 0; i < shape.frames(); i++) {
-      int way = shape.firstWay() + i % shape.rails();
-      barriers.ping(shape.to(), way, sequence, i >= shape.frames() - shape.wanted());
+      if (i < unanswered && shape.line() >= 0) {
+        barriers.pingLine(shape.line(), sequence);
+      } else {
+        barriers.ping(shape.to(), shape.firstWay() + i % shape.rails(), sequence, i >= unanswered);
+      }
     }
     barriers.flush();
     if (warmUp == 0 && !sendNs.isFull()) {
@@ -107,6 +132,16 @@ final class Burst {
   /** Processor time of sending, per frame. */
   double sendNs() {
     return sendNs.median() / shape.frames();
+  }
+
+  /** Processor time of all the sending. */
+  double allSentNs() {
+    return sendNs.median();
+  }
+
+  /** Mean time that the thread had of a processor in a repetition, those lost included. */
+  double busyNs() {
+    return busyRepetitions == 0 ? 0 : (double) (busyEndNs - busyBeginNs) / busyRepetitions;
   }
 
   /** From before the first ping until the node saw the last echo. */

@@ -10,6 +10,7 @@ import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.LogP;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmNode;
+import org.pmhxb.router.Dimension;
 
 /**
  * Measures LogP on a running fabric with frames of no barrier: ping-pongs with a direct neighbour
@@ -19,6 +20,9 @@ import org.pmhxb.pm.PmNode;
  * whose poll thread answers. Owner: the poll thread of the probing node.
  */
 public final class FabricProbe implements EchoListener {
+  /** Of a thread that has a processor all the time: sleeping costs it nothing. */
+  public static final LongSupplier POLLS = () -> 0;
+
   private static final int TRAIN_LONG = 24;
   private static final int TRAIN_SHORT = 8;
   private static final int RECEIVED_AT_ONCE = 4;
@@ -28,11 +32,13 @@ public final class FabricProbe implements EchoListener {
   private final Barriers barriers;
   private final Participants group;
   private final LongSupplier clock;
+  private final LongSupplier processorClock;
   private final Pause pause;
   private final int count;
   private final List<PingPong> pingPongs = new ArrayList<>();
   private final List<Train> trains = new ArrayList<>();
   private final List<Burst> bursts = new ArrayList<>();
+  private final LineCopies copies;
   private int at;
   private Burst echoing;
   private ReceiveCost receive;
@@ -48,16 +54,28 @@ public final class FabricProbe implements EchoListener {
 
   private record Train(int rails, Burst brief, Burst longer) {}
 
+  /** Two frames to one node, and the first of two to a line: by what the copies cost more. */
+  private record LineCopies(Burst plain, Burst toLine, int copies) {}
+
   /**
    * @param group all nodes
    * @param clock of the poll thread, nanoseconds
+   * @param processorClock how long the poll thread has had a processor, nanoseconds, where it
+   *     sleeps until a frame comes; {@link #POLLS} where it polls on
    * @param count repetitions of each measurement, and a quarter of it before, 1 or more
    */
-  public FabricProbe(PmNode node, Participants group, LongSupplier clock, Pause pause, int count) {
+  public FabricProbe(
+      PmNode node,
+      Participants group,
+      LongSupplier clock,
+      LongSupplier processorClock,
+      Pause pause,
+      int count) {
     this.node = node;
     this.barriers = Barriers.of(node);
     this.group = group;
     this.clock = clock;
+    this.processorClock = processorClock;
     this.pause = pause;
     this.count = count;
     int rails = group.railsPerDimension();
@@ -73,6 +91,22 @@ public final class FabricProbe implements EchoListener {
     if (rails > 1) {
       train(near, rails);
     }
+    copies = lineCopies(near);
+  }
+
+  /** On the longest line; null when that has no third node, and a frame to it no copy. */
+  private LineCopies lineCopies(int near) {
+    int longest = 0;
+    for (int d = 1; d < Dimension.COUNT; d++) {
+      longest = group.shape().extent(d) > group.shape().extent(longest) ? d : longest;
+    }
+    int others = group.shape().extent(longest) - 1;
+    if (others < 2) {
+      return null;
+    }
+    Burst plain = burst(new Burst.Shape(near, 0, 1, 2, 1));
+    int rail = group.rail(longest, 0);
+    return new LineCopies(plain, burst(new Burst.Shape(near, 0, 1, 2, 1, rail)), others - 1);
   }
 
   private void train(int to, int rails) {
@@ -81,7 +115,7 @@ public final class FabricProbe implements EchoListener {
   }
 
   private Burst burst(Burst.Shape shape) {
-    Burst burst = new Burst(barriers, clock, shape, count / 4, count);
+    Burst burst = new Burst(barriers, clock, processorClock, shape, count / 4, count);
     bursts.add(burst);
     return burst;
   }
@@ -130,7 +164,7 @@ public final class FabricProbe implements EchoListener {
     int work = burst.step();
     if (burst.isOver() && ++at == bursts.size()) {
       Burst.Shape shape = new Burst.Shape(behind(0), 0, 1, RECEIVED_AT_ONCE, RECEIVED_AT_ONCE);
-      echoing = new Burst(barriers, clock, shape, 0, 1);
+      echoing = new Burst(barriers, clock, POLLS, shape, 0, 1);
       long pauseNs = Math.round(Math.min(PAUSE_NS_MAX, 2 * bursts.getFirst().elapsedNs()));
       receive = new ReceiveCost(echoing, RECEIVED_AT_ONCE, clock, pause, pauseNs, count);
     }
@@ -160,15 +194,16 @@ public final class FabricProbe implements EchoListener {
    */
   public FabricLogp found(double orNs) {
     double osNs = pingPongs.getFirst().burst().sendNs();
+    double wakeNs = Math.max(0, pingPongs.getFirst().burst().busyNs() - osNs - orNs);
     List<FabricLogp.Way> ways = new ArrayList<>();
     List<String> notes = new ArrayList<>();
     for (PingPong p : pingPongs) {
       double halfNs = p.burst().elapsedNs() / 2;
-      double latencyNs = Math.max(0, halfNs - osNs - orNs);
+      double latencyNs = Math.max(0, halfNs - osNs - orNs - wakeNs);
       ways.add(new FabricLogp.Way(p.to(), p.relays(), p.rail(), halfNs, latencyNs));
-      if (halfNs < osNs + orNs) {
+      if (halfNs < osNs + orNs + wakeNs) {
         notes.add(
-            "L to node %d by rail %d: half of the round trip is less than os + or; taken as 0"
+            "L to node %d by rail %d: half of the round trip is less than os, or and wake-up; taken as 0"
                 .formatted(p.to(), p.rail()));
       }
     }
@@ -182,8 +217,16 @@ public final class FabricProbe implements EchoListener {
               .formatted(group, latencyNs.length));
     }
     long lost = bursts.stream().mapToLong(Burst::lost).sum();
-    LogP logp = new LogP(osNs, orNs, gapNs, latencyNs);
-    return new FabricLogp(logp, receive.idleNs(), ways, gaps, lost, notes);
+    LogP logp = new LogP(osNs, orNs, gapNs, copyNs(), latencyNs);
+    return new FabricLogp(logp, wakeNs, receive.idleNs(), ways, gaps, lost, notes);
+  }
+
+  private double copyNs() {
+    if (copies == null) {
+      return 0;
+    }
+    double moreNs = copies.toLine().allSentNs() - copies.plain().allSentNs();
+    return Math.max(0, moreNs / copies.copies());
   }
 
   private static void noteGap(double gapNs, double overheadNs, List<String> notes) {

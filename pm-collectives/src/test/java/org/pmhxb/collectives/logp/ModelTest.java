@@ -91,6 +91,39 @@ class ModelTest {
     assertThat(model.predictNs(cube, BarrierSpec.parse("crossbar"))).isEqualTo(60);
   }
 
+  /** Two processors for four nodes that sleep: whoever is woken waits for one, and costs it 40. */
+  @Test
+  void processorsAreShared() {
+    LogP logp = new LogP(10, 5, 0, new double[] {100});
+    BarrierSpec spec = BarrierSpec.parse("concurrent/unicast");
+    Participants four = line(4, 1);
+
+    double each = new ParallelModel(logp).predictNs(four, spec);
+    double plenty = new ParallelModel(logp, new Processors(4, 40)).predictNs(four, spec);
+    double two = new ParallelModel(logp, new Processors(2, 40)).predictNs(four, spec);
+
+    // Reports at 10 and 110; the master receives three, sends three; the last is there 100 later.
+    assertThat(each).isEqualTo(10 + 100 + 3 * 5 + 3 * 10 + 100 + 5);
+    assertThat(plenty).isEqualTo(each + 2 * 40);
+    // Nodes 0 and 1 first; 0 has nothing to do but wait, so 2 and then 3 get its processor.
+    assertThat(two).isGreaterThan(plenty);
+    assertThat(new ParallelModel(logp, new Processors(1, 40)).predictNs(four, spec))
+        .isGreaterThan(two);
+  }
+
+  /** One frame to a line, whose copies the sender's processor makes. */
+  @Test
+  void copiesCostTheSender() {
+    LogP without = new LogP(10, 5, 0, new double[] {100});
+    LogP with = new LogP(10, 5, 0, 7, new double[] {100});
+    BarrierSpec spec = BarrierSpec.parse("concurrent");
+
+    double more =
+        new ParallelModel(with).predictNs(line(8, 1), spec)
+            - new ParallelModel(without).predictNs(line(8, 1), spec);
+    assertThat(more).isEqualTo(6 * 7);
+  }
+
   @Test
   void oneThreadDoesAllTheWork() {
     SharedThreadModel model = new SharedThreadModel(1_000, 100, 50);

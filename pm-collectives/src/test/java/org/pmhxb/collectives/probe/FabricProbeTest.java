@@ -42,6 +42,7 @@ class FabricProbeTest {
 
     double wayNs = QUICK.latencyNs() + 2 * QUICK.sendNs(FRAME_BYTES);
     assertThat(found.lost()).isZero();
+    assertThat(found.wakeNs()).as("who polls never sleeps").isZero();
     assertThat(found.logp().osNs()).as("time stands still while a node sends").isZero();
     assertThat(found.logp().orNs()).isCloseTo(FRAME_NS, within(0.1 * FRAME_NS));
     assertThat(found.ways()).hasSize(3 * RAILS);
@@ -108,7 +109,8 @@ class FabricProbeTest {
       probe =
           host.self() != 0
               ? null
-              : new FabricProbe(host.node(), group, () -> nowNs, timeNs -> {}, 101);
+              : new FabricProbe(
+                  host.node(), group, () -> nowNs, FabricProbe.POLLS, timeNs -> {}, 101);
     }
 
     @Override

@@ -7,6 +7,10 @@ import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.barrier.plan.Planner;
+import org.pmhxb.collectives.logp.BarrierModel;
+import org.pmhxb.collectives.logp.ParallelModel;
+import org.pmhxb.collectives.logp.Processors;
+import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.router.Shape;
 
 /** Which barriers are measured on a machine. */
@@ -36,6 +40,17 @@ public final class BarrierSuite {
       }
     }
     return specs;
+  }
+
+  /**
+   * The model of a machine of which each node is a process here: with a processor for each if there
+   * are so many, else on those that there are.
+   */
+  public static BarrierModel model(FabricLogp found, int nodes) {
+    int processors = Runtime.getRuntime().availableProcessors();
+    return new ParallelModel(
+        found.logp(),
+        nodes <= processors ? Processors.ONE_EACH : new Processors(processors, found.wakeNs()));
   }
 
   private static List<?> plans(Participants group, BarrierSpec spec) {

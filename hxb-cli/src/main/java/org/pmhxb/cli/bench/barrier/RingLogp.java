@@ -83,7 +83,8 @@ public final class RingLogp {
 
   private FabricLogp probe(double receiveNs) {
     FabricProbe probe =
-        new FabricProbe(cluster.node(0), group, System::nanoTime, timeNs -> {}, PINGS);
+        new FabricProbe(
+            cluster.node(0), group, System::nanoTime, FabricProbe.POLLS, timeNs -> {}, PINGS);
     while (!probe.isOver()) {
       cluster.doWork(System.nanoTime());
       if (probe.isConnected()) {

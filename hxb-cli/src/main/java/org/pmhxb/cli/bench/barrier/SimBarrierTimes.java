@@ -20,13 +20,17 @@ import org.pmhxb.sim.work.Program;
 
 /**
  * Barriers of lines of any length in the simulator: the production classes under a virtual clock,
- * with a fabric of the given LogP. os, L and or lie on the way of a frame; each further frame that
- * a node sends or receives in a row costs it os or or. Beside that a node's cycle costs 0.5 us, and
- * each frame 0.1 us at least, which is the simulator's own.
+ * with a fabric of the given LogP. A link takes the gap for a frame; os, L and or lie on the way of
+ * a frame; each further frame that a node sends or receives in a row costs it os or or. Every node
+ * has a processor, and the switch copies what goes to a line. Beside that a node's cycle costs 0.5
+ * us, and each frame 0.1 us at least, which is the simulator's own.
  */
 public final class SimBarrierTimes {
   private static final long PEER_TIMEOUT_NS = 5_000_000_000L;
-  private static final long BITS_PER_SECOND = 10_000_000_000L;
+
+  /** The quickest link: a gap below its 0.1 us is not simulated. */
+  private static final long BITS_PER_SECOND_MAX = 10_000_000_000L;
+
   private static final int QUEUE_BYTES = 256 * 1024;
   private static final int RING_FRAMES = 128;
 
@@ -47,10 +51,13 @@ public final class SimBarrierTimes {
    */
   public SimBarrierTimes(LogP logp) {
     this.logp = logp;
-    LinkSpec wire = new LinkSpec(BITS_PER_SECOND, 0, QUEUE_BYTES, RING_FRAMES);
+    LinkSpec quickest = new LinkSpec(BITS_PER_SECOND_MAX, 0, QUEUE_BYTES, RING_FRAMES);
+    double slower = Math.max(1, logp.gapNs() / quickest.sendNs(FRAME_BYTES));
+    long bitsPerSecond = Math.round(BITS_PER_SECOND_MAX / slower);
+    LinkSpec wire = new LinkSpec(bitsPerSecond, 0, QUEUE_BYTES, RING_FRAMES);
     double wayNs = logp.osNs() + logp.latencyNs(0) + logp.orNs();
     long latencyNs = Math.max(1, Math.round(wayNs) - 2 * wire.sendNs(FRAME_BYTES));
-    this.link = new LinkSpec(BITS_PER_SECOND, latencyNs, QUEUE_BYTES, RING_FRAMES);
+    this.link = new LinkSpec(bitsPerSecond, latencyNs, QUEUE_BYTES, RING_FRAMES);
   }
 
   /**

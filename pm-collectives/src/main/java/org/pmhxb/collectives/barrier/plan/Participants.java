@@ -98,7 +98,8 @@ public final class Participants {
     return railsPerDimension;
   }
 
-  int rail(int dimension, int index) {
+  /** The number of a rail among a node's, by its dimension and its index there, modulo. */
+  public int rail(int dimension, int index) {
     return layout.rail(dimension, index % railsPerDimension);
   }
 
