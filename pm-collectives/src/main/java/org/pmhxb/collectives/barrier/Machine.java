@@ -89,7 +89,9 @@ final class Machine {
       steps[i] = new Awaited(of.number(), of.sources());
       stepOf[of.number()] = (byte) i;
       sends[i] =
-          of.sends().stream().map(send -> new Outgoing(after, send)).toArray(Outgoing[]::new);
+          of.sends().stream()
+              .map(send -> new Outgoing(after, send, members, spec, number))
+              .toArray(Outgoing[]::new);
       Arrays.stream(of.sources()).forEach(edges::add);
       for (Outgoing send : sends[i]) {
         Arrays.stream(send.targets).forEach(edges::add);

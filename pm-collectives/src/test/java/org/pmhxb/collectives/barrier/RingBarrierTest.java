@@ -201,7 +201,8 @@ class RingBarrierTest {
   @Test
   void wireThatLosesAFifth() {
     RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 2).withLoss(0.2, 7);
-    for (String spec : new String[] {"dissemination", "binary/r2", "concurrent", "exchange"}) {
+    for (String spec :
+        new String[] {"dissemination", "binary/r2", "concurrent/r2", "exchange/r2"}) {
       try (RingBarriers ring = new RingBarriers(options, BarrierSpec.parse(spec))) {
         for (int i = 0; i < 60; i++) {
           for (Barrier b : ring.barriers) {

@@ -33,14 +33,15 @@ public record BarrierPlan(int node, List<Step> steps) {
    *
    * @param step number of the step at which the targets await it
    * @param targets node numbers, ascending
-   * @param way which path to a single target ({@code CollectiveFrames.send})
-   * @param rail to a line: the number of its rail; else -1
+   * @param way which of the barrier's rails of a dimension it takes, from 0; several barriers that
+   *     are in flight at once count from different ones
+   * @param line to a line: its dimension; else -1
    */
-  public record Send(int step, int[] targets, int way, int rail) {
+  public record Send(int step, int[] targets, int way, int line) {
     public Send {
       targets = targets.clone();
       Arrays.sort(targets);
-      if (rail < 0 && targets.length != 1) {
+      if (line < 0 && targets.length != 1) {
         throw new IllegalArgumentException("a frame to " + targets.length + " nodes needs a line");
       }
     }

@@ -3,8 +3,9 @@ package org.pmhxb.collectives.barrier.plan;
 /**
  * How a barrier goes about it. All participants name the same.
  *
- * @param rails over how many rails those who report to one node are spread, 1 to 9; a node with
- *     fewer uses what it has
+ * @param rails over how many rails of a dimension its frames are spread, 1 to 9: those who report
+ *     to one node, those who send to one line, and barriers of different numbers; a node with fewer
+ *     uses what it has
  * @param lines whether frames to a whole line are used where they help; else each goes to one node
  * @param chassisNodes nodes of a group with a centre, 2 to 256; of {@link BarrierAlgorithm#CHASSIS}
  *     alone

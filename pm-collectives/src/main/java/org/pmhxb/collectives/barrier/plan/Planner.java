@@ -255,9 +255,14 @@ public final class Planner {
   private List<Send> toAll(int step, int rank, int[] ranks) {
     int line = spec.lines() && ranks.length > 1 ? group.lineOf(rank, ranks) : -1;
     if (line >= 0) {
-      return List.of(new Send(step, nodes(ranks), 0, group.rail(line, 0)));
+      return List.of(new Send(step, nodes(ranks), place(rank, line) % spec.rails(), line));
     }
     return IntStream.range(0, ranks.length).mapToObj(i -> toOne(step, ranks[i], i)).toList();
+  }
+
+  /** Who sends to one line at the same time, as in an exchange, does so over different rails. */
+  private int place(int rank, int line) {
+    return group.at(rank).get(line);
   }
 
   private int[] nodes(int[] ranks) {

@@ -116,6 +116,19 @@ class PlannerTest {
     assertThat(ways).containsExactly(0, 1, 0, 1);
   }
 
+  /** All send to the line at once in an exchange. */
+  @Test
+  void thoseWhoSendToALineTakeDifferentRails() {
+    Participants six = Participants.of(Shape.of(6), 3, IntStream.range(0, 6).toArray());
+    List<Integer> ways = new ArrayList<>();
+    for (BarrierPlan plan : Planner.plans(six, BarrierSpec.parse("exchange/r3"))) {
+      BarrierPlan.Send send = plan.steps().getFirst().sends().getFirst();
+      assertThat(send.line()).isZero();
+      ways.add(send.way());
+    }
+    assertThat(ways).containsExactly(0, 1, 2, 0, 1, 2);
+  }
+
   @Test
   void whatDoesNotSuitIsNamed() {
     Participants bent = Participants.of(Shape.of(3, 3), 1, 0, 1, 3);
