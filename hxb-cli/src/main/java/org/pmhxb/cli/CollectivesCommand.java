@@ -175,7 +175,7 @@ final class CollectivesCommand extends HxbCommand {
         double l = Double.parseDouble(parts[1]);
         double g = Double.parseDouble(parts[2]);
         if (o >= 0 && l >= 0 && g >= 0) {
-          return new CostModel(o, l, g, 0.05, o + l, 8_900, l, g);
+          return new CostModel(o, l, g, 0.05, o + l, 8_900, l, g, 0);
         }
       }
     } catch (NumberFormatException e) {

@@ -12,6 +12,8 @@ package org.pmhxb.collectives;
  * @param frameBytes of a message that travel together: what passes on a message does so by these
  * @param slowLatencyNs from a cluster to another
  * @param slowNsPerByte of one of the links that join clusters
+ * @param slowQueueBytes that a switch keeps in front of such a link; 0: it is not known, and
+ *     predictions go without loss
  */
 public record CostModel(
     double overheadNs,
@@ -21,16 +23,25 @@ public record CostModel(
     double relayNs,
     int frameBytes,
     double slowLatencyNs,
-    double slowNsPerByte) {
+    double slowNsPerByte,
+    int slowQueueBytes) {
 
   /** Gigabit Ethernet with one rail per dimension, as the simulator has it; no slow links. */
   public static CostModel gigabit() {
-    return new CostModel(1_500, 12_000, 8, 0.1, 14_000, 8_000, 12_000, 8);
+    return new CostModel(1_500, 12_000, 8, 0.1, 14_000, 8_000, 12_000, 8, 0);
   }
 
   /** With other links between clusters. */
-  public CostModel withSlow(double latency, double perByte) {
+  public CostModel withSlow(double latency, double perByte, int queueBytes) {
     return new CostModel(
-        overheadNs, latencyNs, nsPerByte, reduceNsPerByte, relayNs, frameBytes, latency, perByte);
+        overheadNs,
+        latencyNs,
+        nsPerByte,
+        reduceNsPerByte,
+        relayNs,
+        frameBytes,
+        latency,
+        perByte,
+        queueBytes);
   }
 }

@@ -12,6 +12,9 @@ import org.pmhxb.collectives.algorithm.StandardAlgorithms;
 import org.pmhxb.router.Shape;
 
 class AlgorithmRegistryTest {
+  /** Two of eight. */
+  private static final int[] CLUSTERS = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+
   /** A user's own: the root sends to everybody itself. */
   private static final class Star implements Algorithm {
     private final double predictedNs;
@@ -100,7 +103,7 @@ class AlgorithmRegistryTest {
   void lengthAndNetworkDecide() {
     Topology flat = Topology.flat();
     Topology crossbar = Topology.crossbar(Shape.of(3, 5));
-    CostModel slow = CostModel.gigabit().withSlow(1_000_000, 8);
+    CostModel slow = CostModel.gigabit().withSlow(1_000_000, 8, 0);
     Topology clusters = Topology.clusters(new int[] {0, 1, 0, 1, 0, 1, 0, 1}, 1);
 
     assertThat(name(problem(Collective.BROADCAST, 16, 1 << 22, flat))).isEqualTo("chain");
@@ -114,6 +117,28 @@ class AlgorithmRegistryTest {
                 .algorithm()
                 .name())
         .startsWith("cluster");
+  }
+
+  /** In a round of pairwise 26 messages cross at once, of cluster 8 longer ones. */
+  @Test
+  void whatOverflowsTheQueueInFrontOfASlowLinkIsNotChosen() {
+    Topology oneLink = Topology.clusters(CLUSTERS, 1);
+    CostModel unknown = CostModel.gigabit().withSlow(22_000, 8, 0);
+    CostModel queue = CostModel.gigabit().withSlow(22_000, 8, 256 * 1024);
+
+    for (int bytes : new int[] {16_384, 65_536, 262_144}) {
+      assertThat(alltoall(bytes, oneLink, unknown)).as(bytes + " B").isEqualTo("pairwise");
+      assertThat(alltoall(bytes, oneLink, queue)).as(bytes + " B").isEqualTo("cluster");
+    }
+    assertThat(alltoall(4_096, oneLink, queue)).as("all fits").isEqualTo("pairwise");
+    assertThat(alltoall(65_536, Topology.clusters(CLUSTERS, 4), queue))
+        .as("four links have four queues")
+        .isEqualTo("pairwise");
+  }
+
+  private static String alltoall(int bytes, Topology topology, CostModel model) {
+    Problem problem = problem(Collective.ALLTOALL, 16, bytes, topology);
+    return StandardAlgorithms.registry().choose(problem, model).algorithm().name();
   }
 
   private static String name(Problem problem) {

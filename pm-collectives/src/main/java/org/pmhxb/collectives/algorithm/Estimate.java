@@ -1,6 +1,8 @@
 package org.pmhxb.collectives.algorithm;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.pmhxb.collectives.CostModel;
 import org.pmhxb.collectives.Problem;
 import org.pmhxb.router.Coordinates;
@@ -14,6 +16,12 @@ import org.pmhxb.router.Shape;
 final class Estimate {
   private static final int DIMENSIONS = 3;
 
+  /**
+   * Frames that a sender has on its way before a queue's length can tell it to stop: its first
+   * window, two frames (DelayWindow), and that once more.
+   */
+  private static final int UNTOLD_FRAMES = 4;
+
   private final Problem problem;
   private final CostModel model;
 
@@ -24,6 +32,10 @@ final class Estimate {
   private double latencyNs;
   private double crossing;
   private double crossingBack;
+
+  /** Bytes by sender and receiver in different clusters. */
+  private final Map<Long, Double> crossingPairs = new HashMap<>();
+
   private int messages;
   private double totalNs;
 
@@ -44,6 +56,9 @@ final class Estimate {
     int b = cluster(to);
     crossing += a < b ? bytes : 0;
     crossingBack += a > b ? bytes : 0;
+    if (a != b) {
+      crossingPairs.merge((long) from << 32 | to, bytes, Double::sum);
+    }
     return this;
   }
 
@@ -98,7 +113,28 @@ final class Estimate {
     double node = Math.max(most(out), most(in)) * model.nsPerByte();
     int links = problem.topology().links();
     double slow = links == 0 ? 0 : Math.max(crossing, crossingBack) * model.slowNsPerByte() / links;
-    return Math.max(node, slow);
+    return Math.max(node, slow * overflow(links));
+  }
+
+  /**
+   * How often what crosses has to be carried, at least: once, or, where the senders of one side
+   * together have more on the way than the switch in front of the slow links keeps, as often as
+   * that is too much. What is lost comes again, and takes its part of the link a second time.
+   */
+  private double overflow(int links) {
+    if (model.slowQueueBytes() == 0 || links == 0) {
+      return 1;
+    }
+    double there = 0;
+    double back = 0;
+    for (Map.Entry<Long, Double> pair : crossingPairs.entrySet()) {
+      double atOnce = Math.min(pair.getValue(), (double) UNTOLD_FRAMES * model.frameBytes());
+      int from = cluster((int) (pair.getKey() >>> 32));
+      int to = cluster((int) (long) pair.getKey());
+      there += from < to ? atOnce : 0;
+      back += from > to ? atOnce : 0;
+    }
+    return Math.max(1, Math.max(there, back) / links / model.slowQueueBytes());
   }
 
   private static double most(double[] values) {
@@ -115,6 +151,7 @@ final class Estimate {
     latencyNs = 0;
     crossing = 0;
     crossingBack = 0;
+    crossingPairs.clear();
     messages = 0;
   }
 

@@ -85,6 +85,8 @@ public enum GridNetwork {
   CostModel model() {
     CostModel local = CostModel.gigabit();
     return local.withSlow(
-        local.latencyNs() + CABLE_LATENCY_NS + delayNs, 8e9 / LinkSpec.gigabit().bitsPerSecond());
+        local.latencyNs() + CABLE_LATENCY_NS + delayNs,
+        8e9 / LinkSpec.gigabit().bitsPerSecond(),
+        LinkSpec.gigabit().queueBytes());
   }
 }
