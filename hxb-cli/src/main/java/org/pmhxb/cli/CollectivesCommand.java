@@ -1,17 +1,23 @@
 package org.pmhxb.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.collective.CollectiveMachine;
 import org.pmhxb.cli.bench.collective.CollectivePoint;
+import org.pmhxb.cli.bench.collective.CollectiveSuite;
 import org.pmhxb.cli.bench.collective.RingCollectives;
+import org.pmhxb.cli.bench.collective.VethCollectives;
+import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.collectives.Collective;
 import org.pmhxb.collectives.CostModel;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Collectives over the ring fabric, algorithm by algorithm. */
@@ -19,37 +25,20 @@ import picocli.CommandLine.Option;
     name = "collectives",
     description = {
       "Measure broadcast, reductions, gather, scatter, allgather and alltoall among all nodes of a"
-          + " ring cluster that one thread polls: each algorithm that can do it, and which one the"
-          + " model chooses. Every byte of the last result of each round is checked."
+          + " machine: each algorithm that can do it, and which one the model chooses. Every byte of"
+          + " the last result of each round is checked.",
+      "Over the ring one thread is all nodes, and an operation lasts from the first rank's call to"
+          + " the last one's end. Over veth each node is a process, a barrier goes before each"
+          + " operation, and its time is that of the slowest rank."
     },
     footer = {
       "",
       "Example: hxb bench collectives --shape 2x2x2 --collective allreduce --size 8,8192,262144"
     })
-final class CollectivesCommand extends HxbCommand {
+final class CollectivesCommand extends ClusterCommand {
   private static final int LARGEST_BYTES = 16 << 20;
 
-  @Option(
-      names = "--fabric",
-      paramLabel = "FABRIC",
-      defaultValue = "ring",
-      description = "ring: all nodes in one process. There is no other yet.")
-  private String fabric;
-
-  @Option(
-      names = "--shape",
-      converter = Options.ShapeConverter.class,
-      paramLabel = "AxBxC",
-      defaultValue = "2x2x2",
-      description = "Extents of the machine.")
-  private Shape shape;
-
-  @Option(
-      names = "--rails",
-      paramLabel = "R",
-      defaultValue = "1",
-      description = "Rails in each dimension, 1 to 9.")
-  private int rails;
+  @Mixin private MachineOptions machine;
 
   @Option(
       names = "--collective",
@@ -98,8 +87,7 @@ final class CollectivesCommand extends HxbCommand {
       implements Report {
     @Override
     public void print(PrintWriter out) {
-      out.printf(
-          "%s, fabric %s, one thread for all nodes; model (o, L, G) %s ns%n", shape, fabric, model);
+      out.printf("%s, fabric %s, %d rails; model (o, L, G) %s ns%n", shape, fabric, rails, model);
       out.printf(
           "%-10s %-20s %9s %31s %12s %10s%n",
           "", "", "B", "us: min, median, max", "predicted us", "MB/s");
@@ -121,11 +109,9 @@ final class CollectivesCommand extends HxbCommand {
 
   @Override
   protected Report run() throws Exception {
-    if (!fabric.equals("ring")) {
-      throw wrongUsage("--fabric " + fabric + ": collectives are measured over ring only");
-    }
     range("--rounds", rounds, 3, 1_000);
-    range("--rails", rails, 1, 9);
+    int rails = machine.rails(this);
+    Shape shape = machine.shapeOr(this, Shape.of(2, 2, 2));
     for (int size : sizes) {
       range("--size", size, 4, LARGEST_BYTES);
       if (size % Integer.BYTES != 0) {
@@ -133,25 +119,56 @@ final class CollectivesCommand extends HxbCommand {
       }
     }
     List<Collective> wanted = wanted();
-    CostModel costs = costs();
-    List<CollectivePoint> points = new ArrayList<>();
-    progress().update("building " + shape.nodes() + " nodes");
-    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(shape, rails));
-        RingCollectives ring = new RingCollectives(cluster, costs)) {
-      for (Collective c : wanted) {
-        for (int size : sizes) {
-          points.addAll(ring.measure(c, size, rounds, progress()::update));
-        }
-      }
-    }
+    CollectiveSuite suite = new CollectiveSuite(shape, costs());
+    List<CollectivePoint> points =
+        machine.fabric() == MachineOptions.Fabric.RING
+            ? overRing(suite, wanted, shape, rails)
+            : overVeth(suite, wanted, shape, rails);
     return new Outcome(
         !points.isEmpty(),
-        fabric,
+        machine.fabric().toString(),
         shape.toString(),
         rails,
         model,
         MachineInfo.here(Version.project()),
         points);
+  }
+
+  private List<CollectivePoint> overRing(
+      CollectiveSuite suite, List<Collective> wanted, Shape shape, int rails)
+      throws IOException, InterruptedException {
+    progress().update("building " + shape.nodes() + " nodes");
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(shape, rails));
+        RingCollectives ring = new RingCollectives(cluster)) {
+      return measure(suite, ring, wanted);
+    }
+  }
+
+  private List<CollectivePoint> overVeth(
+      CollectiveSuite suite, List<Collective> wanted, Shape shape, int rails)
+      throws IOException, InterruptedException {
+    return MachineOptions.onVeth(
+        this,
+        shape,
+        rails,
+        PollPolicy.suiting(shape.nodes()),
+        cluster -> {
+          try (VethCollectives veth = new VethCollectives(cluster.sockets())) {
+            return measure(suite, veth, wanted);
+          }
+        });
+  }
+
+  private List<CollectivePoint> measure(
+      CollectiveSuite suite, CollectiveMachine on, List<Collective> wanted)
+      throws IOException, InterruptedException {
+    List<CollectivePoint> points = new ArrayList<>();
+    for (Collective c : wanted) {
+      for (int size : sizes) {
+        points.addAll(suite.measure(on, c, size, rounds, progress()::update));
+      }
+    }
+    return points;
   }
 
   private List<Collective> wanted() {

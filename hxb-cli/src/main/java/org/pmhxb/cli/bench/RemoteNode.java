@@ -8,6 +8,8 @@ import java.util.Map;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.node.BarrierTimes;
+import org.pmhxb.cli.node.CollectiveOrder;
+import org.pmhxb.cli.node.CollectiveTimes;
 import org.pmhxb.cli.node.NodeStatus;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
@@ -72,6 +74,20 @@ public final class RemoteNode implements BenchNode {
         ControlJson.request("barrier-run").put("count", count).put("limitMs", limitMs);
     ObjectNode answer = client.call(request, LIMIT.plusMillis(limitMs));
     return ControlJson.to(answer.get("times"), BarrierTimes.class);
+  }
+
+  /** Joins a group of all nodes; it is left with this connection. */
+  public boolean joinCollectives() throws IOException {
+    client.call(ControlJson.request("collective-join"), LIMIT);
+    return true;
+  }
+
+  /** Repeats a collective; all nodes at the same time. */
+  public CollectiveTimes runCollective(CollectiveOrder order, long limitMs) throws IOException {
+    ObjectNode request = ControlJson.request("collective-run").put("limitMs", limitMs);
+    request.set("order", ControlJson.from(order));
+    ObjectNode answer = client.call(request, LIMIT.plusMillis(limitMs));
+    return ControlJson.to(answer.get("times"), CollectiveTimes.class);
   }
 
   /** Measures LogP between this node and others. */

@@ -47,6 +47,13 @@ public interface NodeHandle extends AutoCloseable {
    */
   FabricLogp probe(int count, long limitMs) throws InterruptedException, TimeoutException;
 
+  /**
+   * Joins a group of all nodes for collectives.
+   *
+   * @throws IllegalStateException it is joined already
+   */
+  CollectivesHandle joinCollectives();
+
   /** What broke the node; null while it is well. */
   Throwable failure();
 

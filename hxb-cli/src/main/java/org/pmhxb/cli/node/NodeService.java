@@ -23,6 +23,9 @@ import org.pmhxb.collectives.probe.FabricLogp;
  *       {"op":"barrier-state"}}: whether its sessions are up; {@code
  *       {"op":"barrier-run","count":n,"limitMs":n}}: repeats it and answers with {@code "times"},
  *       {@link BarrierTimes};
+ *   <li>{@code {"op":"collective-join"}}: joins a group of all nodes; {@code
+ *       {"op":"collective-run","order":{...},"limitMs":n}}: repeats a {@link CollectiveOrder} and
+ *       answers with {@code "times"}, {@link CollectiveTimes};
  *   <li>{@code {"op":"probe","count":n,"limitMs":n}}: measures LogP and answers with {@code
  *       "found"}, a {@link FabricLogp};
  *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
@@ -50,6 +53,7 @@ public final class NodeService {
     private WorkloadSpec spec;
     private MessageLink link;
     private BarrierHandle barrier;
+    private CollectivesHandle collectives;
     private volatile boolean cancelled;
 
     @Override
@@ -63,10 +67,14 @@ public final class NodeService {
         case "barrier-open" -> openBarrier(request);
         case "barrier-state" -> barrierState();
         case "barrier-run" -> runBarrier(request);
+        case "collective-join" -> joinCollectives();
+        case "collective-run" -> runCollective(request);
         case "probe" -> probe(request);
         default ->
             ControlJson.refusal(
-                "op '" + op + "' is none of status, prepare, run, stop, probe and barrier-...");
+                "op '"
+                    + op
+                    + "' is none of status, prepare, run, stop, probe, barrier-... and collective-...");
       };
     }
 
@@ -128,6 +136,26 @@ public final class NodeService {
       return answer;
     }
 
+    private ObjectNode joinCollectives() {
+      if (collectives == null) {
+        collectives = node.joinCollectives();
+      }
+      return done();
+    }
+
+    private ObjectNode runCollective(ObjectNode request) throws Exception {
+      if (collectives == null) {
+        return ControlJson.refusal("no group was joined on this connection");
+      }
+      CollectiveTimes times =
+          collectives.run(
+              ControlJson.to(request.get("order"), CollectiveOrder.class),
+              request.path("limitMs").asLong(1_000));
+      ObjectNode answer = done();
+      answer.set("times", ControlJson.from(times));
+      return answer;
+    }
+
     private ObjectNode probe(ObjectNode request) throws Exception {
       FabricLogp found =
           node.probe(request.path("count").asInt(1), request.path("limitMs").asLong(1_000));
@@ -167,6 +195,10 @@ public final class NodeService {
       if (barrier != null) {
         barrier.close();
         barrier = null;
+      }
+      if (collectives != null) {
+        collectives.close();
+        collectives = null;
       }
       release();
     }

@@ -246,6 +246,11 @@ public final class PolledNode implements NodeHandle {
   }
 
   @Override
+  public CollectivesHandle joinCollectives() {
+    return PolledCollectives.join(node, loop, discovery.shape());
+  }
+
+  @Override
   public FabricLogp probe(int count, long limitMs) throws InterruptedException, TimeoutException {
     return PolledProbe.measure(node, loop, count, sleeps, limitMs);
   }

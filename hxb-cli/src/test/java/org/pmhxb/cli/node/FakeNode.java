@@ -122,6 +122,11 @@ public final class FakeNode implements NodeHandle {
   }
 
   @Override
+  public CollectivesHandle joinCollectives() {
+    throw new IllegalStateException("nobody is here to join");
+  }
+
+  @Override
   public FabricLogp probe(int count, long limitMs) {
     throw new IllegalStateException("nobody is here to answer");
   }

@@ -127,7 +127,7 @@ class NodeServiceTest {
         .hasMessageContaining("nothing is prepared");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("sing"), LIMIT))
         .hasMessageContaining(
-            "op 'sing' is none of status, prepare, run, stop, probe and barrier-...");
+            "op 'sing' is none of status, prepare, run, stop, probe, barrier-... and collective-...");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("prepare"), LIMIT))
         .hasMessageContaining("WorkloadSpec is missing");
     ObjectNode request = prepare(20);

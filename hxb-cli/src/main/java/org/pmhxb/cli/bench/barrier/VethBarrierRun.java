@@ -2,17 +2,12 @@ package org.pmhxb.cli.bench.barrier;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.pmhxb.cli.bench.RemoteNode;
+import org.pmhxb.cli.bench.RemoteNodes;
 import org.pmhxb.cli.node.BarrierTimes;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
@@ -37,8 +32,7 @@ public final class VethBarrierRun implements AutoCloseable {
   private static final long LIMIT_MS = 60_000;
   private static final long CONNECT_LIMIT_NS = 20_000_000_000L;
 
-  private final Map<Integer, RemoteNode> nodes = new TreeMap<>();
-  private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+  private final RemoteNodes nodes;
   private final Participants group;
   private int number;
 
@@ -47,28 +41,7 @@ public final class VethBarrierRun implements AutoCloseable {
    */
   public VethBarrierRun(Map<Integer, Path> sockets, Participants group) throws IOException {
     this.group = group;
-    for (Map.Entry<Integer, Path> node : sockets.entrySet()) {
-      nodes.put(node.getKey(), RemoteNode.connect(node.getKey(), node.getValue()));
-    }
-  }
-
-  /** One node's part. */
-  private interface Call<T> {
-    T on(RemoteNode node) throws IOException;
-  }
-
-  private <T> List<T> all(Call<T> call) throws IOException, InterruptedException {
-    List<Future<T>> answers = new ArrayList<>();
-    nodes.values().forEach(node -> answers.add(callers.submit(() -> call.on(node))));
-    List<T> values = new ArrayList<>();
-    for (Future<T> answer : answers) {
-      try {
-        values.add(answer.get());
-      } catch (ExecutionException e) {
-        throw new IOException(e.getCause().getMessage(), e.getCause());
-      }
-    }
-    return values;
+    this.nodes = new RemoteNodes(sockets);
   }
 
   /**
@@ -83,9 +56,9 @@ public final class VethBarrierRun implements AutoCloseable {
 
   private void open(BarrierSpec spec) throws IOException, InterruptedException {
     int mine = ++number;
-    all(node -> node.openBarrier(mine, spec.toString()));
+    nodes.all(node -> node.openBarrier(mine, spec.toString()));
     long startNs = System.nanoTime();
-    while (!all(RemoteNode::barrierConnected).stream().allMatch(Boolean::booleanValue)) {
+    while (!nodes.all(RemoteNode::barrierConnected).stream().allMatch(Boolean::booleanValue)) {
       if (System.nanoTime() - startNs > CONNECT_LIMIT_NS) {
         throw new IOException("barrier " + spec + ": not all sessions are up after 20 s");
       }
@@ -101,7 +74,7 @@ public final class VethBarrierRun implements AutoCloseable {
     int count = FIRST_RUN;
     do {
       int run = count;
-      each.accept(all(node -> node.runBarrier(run, LIMIT_MS)));
+      each.accept(nodes.all(node -> node.runBarrier(run, LIMIT_MS)));
       long endNs = System.nanoTime();
       count = endNs - nowNs < RUN_NS / 2 ? Math.min(2 * count, LONGEST_RUN) : count;
       nowNs = endNs;
@@ -143,9 +116,6 @@ public final class VethBarrierRun implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    callers.shutdownNow();
-    for (RemoteNode node : nodes.values()) {
-      node.close();
-    }
+    nodes.close();
   }
 }

@@ -9,6 +9,9 @@ import org.pmhxb.cli.bench.Spread;
  * @param predictedUs by the model
  * @param microseconds of one operation, from the first rank's call to the last rank's end: least,
  *     median and most of the rounds
+ * @param earlyCopies messages an operation, of all ranks, that came before their turn and were
+ *     copied
+ * @param earlyLoans those that stayed in their receive buffers
  * @param megabytesPerSecond of the median: bytes that a rank brings or gets, whichever is more
  */
 public record CollectivePoint(
@@ -19,4 +22,6 @@ public record CollectivePoint(
     double predictedUs,
     Spread microseconds,
     double megabytesPerSecond,
-    long operations) {}
+    long operations,
+    double earlyCopies,
+    double earlyLoans) {}

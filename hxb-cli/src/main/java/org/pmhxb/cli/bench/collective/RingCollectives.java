@@ -2,79 +2,62 @@ package org.pmhxb.cli.bench.collective;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.cli.workload.RankData;
 import org.pmhxb.collectives.Algorithm;
-import org.pmhxb.collectives.AlgorithmRegistry;
-import org.pmhxb.collectives.Choice;
-import org.pmhxb.collectives.Collective;
 import org.pmhxb.collectives.CollectiveCall;
 import org.pmhxb.collectives.CollectiveLimits;
 import org.pmhxb.collectives.Collectives;
 import org.pmhxb.collectives.Communicator;
 import org.pmhxb.collectives.CostModel;
 import org.pmhxb.collectives.Group;
+import org.pmhxb.collectives.Problem;
 import org.pmhxb.collectives.Topology;
 import org.pmhxb.collectives.algorithm.StandardAlgorithms;
 import org.pmhxb.router.fabric.RingCluster;
 
 /** All algorithms over a ring cluster whose nodes this thread polls. Owner: that thread. */
-public final class RingCollectives implements AutoCloseable {
+public final class RingCollectives implements CollectiveMachine {
   private static final int ENDPOINT = 5;
   private static final int WARM_UP_OPERATIONS = 300;
   private static final long WARM_UP_NS = 1_500_000_000L;
-  private static final long ROUND_NS = 100_000_000L;
 
   /** One operation takes no longer, or there is a defect. */
   private static final long OPERATION_NS_MOST = 30_000_000_000L;
 
   private final RingCluster cluster;
-  private final CostModel model;
-  private final AlgorithmRegistry registry = StandardAlgorithms.registry();
   private final List<Collectives> collectives = new ArrayList<>();
   private final List<Communicator> ranks = new ArrayList<>();
   private final List<CollectiveCall> calls = new ArrayList<>();
 
-  public RingCollectives(RingCluster cluster, CostModel model) {
+  public RingCollectives(RingCluster cluster) {
     this.cluster = cluster;
-    this.model = model;
     Topology topology = Topology.crossbar(cluster.options().shape());
     for (int n = 0; n < cluster.size(); n++) {
       Collectives all =
-          new Collectives(cluster.node(n), ENDPOINT, registry, model, CollectiveLimits.defaults());
+          new Collectives(
+              cluster.node(n),
+              ENDPOINT,
+              StandardAlgorithms.registry(),
+              CostModel.gigabit(), // every algorithm is named: it chooses nothing
+              CollectiveLimits.defaults());
       collectives.add(all);
       ranks.add(all.join(Group.all(1, cluster.node(n)), topology));
     }
   }
 
-  /**
-   * Measures every algorithm that can do it.
-   *
-   * @param rounds 3 or more
-   * @param progress takes lines for people
-   */
-  public List<CollectivePoint> measure(
-      Collective collective, int bytes, int rounds, Consumer<String> progress) {
-    List<CollectivePoint> points = new ArrayList<>();
-    int elementBytes = collective.isReducing() ? Integer.BYTES : 1;
-    Choice choice = ranks.getFirst().choose(collective, bytes, elementBytes, 0);
-    for (Algorithm algorithm : registry.of(collective)) {
-      if (algorithm.objection(choice.problem()) == null) {
-        progress.accept(collective + " " + algorithm.name() + " " + bytes + " B");
-        points.add(measure(algorithm, choice, rounds));
-      }
-    }
-    return points;
-  }
-
-  private CollectivePoint measure(Algorithm algorithm, Choice choice, int rounds) {
-    int bytes = (int) choice.problem().blockBytes();
+  /** Of one operation: from the first rank's call to the last rank's end. */
+  @Override
+  public Taken measure(Algorithm algorithm, Problem problem, int rounds) {
+    int bytes = (int) problem.blockBytes();
     List<RankData> data = new ArrayList<>();
     for (Communicator c : ranks) {
       c.use(algorithm.collective(), algorithm.name());
       data.add(new RankData(algorithm.collective(), bytes, ranks.size(), c.group().rank()));
     }
     warmUp(data);
+    long copies = collectives.stream().mapToLong(Collectives::earlyCopies).sum();
+    long loans = collectives.stream().mapToLong(Collectives::earlyLoans).sum();
     List<Double> us = new ArrayList<>();
     long operations = 0;
     for (int round = 0; round < rounds; round++) {
@@ -92,17 +75,11 @@ public final class RingCollectives implements AutoCloseable {
       operations += done;
     }
     ranks.forEach(c -> c.use(algorithm.collective(), null));
-    Spread spread = Spread.of(us);
-    long most = Math.max(choice.problem().inputBytes(), choice.problem().outputBytes());
-    return new CollectivePoint(
-        algorithm.collective().toString(),
-        algorithm.name(),
-        bytes,
-        algorithm.name().equals(choice.algorithm().name()),
-        algorithm.predictNs(choice.problem(), model) / 1e3,
-        spread,
-        most / spread.median(),
-        operations);
+    return new Taken(
+        Spread.of(us),
+        operations,
+        collectives.stream().mapToLong(Collectives::earlyCopies).sum() - copies,
+        collectives.stream().mapToLong(Collectives::earlyLoans).sum() - loans);
   }
 
   /** Sessions open, windows grow, the code is compiled. */

@@ -1,6 +1,6 @@
 package org.pmhxb.cli.bench.grid;
 
-import org.pmhxb.cli.bench.collective.RankData;
+import org.pmhxb.cli.workload.RankData;
 import org.pmhxb.collectives.Collective;
 import org.pmhxb.collectives.CollectiveCall;
 import org.pmhxb.collectives.Collectives;

@@ -1,4 +1,4 @@
-package org.pmhxb.cli.bench.collective;
+package org.pmhxb.cli.workload;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,0 +1,165 @@
+package org.pmhxb.cli.node;
+
+import java.util.concurrent.TimeoutException;
+import org.pmhxb.cli.workload.LatencyHistogram;
+import org.pmhxb.cli.workload.RankData;
+import org.pmhxb.collectives.CollectiveCall;
+import org.pmhxb.collectives.CollectiveLimits;
+import org.pmhxb.collectives.Collectives;
+import org.pmhxb.collectives.Communicator;
+import org.pmhxb.collectives.CostModel;
+import org.pmhxb.collectives.Group;
+import org.pmhxb.collectives.Topology;
+import org.pmhxb.collectives.algorithm.StandardAlgorithms;
+import org.pmhxb.collectives.barrier.Barrier;
+import org.pmhxb.collectives.barrier.Barriers;
+import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.pm.PmNode;
+import org.pmhxb.router.Shape;
+
+/** Collectives of all nodes whose program is the node's poll thread. */
+final class PolledCollectives implements CollectivesHandle {
+  private static final int ENDPOINT = 5;
+  private static final int GROUP = 1;
+
+  /** Of no benchmark of barriers. */
+  private static final int BARRIER = 65_000;
+
+  private final LoopWork loop;
+  private final Collectives collectives;
+  private final Communicator world;
+  private final Barrier barrier;
+
+  private PolledCollectives(PmNode node, LoopWork loop, Shape shape) {
+    this.loop = loop;
+    // Every algorithm is named in an order: the model chooses nothing here.
+    this.collectives =
+        new Collectives(
+            node,
+            ENDPOINT,
+            StandardAlgorithms.registry(),
+            CostModel.gigabit(),
+            CollectiveLimits.defaults());
+    this.world = collectives.join(Group.all(GROUP, node), Topology.crossbar(shape));
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+    this.barrier = Barriers.of(node).open(BARRIER, Participants.all(node), spec);
+  }
+
+  /** Opens the endpoint and joins; any thread but the poll thread. */
+  static PolledCollectives join(PmNode node, LoopWork loop, Shape shape) {
+    return loop.call(() -> new PolledCollectives(node, loop, shape));
+  }
+
+  @Override
+  public CollectiveTimes run(CollectiveOrder order, long limitMs)
+      throws InterruptedException, TimeoutException {
+    Repeated repeated = new Repeated(order);
+    String what =
+        "%d times %s %s of %d B are"
+            .formatted(order.count(), order.collective(), order.algorithm(), order.bytes());
+    AwaitedTask.drive(loop, repeated, limitMs, what);
+    return repeated.times();
+  }
+
+  @Override
+  public void close() {
+    loop.call(
+        () -> {
+          barrier.close();
+          collectives.close();
+          return null;
+        });
+  }
+
+  /**
+   * A barrier, then the operation, again and again, until all that it sent has arrived. Owner: the
+   * poll thread; the times are read when it is over.
+   */
+  private final class Repeated implements LoopWork.Task {
+    private final LatencyHistogram latency = new LatencyHistogram();
+    private final CollectiveOrder order;
+    private RankData data;
+    private int done;
+    private boolean inBarrier;
+    private CollectiveCall call;
+    private long beganNs;
+    private long copies;
+    private long loans;
+    private boolean over;
+
+    Repeated(CollectiveOrder order) {
+      this.order = order;
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+      if (data == null) {
+        begin();
+      }
+      int work = collectives.poll();
+      while (!over && step()) {
+        work++;
+      }
+      return work;
+    }
+
+    private void begin() {
+      world.use(order.collective(), order.algorithm());
+      int ranks = world.group().size();
+      data = new RankData(order.collective(), order.bytes(), ranks, world.group().rank());
+      data.fill(order.fill());
+      copies = collectives.earlyCopies();
+      loans = collectives.earlyLoans();
+      enter();
+    }
+
+    private void enter() {
+      barrier.arrive();
+      inBarrier = true;
+    }
+
+    private boolean step() {
+      if (inBarrier) {
+        return barrier.test() && call();
+      }
+      if (done == order.count()) {
+        over = collectives.isSettled();
+        return over;
+      }
+      if (!call.isDone()) {
+        return false;
+      }
+      call.check();
+      latency.record(System.nanoTime() - beganNs);
+      done++;
+      if (done == order.count()) {
+        data.check(order.fill());
+      } else {
+        enter();
+      }
+      return true;
+    }
+
+    private boolean call() {
+      inBarrier = false;
+      beganNs = System.nanoTime();
+      call = data.start(world);
+      return true;
+    }
+
+    @Override
+    public boolean over() {
+      return over;
+    }
+
+    CollectiveTimes times() {
+      return new CollectiveTimes(
+          latency.encoded(),
+          done,
+          collectives.earlyCopies() - copies,
+          collectives.earlyLoans() - loans);
+    }
+  }
+}
