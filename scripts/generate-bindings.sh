@@ -4,10 +4,20 @@
 # Regenerates ffi-bindings/src/generated/java from native/include/pmhxb.h and DPDK's headers.
 # Needs jextract (JEXTRACT_HOME/bin or PATH) and libdpdk-dev. The output is checked in and never
 # edited; run this after every change of pmhxb.h or of an allow-list, and commit both together.
-#
-#   scripts/generate-bindings.sh           regenerate
-#   scripts/generate-bindings.sh --check   regenerate elsewhere, fail when the checked-in files differ
 set -eu
+
+usage() {
+  cat <<'TEXT'
+Usage: scripts/generate-bindings.sh [--check]
+Regenerate the bindings from native/include/pmhxb.h and DPDK's headers; with --check elsewhere, and fail when the
+checked-in files differ.
+Environment:
+  JEXTRACT_HOME   where jextract is, unless it is on the PATH
+Example: JEXTRACT_HOME=/opt/jextract scripts/generate-bindings.sh --check
+TEXT
+}
+
+case "${1:-}" in -h | --help) usage; exit ;; esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=$root/ffi-bindings/src/generated/java

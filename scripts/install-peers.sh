@@ -2,10 +2,20 @@
 # Installs what "hxb bench peers" measures beside this project: iperf3, mptcpize, Open MPI, MPICH, UCX, sockperf and
 # dpdk-testpmd from Debian, Aeron from Maven Central; and builds the small programs that drive MPI and Aeron. What
 # cannot be had is named; the benchmark then goes on without it and says so.
-#
-# Usage: scripts/install-peers.sh          needs root where a package is missing
-# Environment: JAVA_HOME, a JDK 25 (otherwise one is looked for in /usr/lib/jvm)
 set -uo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: scripts/install-peers.sh
+Install what "hxb bench peers" measures beside this project. Needs root where a package is missing. Exit code 1:
+something could not be had, and is named.
+Environment:
+  JAVA_HOME   a JDK 25 (otherwise one is looked for)
+Example: scripts/install-peers.sh && ./hxb bench peers --quick
+TEXT
+}
+
+case "${1:-}" in -h | --help) usage; exit ;; esac
 
 home="$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)"
 out="$home/target/peers"

@@ -2,15 +2,26 @@
 # Tries the project as on a new machine: makes a minimal Debian by debootstrap, copies this working tree into it
 # and runs a command there. Needs root and debootstrap; takes mirror and proxy from this machine's apt.
 #
-# Usage: scripts/try-fresh.sh SUITE [COMMAND...]     e.g. scripts/try-fresh.sh trixie ./hxb test
-# Environment:
-#   FRESH_DIR   where the system is kept (default /var/tmp/hxb-fresh-SUITE); remove it to begin anew
-#   FRESH_JDK   a JDK 25 of this machine to copy in, for suites that have no package of it
-#   FRESH_M2    a Maven repository of this machine to copy in, to save the downloads
 # shellcheck disable=SC2016 # what stands in single quotes is expanded elsewhere: by apt, and by the inner shells
 set -euo pipefail
 
-suite="${1:?usage: scripts/try-fresh.sh SUITE [COMMAND...]}"
+usage() {
+  cat <<'TEXT'
+Usage: scripts/try-fresh.sh SUITE [COMMAND...]       default: ./hxb demo --seconds 2
+Try this working tree in a minimal Debian of its own, made by debootstrap. Needs root.
+Environment:
+  FRESH_DIR   where the system is kept (default /var/tmp/hxb-fresh-SUITE); remove it to begin anew
+  FRESH_JDK   a JDK 25 of this machine to copy in, for suites that have no package of it
+  FRESH_M2    a Maven repository of this machine to copy in, to save the downloads
+Example: scripts/try-fresh.sh trixie ./hxb test
+TEXT
+}
+
+case "${1:-}" in
+  -h | --help) usage; exit ;;
+  "") usage >&2; exit 2 ;;
+esac
+suite="$1"
 shift
 [ "$#" -gt 0 ] || set -- ./hxb demo --seconds 2
 root="${FRESH_DIR:-/var/tmp/hxb-fresh-$suite}"

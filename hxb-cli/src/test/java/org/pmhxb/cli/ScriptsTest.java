@@ -1,0 +1,65 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What can be said of the scripts without the hour that some of them take. */
+class ScriptsTest {
+  private record Said(int exitCode, String text) {}
+
+  private static Path scripts() {
+    Path at = Path.of("").toAbsolutePath();
+    while (!Files.exists(at.resolve("scripts/mutation-sweep"))) {
+      at = at.getParent();
+    }
+    return at.resolve("scripts");
+  }
+
+  static List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(scripts())) {
+      return files
+          .filter(f -> Files.isRegularFile(f) && Files.isExecutable(f))
+          .map(f -> f.getFileName().toString())
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static Said run(String name, String argument) throws Exception {
+    ProcessBuilder script =
+        new ProcessBuilder(scripts().resolve(name).toString(), argument).redirectErrorStream(true);
+    script.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = script.start();
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Said(process.waitFor(), text);
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void saysHowItIsUsed(String name) throws Exception {
+    Said said = run(name, "--help");
+
+    assertThat(said.exitCode()).as(said.text()).isZero();
+    assertThat(said.text()).startsWith("Usage: scripts/" + name).contains("\nExample: ");
+  }
+
+  /** The mutations have to follow the code that they break. */
+  @Test
+  void everyMutationAppliesToTheSources() throws Exception {
+    Said said = run("mutation-sweep", "--check");
+
+    assertThat(said.exitCode()).as(said.text()).isZero();
+    assertThat(said.text().lines())
+        .hasSizeGreaterThanOrEqualTo(8)
+        .allMatch(l -> l.endsWith(": applies"));
+  }
+}
