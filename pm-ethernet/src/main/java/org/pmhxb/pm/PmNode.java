@@ -686,13 +686,11 @@ public final class PmNode implements PollWork, AutoCloseable {
     return n;
   }
 
-  /** Ends every session with a word to the peer. Poll thread. */
+  /**
+   * Ends every session with a word to the peer. What a listener throws at that, {@link #close}
+   * throws at its end. Poll thread.
+   */
   public void quit() {
-    endSessions();
-    core.faults.rethrow();
-  }
-
-  private void endSessions() {
     if (!quit) {
       quit = true;
       sessions.closeAll();
@@ -721,7 +719,7 @@ public final class PmNode implements PollWork, AutoCloseable {
             "close within a handler of endpoint " + core.open[i].number());
       }
     }
-    endSessions();
+    quit();
     runCommands();
     synchronized (commands) {
       closed = true;

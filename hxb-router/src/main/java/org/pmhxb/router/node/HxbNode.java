@@ -225,8 +225,11 @@ public final class HxbNode implements AutoCloseable {
     node.quit();
     // The word of the end must be read before a shared-memory line is torn down under it.
     LockSupport.parkNanos(CLOSE_LINGER_NS);
-    node.close();
-    pool.handOver();
+    try {
+      node.close();
+    } finally {
+      pool.handOver();
+    }
   }
 
   /** Ends the sessions with a word to the peers, closes ports and pool. */
