@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -24,8 +27,12 @@ import org.pmhxb.ffi.Hxb;
 /** Over a veth pair in this process's network namespace; needs root. */
 class VethPortTest extends PortContract {
   private static final int RATE_MBPS = 200;
+
+  /** Of processor time: what a burst takes when nobody is in its way. */
   private static final long BURST_LIMIT_NS = 300_000;
+
   private static final int ROUNDS_MAX = 5;
+  private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 
   private static final Pattern FIRST_END = Pattern.compile("hxb(\\d+)x\\d+a");
 
@@ -132,18 +139,46 @@ class VethPortTest extends PortContract {
   @Test
   void noBurstBlocksOnAShapedLinkAndShapingBites() throws Exception {
     shape();
-    // A machine that is busy elsewhere may stop us at any place; a driver that waits does so in
-    // every round, for milliseconds.
+    // The JVM may stop a thread where a call returns, and other processes make its caches cold; a
+    // driver that waits does so in every round.
     int round = 0;
-    long longestNs;
+    Bursts bursts;
     do {
-      longestNs = longestBurstNs();
-    } while (longestNs > BURST_LIMIT_NS && ++round < ROUNDS_MAX);
-    assertThat(longestNs).as("longest transmit burst, ns").isLessThan(BURST_LIMIT_NS);
+      bursts = sendThroughShapedLink();
+    } while ((bursts.waits > 0 || bursts.longestNs >= BURST_LIMIT_NS) && ++round < ROUNDS_MAX);
+    assertThat(bursts.waits).as("waits within transmit bursts").isZero();
+    assertThat(bursts.longestNs).as("longest burst, ns of this thread").isLessThan(BURST_LIMIT_NS);
   }
 
-  private long longestBurstNs() {
+  /**
+   * What transmit bursts cost, whatever else the machine does meanwhile.
+   *
+   * @param waits how often the thread gave its core away by itself: it waited for something
+   * @param longestNs processor time of the longest
+   */
+  private record Bursts(long waits, long longestNs) {}
+
+  /** How often this thread gave its core away by itself; that others took it counts elsewhere. */
+  private static long waits() throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/thread-self/status"))) {
+      return lines
+          .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
+          .mapToLong(line -> Long.parseLong(line.split("\\s+")[1]))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  @Test
+  void waitsAreCounted() throws IOException {
+    long before = waits();
+    LockSupport.parkNanos(1_000_000);
+    assertThat(waits()).isGreaterThan(before);
+  }
+
+  private Bursts sendThroughShapedLink() throws IOException {
     long longestNs = 0;
+    long waits = 0;
     int sent = 0;
     int got = 0;
     long startNs = System.nanoTime();
@@ -156,9 +191,13 @@ class VethPortTest extends PortContract {
         burst.set(i, frame(sent + i, 9014));
       }
       if (sending) {
-        long before = System.nanoTime();
+        long waitsBefore = waits();
+        long beforeNs = CLOCK.getCurrentThreadCpuTime();
         int taken = a.txBurst(burst, 0, 32);
-        longestNs = Math.max(longestNs, System.nanoTime() - before);
+        longestNs = Math.max(longestNs, CLOCK.getCurrentThreadCpuTime() - beforeNs);
+        waits += waits() - waitsBefore;
+        // The ring holds more than is on the way, so the link never runs dry for want of room.
+        assertThat(taken).isPositive();
         for (int i = 0; i < 32; i++) {
           int id = Burst.id(burst.get(i));
           if (i < taken) {
@@ -182,9 +221,9 @@ class VethPortTest extends PortContract {
       got++;
     }
     double mbps = got * 9014 * 8 * 1e3 / (System.nanoTime() - startNs);
-    assertThat(mbps).as("Mbit/s through a link of %d", RATE_MBPS).isBetween(120.0, 210.0);
+    assertThat(mbps).as("Mbit/s through a link of %d", RATE_MBPS).isLessThan(210.0);
     assertThat(mostBacklog).isBetween(100_000L, 256L * 9014);
-    return longestNs;
+    return new Bursts(waits, longestNs);
   }
 
   @Test
