@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +63,13 @@ final class ConfigReader {
           "pool",
           "peer",
           "poll",
-          "rail");
+          "rail",
+          "far");
+  private static final List<String> FAR_KEYS = List.of("coordinates", "longer-us");
+
+  /** 10 s: the limit of PmNode.longWay. */
+  private static final int FAR_MAX_US = 10_000_000;
+
   private static final List<String> RAIL_KEYS = List.of("dimension", "index", "driver", "device");
 
   /** Nesting is limited to what {@link TomlLines} follows: see there. */
@@ -142,7 +149,7 @@ final class ConfigReader {
     frameKey(root);
     faults(root);
     builder.shape = shape(root);
-    builder.coordinates = coordinates(root);
+    builder.coordinates = coordinates(root, "coordinates");
     builder.mtuBytes =
         scope.integer(root, "mtu", 576, HxbConfig.MTU_MAX_BYTES, builder.mtuBytes, "bytes");
     builder.controlSocket = scope.text(root, "control-socket", "");
@@ -152,6 +159,7 @@ final class ConfigReader {
     peer(root);
     poll(root);
     int railsPerDimension = rails(root);
+    far(root);
     scope.throwIfAny();
     return new HxbConfig(builder, railsPerDimension);
   }
@@ -205,9 +213,8 @@ final class ConfigReader {
     }
   }
 
-  private Coordinates coordinates(JsonNode root) {
-    String path = "coordinates";
-    JsonNode node = root.get(path);
+  private Coordinates coordinates(JsonNode table, String path) {
+    JsonNode node = table.get("coordinates");
     if (node == null) {
       scope.missing(path, "one number per dimension, as in [1, 0, 1]");
       return null;
@@ -331,6 +338,38 @@ final class ConfigReader {
     JsonNode poll = scope.table(root, "poll", List.of("cpu", "idle"));
     builder.pollCpu = scope.integer(poll, "poll.cpu", -1, 4_095, builder.pollCpu, "");
     builder.idle = scope.choice(poll, "poll.idle", HxbConfig.Idle.class, builder.idle);
+  }
+
+  /** Nodes to which the way is longer than to others of as many hops. */
+  private void far(JsonNode root) {
+    JsonNode list = root.get("far");
+    if (list != null && !list.isArray()) {
+      scope.error("far", list.toString(), "must be tables headed [[far]]");
+      return;
+    }
+    Map<Coordinates, String> paths = new HashMap<>();
+    for (int i = 0; list != null && i < list.size(); i++) {
+      String path = "far[" + i + "]";
+      JsonNode node = list.get(i);
+      if (!node.isObject()) {
+        scope.error(path, node.toString(), "must be a table headed [[far]]");
+        continue;
+      }
+      scope.unknownKeys(node, path, FAR_KEYS);
+      Coordinates where = coordinates(node, path + ".coordinates");
+      int longerUs = scope.requiredInteger(node, path + ".longer-us", 1, FAR_MAX_US);
+      if (where == null) {
+        continue;
+      }
+      String former = paths.putIfAbsent(where, path);
+      if (where.equals(builder.coordinates)) {
+        scope.error(path + ".coordinates", where.toString(), "is this node itself");
+      } else if (former != null) {
+        scope.error(path + ".coordinates", where.toString(), "is also " + scope.at(former));
+      } else {
+        builder.far.add(new HxbConfig.Far(where, longerUs));
+      }
+    }
   }
 
   /** Fills the builder in the layout's order; returns the rails per dimension. */

@@ -17,8 +17,7 @@ final class ConfigWriter {
       text(out, "shape", b.shape.toString());
     }
     if (b.coordinates != null) {
-      int dimensions = b.shape == null ? Dimension.COUNT : b.shape.dimensions();
-      out.append("coordinates = ").append(coordinates(b.coordinates, dimensions)).append('\n');
+      coordinates(out, b.coordinates, b.shape);
     }
     if (!b.keyFile.isEmpty()) {
       text(out, "key-file", b.keyFile);
@@ -51,7 +50,17 @@ final class ConfigWriter {
         text(out, option.getKey(), option.getValue());
       }
     }
+    for (HxbConfig.Far far : b.far) {
+      out.append("\n[[far]]\n");
+      coordinates(out, far.coordinates(), b.shape);
+      number(out, "longer-us", far.longerUs());
+    }
     return out.toString();
+  }
+
+  private static void coordinates(StringBuilder out, Coordinates c, Shape shape) {
+    int dimensions = shape == null ? Dimension.COUNT : shape.dimensions();
+    out.append("coordinates = ").append(coordinates(c, dimensions)).append('\n');
   }
 
   /** Dimensions beyond the shape's are left out, unless they are not 0: then they are an error. */

@@ -127,11 +127,21 @@ public final class HxbConfig {
     }
   }
 
+  /**
+   * A node to which the way takes longer than to others of as many hops, as over a link to another
+   * site.
+   *
+   * @param coordinates its place
+   * @param longerUs by which the round trip is longer, 1 to 10,000,000 us
+   */
+  public record Far(Coordinates coordinates, int longerUs) {}
+
   private final String name;
   private final String key;
   private final Shape shape;
   private final Coordinates coordinates;
   private final List<Rail> rails;
+  private final List<Far> far;
   private final int railsPerDimension;
   private final String faults;
   private final String keyFile;
@@ -152,6 +162,7 @@ public final class HxbConfig {
     this.shape = b.shape;
     this.coordinates = b.coordinates;
     this.rails = List.copyOf(b.rails);
+    this.far = List.copyOf(b.far);
     this.railsPerDimension = railsPerDimension;
     this.faults = b.faults;
     this.keyFile = b.keyFile;
@@ -199,6 +210,7 @@ public final class HxbConfig {
     b.shape = shape;
     b.coordinates = coordinates;
     b.rails.addAll(rails);
+    b.far.addAll(far);
     b.faults = faults;
     b.keyFile = keyFile;
     b.tag = tag;
@@ -260,6 +272,11 @@ public final class HxbConfig {
   /** In the order of {@link RailLayout}: the list's index is the rail's number. */
   public List<Rail> rails() {
     return rails;
+  }
+
+  /** Nodes to which the way is longer; see {@link org.pmhxb.pm.PmNode#longWay}. */
+  public List<Far> far() {
+    return far;
   }
 
   /** Rails in each dimension of extent 2 or more; 1 for a single node, which has none. */
@@ -376,6 +393,7 @@ public final class HxbConfig {
     Shape shape;
     Coordinates coordinates;
     final List<Rail> rails = new ArrayList<>();
+    final List<Far> far = new ArrayList<>();
     String faults = "";
     String keyFile = "";
     Tag tag = Tag.OFF;
@@ -418,6 +436,12 @@ public final class HxbConfig {
     /** Adds one, in any order. */
     public Builder rail(Rail value) {
       rails.add(value);
+      return this;
+    }
+
+    /** Adds one, each node once and not this one. */
+    public Builder far(Far value) {
+      far.add(value);
       return this;
     }
 

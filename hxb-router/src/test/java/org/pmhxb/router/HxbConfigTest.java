@@ -164,6 +164,42 @@ class HxbConfigTest {
         .anyMatch(e -> e.startsWith("n.toml:2: shape = 2x70000: ") && e.contains("1..65535"));
   }
 
+  private static final String FAR =
+      """
+
+      [[far]]
+      coordinates = [0, 1]
+      longer-us = 1500
+      """;
+
+  @Test
+  void farNodesAreOthersAndNamedOnce() {
+    assertThat(HxbConfig.parse("n", GOOD).far()).isEmpty();
+    assertThat(HxbConfig.parse("n", GOOD + FAR).far())
+        .containsExactly(new HxbConfig.Far(new Coordinates(0, 1, 0), 1_500));
+    assertThat(errors(GOOD + FAR.replace("[0, 1]", "[1, 0]")))
+        .singleElement()
+        .asString()
+        .contains("far[0].coordinates", "is this node itself");
+    assertThat(errors(GOOD + FAR + FAR))
+        .singleElement()
+        .asString()
+        .contains("far[1].coordinates", "is also ");
+    assertThat(errors(GOOD + FAR.replace("[0, 1]", "[0, 2]")))
+        .singleElement()
+        .asString()
+        .contains("far[0].coordinates = [0,2]", "0..1, 0..1");
+    assertThat(errors(GOOD + FAR.replace("1500", "10000001")))
+        .singleElement()
+        .asString()
+        .contains("far[0].longer-us = 10000001", "1 to 10000000");
+    assertThat(errors(GOOD + FAR.replace("1500", "0"))).hasSize(1);
+    assertThat(errors(GOOD + FAR.replace("longer-us", "longer"))).hasSize(2);
+    assertThat(errors(GOOD + FAR.replace("coordinates", "node"))).hasSize(2);
+    assertThat(errors("far = 3\n" + GOOD)).singleElement().asString().contains("[[far]]");
+    assertThat(errors("far = [3]\n" + GOOD)).singleElement().asString().contains("[[far]]");
+  }
+
   @Test
   void railsMustFillTheShape() {
     assertThat(errors(GOOD.replace("dimension = \"y\"", "dimension = \"x\"")))
@@ -322,6 +358,10 @@ class HxbConfigTest {
                 random.nextBoolean() ? Map.of() : Map.of("devargs", "a=\"1\"\\,b=2")));
       }
     }
+    int other = random.nextInt(shape.nodes());
+    if (!shape.coordinates(other).equals(b.coordinates)) {
+      b.far(new HxbConfig.Far(shape.coordinates(other), 1 + random.nextInt(10_000_000)));
+    }
     HxbConfig first = b.build();
     HxbConfig second = HxbConfig.parse("copy", first.toToml());
     assertThat(second).isEqualTo(first).hasSameHashCodeAs(first);
@@ -335,6 +375,7 @@ class HxbConfigTest {
     assertThat(second.idle()).isEqualTo(b.idle);
     assertThat(second.rails()).containsExactlyInAnyOrderElementsOf(b.rails);
     assertThat(second.rails()).isEqualTo(first.rails());
+    assertThat(second.far()).isEqualTo(b.far);
   }
 
   private static String wild(Random random) {

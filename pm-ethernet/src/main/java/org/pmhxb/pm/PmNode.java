@@ -370,6 +370,11 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.peer(node).longWayNs = roundTripNs;
   }
 
+  /** What {@link #longWay} said of a peer; 0: nothing. Poll thread, or before the first round. */
+  public long longWayNs(int node) {
+    return core.peer(node).longWayNs;
+  }
+
   // --- endpoints ----------------------------------------------------------------------------
 
   /**

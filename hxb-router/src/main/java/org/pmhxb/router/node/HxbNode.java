@@ -85,12 +85,17 @@ public final class HxbNode implements AutoCloseable {
               .withFrameKey(frameKey);
       boolean inline = progress == Progress.INLINE;
       node = new PmNode(nodeConfig, pool, routing, ports, inline);
+      config.far().forEach(far -> tellOfLongWay(far));
       poller = inline ? null : startPolling();
     } catch (RuntimeException e) {
       ports.forEach(Port::close);
       pool.close();
       throw e;
     }
+  }
+
+  private void tellOfLongWay(HxbConfig.Far far) {
+    node.longWay(config.shape().node(far.coordinates()), far.longerUs() * 1_000L);
   }
 
   /** Stamps begin with the wall clock: above those of the node's earlier lives. */

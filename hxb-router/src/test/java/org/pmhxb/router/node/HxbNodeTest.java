@@ -128,6 +128,23 @@ class HxbNodeTest {
   }
 
   @Test
+  void aFarNodeIsKnownToBeFar() {
+    HxbConfig.Rail rail =
+        new HxbConfig.Rail(
+            Dimension.X,
+            0,
+            HxbConfig.Driver.MEMIF,
+            "far0",
+            Map.of("socket", "hxb-far-" + ProcessHandle.current().pid(), "role", "server"));
+    HxbConfig near = config(0, List.of(rail));
+    HxbConfig far =
+        near.toBuilder().far(new HxbConfig.Far(new Coordinates(1, 0, 0), 1_500)).build();
+    try (HxbNode node = HxbNode.launch(far, HxbNode.Progress.INLINE)) {
+      assertThat(node.node().longWayNs(1)).isEqualTo(1_500_000);
+    }
+  }
+
+  @Test
   void talksOverVeth() throws IOException, InterruptedException {
     assumeThat(Files.isWritable(Path.of("/proc/sys/net/ipv4/ip_forward")))
         .as("needs root to make veth pairs")
