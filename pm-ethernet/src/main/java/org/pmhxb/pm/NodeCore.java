@@ -247,7 +247,7 @@ final class NodeCore {
     FrameHeader.endpointsLengthEcho(frames, at, srcEndpoint, dstEndpoint, payloadBytes, 0);
     FrameHeader.crc(frames, at, crc.of(at, payloadBytes));
     if (tag != null) {
-      tag.seal(frames, at, payloadBytes, replay ? to.nextStamp(config.frameKey()) : 0);
+      tag.seal(frames, at, payloadBytes, replay ? to.stamps().next(config.frameKey()) : 0);
     }
   }
 

@@ -1,12 +1,11 @@
 package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.Owner;
-import org.pmhxb.pm.flow.ReplayWindow;
 import org.pmhxb.pm.flow.SendWindow;
 
 /**
- * What a node keeps of one peer. Windows are made when the first session opens, so that an idle
- * peer costs this object alone. Owner: the poll thread.
+ * What a node keeps of one peer. Windows are made when a session opens, and what opens it when one
+ * is wanted, so that an idle peer costs this object alone. Owner: the poll thread.
  */
 final class Peer extends ReceiveState {
   /** Most peers are never sent anything. */
@@ -22,31 +21,14 @@ final class Peer extends ReceiveState {
 
   int session;
   long peerIncarnation;
-  long myNonce;
   long peerNonce;
 
-  /** As responder: the session that the last OPEN would make; its first frame confirms it. */
-  int candidateSession;
-
-  long candidateIncarnation;
-  long candidatePeerNonce;
-  long candidateMyNonce;
-  int candidateFirstSeq;
-  int candidateMyFirstSeq;
-  int candidateWindow;
-  int myFirstSeq;
-
-  /** As initiator: the peer asks for a new session while the old one still counts. */
-  boolean reopening;
-
-  /** Those who wait for this opening were told that the peer does not answer. */
-  boolean unreachable;
+  /** Null until a session is wanted. */
+  Handshake handshake;
 
   /** What the way there and back takes longer than others of as many hops: it is no queue. */
   long longWayNs;
 
-  long openSentNs;
-  long openIntervalNs;
   DownReason lastDown;
   int lastDownSession;
   int lastAcknowledgedAtDown;
@@ -54,14 +36,7 @@ final class Peer extends ReceiveState {
   long keepaliveAt;
   long resetSentNs;
 
-  // --- tags that count once (PROTOCOL.md section 2.6) ---
-  private long stamp;
-  private int sentWraps;
-  private int lastNextOut;
-  private int receivedWraps;
-  private int lastNext;
-  private ReplayWindow controlStamps;
-  private ReplayWindow discoverStamps;
+  private Stamps stamps;
 
   // --- sending ---
   SendWindow window;
@@ -169,54 +144,33 @@ final class Peer extends ReceiveState {
     return lane;
   }
 
-  /** The stamp of the next control frame to this peer. */
-  long nextStamp(FrameKey key) {
-    stamp = stamp == 0 ? key.firstStamp() : stamp + 1;
-    return stamp;
+  /** How sessions with the peer come about; made at the first opening. */
+  Handshake handshake() {
+    if (handshake == null) {
+      handshake = new Handshake();
+    }
+    return handshake;
   }
 
-  /** Whether this stamp of a control frame was not seen before. */
-  boolean isNewControl(long its) {
-    controlStamps = controlStamps == null ? new ReplayWindow() : controlStamps;
-    return controlStamps.accept(its);
+  /** The session that the peer's last OPEN would make; 0: none. */
+  int candidateSession() {
+    return handshake == null ? 0 : handshake.candidateSession;
   }
 
-  /** Whether this stamp of a DISCOVER was not seen before. */
-  boolean isNewDiscover(long its) {
-    discoverStamps = discoverStamps == null ? new ReplayWindow() : discoverStamps;
-    return discoverStamps.accept(its);
+  /** Where tags count once only. */
+  Stamps stamps() {
+    if (stamps == null) {
+      stamps = new Stamps();
+    }
+    return stamps;
   }
 
-  /** A session begins with these numbers. */
-  void startWraps(int myFirstSeq, int peerFirstSeq) {
-    sentWraps = 0;
-    lastNextOut = myFirstSeq;
-    receivedWraps = 0;
-    lastNext = peerFirstSeq;
-  }
-
-  /** How often the numbers had passed 2^32 at a frame that is held; asked for each of them. */
   long wrapsOfSent(int seq) {
-    int next = window.next();
-    if (Integer.compareUnsigned(next, lastNextOut) < 0) {
-      sentWraps++;
-    }
-    lastNextOut = next;
-    return Integer.compareUnsigned(seq, next) < 0 ? sentWraps : sentWraps - 1;
+    return stamps.wrapsOfSent(seq, window.next());
   }
 
-  /** The same for a received frame; -1 for one before the session's first. */
   long wrapsOfReceived(int seq) {
-    int next = order.next();
-    if (Integer.compareUnsigned(next, lastNext) < 0) {
-      receivedWraps++;
-    }
-    lastNext = next;
-    boolean smaller = Integer.compareUnsigned(seq, next) < 0;
-    if (seq - next >= 0) {
-      return smaller ? receivedWraps + 1 : receivedWraps;
-    }
-    return smaller ? receivedWraps : receivedWraps - 1;
+    return stamps.wrapsOfReceived(seq, order.next());
   }
 
   void addOutLane(Lane lane) {

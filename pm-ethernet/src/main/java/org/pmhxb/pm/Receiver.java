@@ -389,7 +389,7 @@ final class Receiver {
     int src = FrameHeader.src(frames, at);
     if (core.replay
         && src < peers.length
-        && !core.peer(src).isNewDiscover(FrameTag.stamp(frames, at, length))) {
+        && !core.peer(src).stamps().isNewDiscover(FrameTag.stamp(frames, at, length))) {
       return DropReason.REPLAY.code();
     }
     if (kind == FrameHeader.COLLECTIVE) {
@@ -545,7 +545,7 @@ final class Receiver {
     }
     if (core.replay
         && kind != FrameHeader.DATA
-        && !peer.isNewControl(FrameTag.stamp(Memory.ALL, address, length))) {
+        && !peer.stamps().isNewControl(FrameTag.stamp(Memory.ALL, address, length))) {
       return DropReason.REPLAY.code();
     }
     return local(peer, kind, session, id, pool.frameAt(id), length);
@@ -565,7 +565,7 @@ final class Receiver {
 
   private int inSession(Peer peer, int kind, int session, int id, long at, int length) {
     if (session != peer.session || session == 0) {
-      if (session == 0 || session != peer.candidateSession) {
+      if (session == 0 || session != peer.candidateSession()) {
         sessions.onUnknownSession(peer, session, at);
         return DONE;
       }

@@ -64,16 +64,17 @@ final class Sessions {
   private void beginOpening(Peer peer) {
     peer.state = PeerState.OPENING;
     peer.heardAt = core.patienceNs;
-    peer.unreachable = false;
-    freshNonce(peer);
-    peer.openIntervalNs = OPEN_INTERVAL_NS;
-    peer.openSentNs = core.nowNs;
+    Handshake mine = peer.handshake();
+    mine.unreachable = false;
+    freshNonce(mine);
+    mine.openIntervalNs = OPEN_INTERVAL_NS;
+    mine.openSentNs = core.nowNs;
     core.activate(peer);
   }
 
-  private void freshNonce(Peer peer) {
-    peer.myNonce = core.random();
-    peer.myFirstSeq = firstSeq();
+  private void freshNonce(Handshake mine) {
+    mine.myNonce = core.random();
+    mine.myFirstSeq = firstSeq();
   }
 
   private int firstSeq() {
@@ -83,9 +84,10 @@ final class Sessions {
 
   /** The first ones go out alone; then a dead way must not be what keeps the two apart. */
   private void sendOpen(Peer peer) {
-    peer.openSentNs = core.nowNs;
+    Handshake mine = peer.handshake;
+    mine.openSentNs = core.nowNs;
     int id = sealedOpen(peer);
-    if (id != 0 && peer.openIntervalNs <= OPEN_ALONE_NS) {
+    if (id != 0 && mine.openIntervalNs <= OPEN_ALONE_NS) {
       core.sendControl(id, peer, OPEN_BYTES);
     } else if (id != 0) {
       core.sendControlWidely(id, peer, OPEN_BYTES, WIDE_PATHS);
@@ -95,7 +97,7 @@ final class Sessions {
   private int sealedOpen(Peer peer) {
     int id = core.controlBuffer();
     if (id != 0) {
-      writeOpen(core.pool.frameAt(id), peer.myNonce, peer.myFirstSeq);
+      writeOpen(core.pool.frameAt(id), peer.handshake.myNonce, peer.handshake.myFirstSeq);
       core.sealControl(id, FrameHeader.OPEN, peer, 0, OPEN_BYTES);
     }
     return id;
@@ -126,20 +128,21 @@ final class Sessions {
       return;
     }
     long nonce = FrameHeader.payloadLong(core.frames, at, 8);
-    if (nonce != peer.candidatePeerNonce || incarnation != peer.candidateIncarnation) {
-      peer.candidateIncarnation = incarnation;
-      peer.candidatePeerNonce = nonce;
-      peer.candidateMyNonce = core.random();
-      peer.candidateFirstSeq = FrameHeader.payloadInt(core.frames, at, 16);
-      peer.candidateWindow = FrameHeader.payloadInt(core.frames, at, 20);
-      peer.candidateMyFirstSeq = firstSeq();
-      peer.candidateSession =
-          sessionOf(incarnation, nonce, core.config.incarnation(), peer.candidateMyNonce);
+    Handshake offer = peer.handshake();
+    if (nonce != offer.candidatePeerNonce || incarnation != offer.candidateIncarnation) {
+      offer.candidateIncarnation = incarnation;
+      offer.candidatePeerNonce = nonce;
+      offer.candidateMyNonce = core.random();
+      offer.candidateFirstSeq = FrameHeader.payloadInt(core.frames, at, 16);
+      offer.candidateWindow = FrameHeader.payloadInt(core.frames, at, 20);
+      offer.candidateMyFirstSeq = firstSeq();
+      offer.candidateSession =
+          sessionOf(incarnation, nonce, core.config.incarnation(), offer.candidateMyNonce);
     }
     int id = core.controlBuffer();
     if (id != 0) {
       long reply = core.pool.frameAt(id);
-      writeOpen(reply, peer.candidateMyNonce, peer.candidateMyFirstSeq);
+      writeOpen(reply, offer.candidateMyNonce, offer.candidateMyFirstSeq);
       FrameHeader.payloadLong(core.frames, reply, 24, nonce);
       FrameHeader.payloadLong(core.frames, reply, 32, incarnation);
       core.sealControl(id, FrameHeader.OPEN_REPLY, peer, 0, REPLY_BYTES);
@@ -152,10 +155,11 @@ final class Sessions {
       sendConfirm(peer, at);
       return;
     }
-    if (peer.state == PeerState.UP && !peer.reopening) {
+    Handshake mine = peer.handshake();
+    if (peer.state == PeerState.UP && !mine.reopening) {
       // Perhaps the peer restarted. The old session stays until a fresh nonce comes back.
-      peer.reopening = true;
-      freshNonce(peer);
+      mine.reopening = true;
+      freshNonce(mine);
     } else if (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN) {
       beginOpening(peer);
     }
@@ -170,9 +174,10 @@ final class Sessions {
       core.counters.drop(DropReason.MALFORMED);
       return;
     }
-    boolean expected = peer.state == PeerState.OPENING || peer.reopening;
+    Handshake mine = peer.handshake;
+    boolean expected = mine != null && (peer.state == PeerState.OPENING || mine.reopening);
     if (!expected
-        || FrameHeader.payloadLong(core.frames, at, 24) != peer.myNonce
+        || FrameHeader.payloadLong(core.frames, at, 24) != mine.myNonce
         || FrameHeader.payloadLong(core.frames, at, 32) != core.config.incarnation()) {
       // Late or repeated; if the session is up, the confirmation may have been lost.
       if (peer.state == PeerState.UP) {
@@ -183,15 +188,15 @@ final class Sessions {
     long incarnation = FrameHeader.payloadLong(core.frames, at, 0);
     if (peer.state == PeerState.UP && incarnation == peer.peerIncarnation) {
       // The peer did not restart: what asked for a new session was late or forged.
-      peer.reopening = false;
+      mine.reopening = false;
       sendConfirm(peer, at);
       return;
     }
     long nonce = FrameHeader.payloadLong(core.frames, at, 8);
-    int session = sessionOf(core.config.incarnation(), peer.myNonce, incarnation, nonce);
+    int session = sessionOf(core.config.incarnation(), mine.myNonce, incarnation, nonce);
     int window = FrameHeader.payloadInt(core.frames, at, 20);
     int firstSeq = FrameHeader.payloadInt(core.frames, at, 16);
-    open(peer, session, incarnation, nonce, peer.myFirstSeq, firstSeq, window);
+    open(peer, session, incarnation, nonce, mine.myFirstSeq, firstSeq, window);
     sendConfirm(peer, at);
   }
 
@@ -210,15 +215,16 @@ final class Sessions {
 
   /** A frame carries the number of the session that our last OPEN_REPLY offered. */
   void confirmCandidate(Peer peer) {
+    Handshake offer = peer.handshake;
     open(
         peer,
-        peer.candidateSession,
-        peer.candidateIncarnation,
-        peer.candidatePeerNonce,
-        peer.candidateMyFirstSeq,
-        peer.candidateFirstSeq,
-        peer.candidateWindow);
-    peer.candidateSession = 0;
+        offer.candidateSession,
+        offer.candidateIncarnation,
+        offer.candidatePeerNonce,
+        offer.candidateMyFirstSeq,
+        offer.candidateFirstSeq,
+        offer.candidateWindow);
+    offer.candidateSession = 0;
   }
 
   /** The session's number (PROTOCOL.md section 4.1). */
@@ -240,7 +246,7 @@ final class Sessions {
       end(peer, peer.peerIncarnation == incarnation ? DownReason.RESET : DownReason.RESTARTED);
     }
     int size = Math.min(core.config.windowFrames(), peerWindow);
-    peer.reopening = false;
+    peer.handshake.reopening = false;
     peer.session = session;
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
@@ -250,7 +256,9 @@ final class Sessions {
     peer.wireKeySession = FrameHeader.wireKeySession(core.config.key(), session);
     peer.ackRead(myFirstSeq);
     peer.highest(peerFirstSeq);
-    peer.startWraps(myFirstSeq, peerFirstSeq);
+    if (core.replay) {
+      peer.stamps().startWraps(myFirstSeq, peerFirstSeq);
+    }
     peer.news = 0;
     peer.duplicates = 0;
     peer.duplicatesReported = 0;
@@ -328,19 +336,20 @@ final class Sessions {
   }
 
   private void tickOpening(Peer peer) {
-    if (!peer.unreachable && core.patienceNs - peer.heardAt >= core.config.peerTimeoutNs()) {
+    Handshake mine = peer.handshake;
+    if (!mine.unreachable && core.patienceNs - peer.heardAt >= core.config.peerTimeoutNs()) {
       tellUnreachable(peer);
     }
-    if (core.nowNs - peer.openSentNs >= peer.openIntervalNs) {
-      long mostNs = peer.unreachable ? OPEN_INTERVAL_LATER_NS : OPEN_INTERVAL_MAX_NS;
-      peer.openIntervalNs = Math.min(peer.openIntervalNs * 2, mostNs);
+    if (core.nowNs - mine.openSentNs >= mine.openIntervalNs) {
+      long mostNs = mine.unreachable ? OPEN_INTERVAL_LATER_NS : OPEN_INTERVAL_MAX_NS;
+      mine.openIntervalNs = Math.min(mine.openIntervalNs * 2, mostNs);
       sendOpen(peer);
     }
   }
 
   /** Those who wait for the peer hear so, once; it is tried on at a low rate. */
   private void tellUnreachable(Peer peer) {
-    peer.unreachable = true;
+    peer.handshake.unreachable = true;
     peer.lastDown = DownReason.UNREACHABLE;
     peer.lastDownSession = 0;
     core.counters.increment(Counter.PEERS_DOWN);
@@ -406,7 +415,7 @@ final class Sessions {
     peer.state = PeerState.DOWN;
     peer.askForNews();
     peer.session = 0;
-    peer.reopening = false;
+    peer.handshake.reopening = false;
     peer.lastDown = reason;
     peer.lastDownSession = session;
     peer.lastAcknowledgedAtDown = lastAcknowledged;

@@ -28,7 +28,6 @@ final class StateHash {
           "NodeCore.nowNs",
           "NodeCore.patienceNs",
           "NodeCore.pollGapNs",
-          "PmNode.poller",
           "PmNode.timerDueNs",
           "Peer.resetSentNs",
           "Peer.nextControlPath",
