@@ -53,8 +53,10 @@ final class LogpCommand extends ClusterCommand {
   @Option(
       names = "--pings",
       paramLabel = "N",
-      defaultValue = "300",
-      description = "Veth: repetitions of each ping, 10 to 100000. Default: 300.")
+      defaultValue = "2000",
+      description =
+          "Veth: repetitions of each ping, 10 to 100000; those of a second where they take longer."
+              + " Default: 2000.")
   private int pings;
 
   @Option(

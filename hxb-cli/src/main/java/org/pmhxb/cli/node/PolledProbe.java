@@ -2,10 +2,10 @@ package org.pmhxb.cli.node;
 
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.collectives.probe.FabricProbe;
+import org.pmhxb.collectives.probe.ProbeClock;
 import org.pmhxb.pm.PmNode;
 
 /** Measures LogP from a node's poll thread. */
@@ -13,10 +13,12 @@ final class PolledProbe implements LoopWork.Task {
   private final FabricProbe probe;
 
   private PolledProbe(PmNode node, int count, boolean sleeps) {
-    LongSupplier busy =
-        sleeps ? ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime : FabricProbe.POLLS;
-    Participants all = Participants.all(node);
-    probe = new FabricProbe(node, all, System::nanoTime, busy, PolledProbe::yieldUntil, count);
+    ProbeClock clock =
+        sleeps
+            ? ProbeClock.sleeping(
+                System::nanoTime, ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime)
+            : ProbeClock.polling(System::nanoTime);
+    probe = new FabricProbe(node, Participants.all(node), clock, PolledProbe::yieldUntil, count);
   }
 
   /**

@@ -1,6 +1,5 @@
 package org.pmhxb.collectives.probe;
 
-import java.util.function.LongSupplier;
 import org.pmhxb.collectives.barrier.Barriers;
 
 /**
@@ -11,9 +10,13 @@ final class Burst {
   /** After that long something was lost; the repetition is not counted. */
   private static final long LOST_NS = 200_000_000L;
 
+  /** Where a round trip is long, fewer repetitions do: as many as come in that time, but some. */
+  private static final long LIMIT_NS = 1_000_000_000L;
+
+  private static final int LEAST = 10;
+
   private final Barriers barriers;
-  private final LongSupplier clock;
-  private final LongSupplier processorClock;
+  private final ProbeClock clock;
   private final Shape shape;
   private final Samples sendNs;
   private final Samples elapsedNs;
@@ -23,6 +26,11 @@ final class Burst {
   private int echoes;
   private long beganNs;
   private long lost;
+  private boolean started;
+
+  /** When it began to warm up, then when it began to count. */
+  private long startedNs;
+
   private long busyBeginNs;
   private long busyEndNs;
   private int busyRepetitions;
@@ -44,20 +52,12 @@ final class Burst {
   }
 
   /**
-   * @param warmUp repetitions before those that count
-   * @param processorClock time that this thread has had of a processor
-   * @param count repetitions
+   * @param warmUp repetitions before those that count, at most
+   * @param count repetitions, at most
    */
-  Burst(
-      Barriers barriers,
-      LongSupplier clock,
-      LongSupplier processorClock,
-      Shape shape,
-      int warmUp,
-      int count) {
+  Burst(Barriers barriers, ProbeClock clock, Shape shape, int warmUp, int count) {
     this.barriers = barriers;
     this.clock = clock;
-    this.processorClock = processorClock;
     this.shape = shape;
     this.warmUp = warmUp;
     this.sendNs = new Samples(count);
@@ -67,9 +67,7 @@ final class Burst {
   /** One round; the number of things done. */
   int step() {
     if (!sent) {
-      if (warmUp == 0 && busyRepetitions++ == 0) {
-        busyBeginNs = processorClock.getAsLong();
-      }
+      begin();
       send();
       return 1;
     }
@@ -78,16 +76,31 @@ final class Burst {
       if (warmUp > 0) {
         warmUp--;
       } else {
-        elapsedNs.add(clock.getAsLong() - beganNs);
-        busyEndNs = processorClock.getAsLong();
+        elapsedNs.add(clock.nowNs() - beganNs);
+        busyEndNs = clock.processorNs();
       }
       return 1;
     }
-    if (clock.getAsLong() - beganNs > LOST_NS) {
+    if (clock.nowNs() - beganNs > LOST_NS) {
       lost++;
       sent = false;
     }
     return 0;
+  }
+
+  private void begin() {
+    long nowNs = clock.nowNs();
+    if (!started) {
+      started = true;
+      startedNs = nowNs;
+    }
+    if (warmUp > 0 && nowNs - startedNs > LIMIT_NS) {
+      warmUp = 0;
+    }
+    if (warmUp == 0 && busyRepetitions++ == 0) {
+      busyBeginNs = clock.processorNs();
+      startedNs = nowNs;
+    }
   }
 
   /** Sends it, whatever became of the one before. */
@@ -95,7 +108,8 @@ final class Burst {
     sequence++;
     echoes = 0;
     sent = true;
-    beganNs = clock.getAsLong();
+    beganNs = clock.nowNs();
+    long busyNs = clock.processorNs();
     int unanswered = shape.frames() - shape.wanted();
     for (int i = 0; i < shape.frames(); i++) {
       if (i < unanswered && shape.line() >= 0) {
@@ -106,7 +120,7 @@ final class Burst {
     }
     barriers.flush();
     if (warmUp == 0 && !sendNs.isFull()) {
-      sendNs.add(clock.getAsLong() - beganNs);
+      sendNs.add(clock.processorNs() - busyNs);
     }
   }
 
@@ -122,7 +136,8 @@ final class Burst {
   }
 
   boolean isOver() {
-    return elapsedNs.isFull();
+    return elapsedNs.isFull()
+        || elapsedNs.size() >= LEAST && !sent && clock.nowNs() - startedNs > LIMIT_NS;
   }
 
   long lost() {

@@ -3,7 +3,6 @@ package org.pmhxb.collectives.probe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.LongSupplier;
 import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.EchoListener;
 import org.pmhxb.collectives.barrier.plan.Participants;
@@ -20,9 +19,6 @@ import org.pmhxb.router.Dimension;
  * whose poll thread answers. Owner: the poll thread of the probing node.
  */
 public final class FabricProbe implements EchoListener {
-  /** Of a thread that has a processor all the time: sleeping costs it nothing. */
-  public static final LongSupplier POLLS = () -> 0;
-
   private static final int TRAIN_LONG = 24;
   private static final int TRAIN_SHORT = 8;
   private static final int RECEIVED_AT_ONCE = 4;
@@ -31,8 +27,7 @@ public final class FabricProbe implements EchoListener {
   private final PmNode node;
   private final Barriers barriers;
   private final Participants group;
-  private final LongSupplier clock;
-  private final LongSupplier processorClock;
+  private final ProbeClock clock;
   private final Pause pause;
   private final int count;
   private final List<PingPong> pingPongs = new ArrayList<>();
@@ -59,23 +54,15 @@ public final class FabricProbe implements EchoListener {
 
   /**
    * @param group all nodes
-   * @param clock of the poll thread, nanoseconds
-   * @param processorClock how long the poll thread has had a processor, nanoseconds, where it
-   *     sleeps until a frame comes; {@link #POLLS} where it polls on
-   * @param count repetitions of each measurement, and a quarter of it before, 1 or more
+   * @param clock of the poll thread
+   * @param count repetitions of each measurement, and as many before, 10 or more; fewer where they
+   *     take more than a second
    */
-  public FabricProbe(
-      PmNode node,
-      Participants group,
-      LongSupplier clock,
-      LongSupplier processorClock,
-      Pause pause,
-      int count) {
+  public FabricProbe(PmNode node, Participants group, ProbeClock clock, Pause pause, int count) {
     this.node = node;
     this.barriers = Barriers.of(node);
     this.group = group;
     this.clock = clock;
-    this.processorClock = processorClock;
     this.pause = pause;
     this.count = count;
     int rails = group.railsPerDimension();
@@ -115,7 +102,7 @@ public final class FabricProbe implements EchoListener {
   }
 
   private Burst burst(Burst.Shape shape) {
-    Burst burst = new Burst(barriers, clock, processorClock, shape, count / 4, count);
+    Burst burst = new Burst(barriers, clock, shape, count, count);
     bursts.add(burst);
     return burst;
   }
@@ -164,7 +151,7 @@ public final class FabricProbe implements EchoListener {
     int work = burst.step();
     if (burst.isOver() && ++at == bursts.size()) {
       Burst.Shape shape = new Burst.Shape(behind(0), 0, 1, RECEIVED_AT_ONCE, RECEIVED_AT_ONCE);
-      echoing = new Burst(barriers, clock, POLLS, shape, 0, 1);
+      echoing = new Burst(barriers, clock, shape, 0, 1);
       long pauseNs = Math.round(Math.min(PAUSE_NS_MAX, 2 * bursts.getFirst().elapsedNs()));
       receive = new ReceiveCost(echoing, RECEIVED_AT_ONCE, clock, pause, pauseNs, count);
     }
@@ -194,7 +181,8 @@ public final class FabricProbe implements EchoListener {
    */
   public FabricLogp found(double orNs) {
     double osNs = pingPongs.getFirst().burst().sendNs();
-    double wakeNs = Math.max(0, pingPongs.getFirst().burst().busyNs() - osNs - orNs);
+    double busyNs = pingPongs.getFirst().burst().busyNs();
+    double wakeNs = clock.sleeps() ? Math.max(0, busyNs - osNs - orNs) : 0;
     List<FabricLogp.Way> ways = new ArrayList<>();
     List<String> notes = new ArrayList<>();
     for (PingPong p : pingPongs) {

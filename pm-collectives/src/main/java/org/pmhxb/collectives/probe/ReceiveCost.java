@@ -1,7 +1,5 @@
 package org.pmhxb.collectives.probe;
 
-import java.util.function.LongSupplier;
-
 /**
  * Processor time of receiving a frame: echoes that came while the node looked away are received at
  * once, and the time of those rounds is longer than that of rounds in which nothing came. Owner:
@@ -15,9 +13,14 @@ final class ReceiveCost {
 
   private static final long LOST_NS = 200_000_000L;
 
+  /** As {@link Burst} has it. */
+  private static final long LIMIT_NS = 1_000_000_000L;
+
+  private static final int LEAST = 10;
+
   private final Burst burst;
   private final int frames;
-  private final LongSupplier clock;
+  private final ProbeClock clock;
   private final FabricProbe.Pause pause;
   private final long pauseNs;
   private final Samples idleNs = new Samples(IDLE_ROUNDS);
@@ -25,17 +28,13 @@ final class ReceiveCost {
   private boolean sent;
   private boolean watching;
   private long lastNs = -1;
+  private long startedNs;
   private long beganNs;
   private int rounds;
   private int roundsAfter;
 
   ReceiveCost(
-      Burst burst,
-      int frames,
-      LongSupplier clock,
-      FabricProbe.Pause pause,
-      long pauseNs,
-      int count) {
+      Burst burst, int frames, ProbeClock clock, FabricProbe.Pause pause, long pauseNs, int count) {
     this.burst = burst;
     this.frames = frames;
     this.clock = clock;
@@ -46,12 +45,13 @@ final class ReceiveCost {
 
   /** One round. It always has work, so that the thread does not yield between two rounds. */
   int step() {
-    long nowNs = clock.getAsLong();
+    long nowNs = clock.nowNs();
     if (!idleNs.isFull()) {
       if (lastNs >= 0) {
         idleNs.add(nowNs - lastNs);
       }
       lastNs = nowNs;
+      startedNs = nowNs;
     } else if (!sent) {
       burst.send();
       sent = true;
@@ -67,14 +67,14 @@ final class ReceiveCost {
   private void watch() {
     if (!watching) {
       watching = true;
-      beganNs = clock.getAsLong();
+      beganNs = clock.nowNs();
       rounds = 0;
       roundsAfter = 0;
       return;
     }
     rounds++;
     roundsAfter += burst.isBack() ? 1 : 0;
-    long tookNs = clock.getAsLong() - beganNs;
+    long tookNs = clock.nowNs() - beganNs;
     if (roundsAfter > ROUNDS_AFTER) {
       costNs.add((tookNs - rounds * idleNs.median()) / frames);
       sent = false;
@@ -84,7 +84,8 @@ final class ReceiveCost {
   }
 
   boolean isOver() {
-    return costNs.isFull();
+    return costNs.isFull()
+        || costNs.size() >= LEAST && !sent && clock.nowNs() - startedNs > LIMIT_NS;
   }
 
   /** A round in which nothing comes. */

@@ -19,6 +19,10 @@ final class Samples {
     return count == values.length;
   }
 
+  int size() {
+    return count;
+  }
+
   /** The middle one: what a descheduled thread adds now and then does not move it. */
   double median() {
     double[] sorted = Arrays.copyOf(values, count);

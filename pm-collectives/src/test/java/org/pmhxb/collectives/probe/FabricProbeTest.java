@@ -110,7 +110,7 @@ class FabricProbeTest {
           host.self() != 0
               ? null
               : new FabricProbe(
-                  host.node(), group, () -> nowNs, FabricProbe.POLLS, timeNs -> {}, 101);
+                  host.node(), group, ProbeClock.polling(() -> nowNs), timeNs -> {}, 101);
     }
 
     @Override

@@ -7,6 +7,7 @@ import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.logp.SharedThreadModel;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.collectives.probe.FabricProbe;
+import org.pmhxb.collectives.probe.ProbeClock;
 import org.pmhxb.pm.CollectiveFrames;
 import org.pmhxb.router.fabric.RingCluster;
 
@@ -84,7 +85,7 @@ public final class RingLogp {
   private FabricLogp probe(double receiveNs) {
     FabricProbe probe =
         new FabricProbe(
-            cluster.node(0), group, System::nanoTime, FabricProbe.POLLS, timeNs -> {}, PINGS);
+            cluster.node(0), group, ProbeClock.polling(System::nanoTime), timeNs -> {}, PINGS);
     while (!probe.isOver()) {
       cluster.doWork(System.nanoTime());
       if (probe.isConnected()) {

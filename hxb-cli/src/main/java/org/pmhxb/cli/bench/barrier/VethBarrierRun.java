@@ -22,6 +22,7 @@ import org.pmhxb.collectives.probe.FabricLogp;
  * others. A barrier's time is node 0's, from arriving to having left.
  */
 public final class VethBarrierRun implements AutoCloseable {
+  /** For each node: their compilers share the machine's processors. */
   private static final long WARM_UP_NS = 1_000_000_000L;
 
   /** Barriers of the first run; later runs have as many as take about {@link #RUN_NS}. */
@@ -50,7 +51,7 @@ public final class VethBarrierRun implements AutoCloseable {
    */
   public FabricLogp logp(int repetitions) throws IOException, InterruptedException {
     open(BarrierSpec.of(BarrierAlgorithm.DISSEMINATION)); // so that somebody answers on each node
-    repeat(WARM_UP_NS, times -> {});
+    repeat(group.size() * WARM_UP_NS, times -> {});
     return nodes.get(0).probe(repetitions, LIMIT_MS);
   }
 
