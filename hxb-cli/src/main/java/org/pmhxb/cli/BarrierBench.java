@@ -64,7 +64,9 @@ final class BarrierBench extends ClusterCommand {
       names = "--warm-up",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Barriers before each measurement, 0 to 600. Default: 1.")
+      description =
+          "Barriers before each measurement; over veth as long for each node before the first. 0 to"
+              + " 600. Default: 1.")
   private double warmUp;
 
   /**
@@ -294,7 +296,7 @@ final class BarrierBench extends ClusterCommand {
     Participants all = BarrierSuite.everyone(cluster.shape(), rails);
     try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), all)) {
       progress().update("LogP of the fabric");
-      FabricLogp logp = run.logp(PINGS);
+      FabricLogp logp = run.logp(PINGS, nanos(warmUp));
       BarrierModel model = BarrierSuite.model(logp, cluster.shape().nodes());
       lines.addAll(
           measure(

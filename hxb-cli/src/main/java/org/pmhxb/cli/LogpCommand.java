@@ -55,7 +55,7 @@ final class LogpCommand extends ClusterCommand {
       paramLabel = "N",
       defaultValue = "2000",
       description =
-          "Veth: repetitions of each ping, 10 to 100000; those of a second where they take longer."
+          "Veth: repetitions of each ping, 10 to 100000; those of 0.3 s where they take longer."
               + " Default: 2000.")
   private int pings;
 
@@ -220,7 +220,7 @@ final class LogpCommand extends ClusterCommand {
         rails,
         run -> {
           progress().update("LogP of the fabric");
-          FabricLogp logp = run.logp(pings);
+          FabricLogp logp = run.logp(pings, measureNs());
           BarrierModel model = BarrierSuite.model(logp, of.nodes());
           List<BarrierLine> lines = new ArrayList<>();
           for (BarrierSpec spec : BarrierSuite.all(of, rails)) {

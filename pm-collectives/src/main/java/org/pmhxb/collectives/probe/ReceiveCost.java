@@ -14,7 +14,7 @@ final class ReceiveCost {
   private static final long LOST_NS = 200_000_000L;
 
   /** As {@link Burst} has it. */
-  private static final long LIMIT_NS = 1_000_000_000L;
+  private static final long LIMIT_NS = 300_000_000L;
 
   private static final int LEAST = 10;
 

@@ -22,9 +22,6 @@ import org.pmhxb.collectives.probe.FabricLogp;
  * others. A barrier's time is node 0's, from arriving to having left.
  */
 public final class VethBarrierRun implements AutoCloseable {
-  /** For each node: their compilers share the machine's processors. */
-  private static final long WARM_UP_NS = 1_000_000_000L;
-
   /** Barriers of the first run; later runs have as many as take about {@link #RUN_NS}. */
   private static final int FIRST_RUN = 32;
 
@@ -48,10 +45,12 @@ public final class VethBarrierRun implements AutoCloseable {
   /**
    * LogP between node 0 and others, which all wait meanwhile as they do in a barrier. Barriers that
    * nobody measures go before, so that the compilers have seen the way of a frame on all nodes.
+   *
+   * @param warmUpNs of these barriers for each node, since their compilers share the processors
    */
-  public FabricLogp logp(int repetitions) throws IOException, InterruptedException {
+  public FabricLogp logp(int repetitions, long warmUpNs) throws IOException, InterruptedException {
     open(BarrierSpec.of(BarrierAlgorithm.DISSEMINATION)); // so that somebody answers on each node
-    repeat(group.size() * WARM_UP_NS, times -> {});
+    repeat(group.size() * warmUpNs, times -> {});
     return nodes.get(0).probe(repetitions, LIMIT_MS);
   }
 
