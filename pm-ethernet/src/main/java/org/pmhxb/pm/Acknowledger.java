@@ -30,6 +30,42 @@ final class Acknowledger {
   /** Farthest that a credit limit can honestly move at once: the largest grant. */
   private static final int GRANT_MAX = 32_768;
 
+  // --- the payload's fields -----------------------------------------------------------------
+
+  /** One past the highest sequence number that arrived. */
+  static int highest(MemorySegment frames, long at) {
+    return FrameHeader.payloadInt(frames, at, 0);
+  }
+
+  static int duplicates(MemorySegment frames, long at) {
+    return FrameHeader.payloadInt(frames, at, 4);
+  }
+
+  /** The peer's worst recent poll gap (DESIGN rule 11), 0 to 1 s. */
+  static long pollGapNs(MemorySegment frames, long at) {
+    return Math.clamp(FrameHeader.payloadInt(frames, at, 8), 0, 1_000_000) * 1_000L;
+  }
+
+  /** {@code bitmapBytes:16 | credits:16}. */
+  static int counts(MemorySegment frames, long at) {
+    return FrameHeader.payloadInt(frames, at, 12);
+  }
+
+  /** Of the first credit, where there is no bitmap: {@code srcEndpoint:16 | dstEndpoint:16}. */
+  static int endpoints(MemorySegment frames, long at) {
+    return FrameHeader.payloadInt(frames, at, FIXED_BYTES);
+  }
+
+  /** Of the first credit, where there is no bitmap. */
+  static int limit(MemorySegment frames, long at) {
+    return FrameHeader.payloadInt(frames, at, FIXED_BYTES + 4);
+  }
+
+  /** Payload bytes without a bitmap. */
+  static int bytes(int credits) {
+    return FIXED_BYTES + credits * CREDIT_BYTES;
+  }
+
   /** Payload bytes that {@link #write} fills at most, for a window of so many frames. */
   static int bytesMax(int windowFrames) {
     return FIXED_BYTES + (windowFrames + 63 >> 6) * Long.BYTES + CREDITS_MAX * CREDIT_BYTES;
@@ -248,11 +284,11 @@ final class Acknowledger {
     if (length < FIXED_BYTES) {
       return false;
     }
-    int counts = FrameHeader.payloadInt(frames, at, offset + 12);
+    int counts = counts(frames, at + offset);
     int bitmapBytes = counts >>> 16;
     int credits = counts & 0xFFFF;
     SendWindow window = peer.window;
-    int highest = FrameHeader.payloadInt(frames, at, offset);
+    int highest = highest(frames, at + offset);
     if ((bitmapBytes & 7) != 0
         || FIXED_BYTES + bitmapBytes + credits * CREDIT_BYTES > length
         || Serial.after(highest, window.next())
@@ -263,13 +299,12 @@ final class Acknowledger {
     }
     readBitmap(peer, at, offset + FIXED_BYTES, bitmapBytes >> 3, ack, highest);
     readCredits(peer, at, offset + FIXED_BYTES + bitmapBytes, credits);
-    int duplicates = FrameHeader.payloadInt(frames, at, offset + 4);
+    int duplicates = duplicates(frames, at + offset);
     if (Serial.after(duplicates, peer.duplicatesReported)) {
       core.counters.add(Counter.DUPLICATES_REPORTED, duplicates - peer.duplicatesReported);
       peer.duplicatesReported = duplicates;
     }
-    int gapUs = FrameHeader.payloadInt(frames, at, offset + 8);
-    peer.peerPollGapNs = Math.clamp(gapUs, 0, 1_000_000) * 1_000L;
+    peer.peerPollGapNs = pollGapNs(frames, at + offset);
     paths.settle(peer);
     sender.pump(peer);
     return true;
@@ -303,17 +338,23 @@ final class Acknowledger {
     for (int i = 0; i < peer.outLaneCount; i++) {
       Lane lane = peer.outLanes[i];
       if (lane.dstEndpoint == dstEndpoint && lane.endpoint.number() == srcEndpoint) {
-        // A limit never moves back; one that arrives late is older. What was consumed lies before
-        // the limit that we know, so an honest one is at most a grant ahead of it.
-        if (limit - lane.limit > GRANT_MAX) {
+        // A limit never moves back; one that arrives late is older.
+        if (!isCredible(lane, limit)) {
           core.counters.drop(DropReason.MALFORMED);
         } else if (Serial.after(limit, lane.limit)) {
-          lane.publishLimit(limit);
-          lane.creditWanted = false;
+          lane.takeLimit(limit);
         }
         return;
       }
     }
+  }
+
+  /**
+   * What was consumed lies before the limit that we know, so an honest one is at most a grant ahead
+   * of it.
+   */
+  static boolean isCredible(Lane lane, int limit) {
+    return limit - lane.limit <= GRANT_MAX;
   }
 
   /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */

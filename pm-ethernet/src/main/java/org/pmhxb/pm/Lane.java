@@ -171,6 +171,17 @@ final class Lane {
     publishGrant();
   }
 
+  /** The peer granted more: whoever asked for it need not ask again. Poll thread. */
+  void takeLimit(int newLimit) {
+    publishLimit(newLimit);
+    creditWanted = false;
+  }
+
+  /** {@code srcEndpoint:16 | dstEndpoint:16}, as credit for this lane names it. */
+  int endpoints() {
+    return (int) (endpointWord >>> 32);
+  }
+
   /** A claim took credit for a frame that was not needed: its message joined another. */
   void returnCredit() {
     joined++;

@@ -72,8 +72,11 @@ final class PathState {
   long rttVariationNs;
   long leastRttNs = Long.MAX_VALUE;
 
-  /** Time that a byte of this path takes, in 1/1024 ns; 0 before the first round trip. */
-  long byteTime;
+  /** Bytes that took {@link #ratedNs} of late; 0: {@link #byteTime} is worked out already. */
+  private long ratedBytes;
+
+  private long ratedNs;
+  private long byteTime;
 
   /** By how much its least round trip is longer than that of paths that are alike. */
   long longerNs;
@@ -133,8 +136,25 @@ final class PathState {
     return true;
   }
 
+  /** Notes the path's rate: a window in a round trip. */
+  void rate() {
+    ratedNs = smoothedRttNs;
+    ratedBytes = window.bytes();
+  }
+
+  /** Time that a byte of this path takes, in 1/1024 ns; 0 before the first round trip. */
+  long byteTime() {
+    if (ratedBytes != 0) {
+      byteTime = (ratedNs << 10) / ratedBytes;
+      ratedBytes = 0;
+    }
+    return byteTime;
+  }
+
   void arrived(int frames) {
-    lossShare -= lossShare * Math.min(frames, LOSS_MEMORY_FRAMES) / LOSS_MEMORY_FRAMES;
+    if (lossShare != 0) {
+      lossShare -= lossShare * Math.min(frames, LOSS_MEMORY_FRAMES) / LOSS_MEMORY_FRAMES;
+    }
   }
 
   void lost(int frames) {

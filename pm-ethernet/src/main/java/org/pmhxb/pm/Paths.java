@@ -90,7 +90,7 @@ final class Paths {
       long onPath = window.bytesOn(path);
       if (!state.evicted && hasRoom(state, onPath)) {
         long before = Math.max(onPath, state.rail.backlogBytes());
-        long deliveryNs = (state.byteTime * before >> 10) + state.longerNs;
+        long deliveryNs = (state.byteTime() * before >> 10) + state.longerNs;
         if (deliveryNs < least
             && state.rail.hasLocalRoom()
             && routing.nextHopMac(peer.node, path) != 0) {
@@ -151,15 +151,26 @@ final class Paths {
   void settle(Peer peer) {
     boolean bothWays = peer.order.next() != peer.nextAtSettling;
     peer.nextAtSettling = peer.order.next();
-    while (peer.freshPaths != 0) {
-      int path = Long.numberOfTrailingZeros(peer.freshPaths);
-      peer.freshPaths &= peer.freshPaths - 1;
-      PathState state = peer.paths[path];
-      enter(peer, state, bothWays);
-      int lost = loseBefore(peer, path, state.settledIndex);
-      if (lost > 0) {
-        onLoss(peer, path, lost);
+    long fresh = peer.freshPaths;
+    peer.freshPaths = 0;
+    if ((fresh & fresh - 1) == 0) {
+      // One path as a rule, and then no loop to be set up.
+      if (fresh != 0) {
+        settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
       }
+      return;
+    }
+    for (; fresh != 0; fresh &= fresh - 1) {
+      settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
+    }
+  }
+
+  private void settle(Peer peer, int path, boolean bothWays) {
+    PathState state = peer.paths[path];
+    enter(peer, state, bothWays);
+    int lost = loseBefore(peer, path, state.settledIndex);
+    if (lost > 0) {
+      onLoss(peer, path, lost);
     }
   }
 
@@ -178,7 +189,7 @@ final class Paths {
           bothWays,
           (core.pollGapNs + peer.peerPollGapNs) * hops + state.scatterNs(),
           core.nowNs);
-      state.byteTime = (state.smoothedRttNs << 10) / state.window.bytes();
+      state.rate();
       state.longerNs = Math.max(0, ownLeastNs - 2 * leastRttNs[hops] - ALIKE_NS);
     }
     state.arrived(state.freshFrames);

@@ -31,6 +31,7 @@ final class Receiver {
   private final Sender sender;
   private final Paths paths;
   private final Acknowledger acknowledger;
+  private final UsualAcks usualAcks;
   private final Sessions sessions;
 
   private final BufferPool pool;
@@ -88,6 +89,7 @@ final class Receiver {
     this.sender = sender;
     this.paths = paths;
     this.acknowledger = acknowledger;
+    this.usualAcks = new UsualAcks(core, sender, paths);
     this.sessions = sessions;
   }
 
@@ -147,7 +149,7 @@ final class Receiver {
     }
     local.add(id, FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address));
     local.computeCrcs();
-    if (core.replay || !passOne(id, address)) {
+    if (core.replay || !passOne(id, address) && usualAcks.read(local, 0) == 0) {
       acceptOther(0);
     }
     local.clear();
@@ -405,12 +407,18 @@ final class Receiver {
 
   // --- frames for this node: steps 7 to 13 -----------------------------------------------------
 
-  /** Nine of ten frames take the short way of {@link #passUsual}, the others all the checks. */
+  /**
+   * Nine of ten frames take the short ways of {@link #passUsual} and {@link UsualAcks}, the others
+   * all the checks.
+   */
   private void acceptBurst() {
     int n = local.size();
     int i = 0;
     while (i < n) {
       int passed = core.replay ? i : passUsual(i, n);
+      if (passed == i && !core.replay) {
+        passed = usualAcks.read(local, i);
+      }
       if (quarterFull != null) {
         acknowledger.note(quarterFull);
         quarterFull = null;

@@ -496,6 +496,51 @@ final class Sender {
     return true;
   }
 
+  /**
+   * {@link #acknowledgeUpTo} for frames that are usual: sent once, and acknowledged in their order.
+   *
+   * @param ack between the first and the next frame of the window
+   * @return false when the first frame that is still to be settled is none of these
+   */
+  boolean settleUpTo(Peer peer, int ack) {
+    SendWindow window = peer.window;
+    int first = window.unacknowledged();
+    if (ack - first == 1) {
+      return settleOne(peer, first);
+    }
+    while (window.unacknowledged() != ack) {
+      int last = window.acknowledgeRun(ack, run);
+      if (run.size() == 0) {
+        return false;
+      }
+      settle(peer, last);
+    }
+    return true;
+  }
+
+  /** To set up a run for one frame would cost more than the frame does. */
+  private boolean settleOne(Peer peer, int seq) {
+    SendWindow window = peer.window;
+    int path = window.pathOf(seq);
+    int id = window.acknowledgeFirst();
+    if (id == 0) {
+      return false;
+    }
+    if (!core.rails[window.rail(seq)].hasLeftQueue(window.railTicket(seq))) {
+      core.rails[window.rail(seq)].purge(id);
+    }
+    pool.release(id, peer.windowOwner);
+    paths.onAcknowledged(
+        peer,
+        path,
+        window.pathIndex(seq),
+        1,
+        window.lengthBytes(seq),
+        window.sinceSentNs(seq, core.nowNs));
+    core.lanes[window.lane(seq)].acknowledge(window.messages(seq));
+    return true;
+  }
+
   /** The first frame of the window is stored by the peer: one, or one that is like no other. */
   private void settleFirst(Peer peer) {
     SendWindow window = peer.window;

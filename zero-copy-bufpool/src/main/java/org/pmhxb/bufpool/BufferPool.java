@@ -257,11 +257,33 @@ public abstract class BufferPool implements AutoCloseable {
     if (guard != null) {
       guard.released(id, owner, references(was) == 1);
     }
+    return keep(id);
+  }
+
+  private boolean keep(int id) {
     int[] batch = returns;
     int n = returned;
     batch[n] = id;
     returned = n + 1;
     return n + 1 == batch.length;
+  }
+
+  /**
+   * Releases a buffer that a receive burst gave and that nobody had since: a {@link #transfer} from
+   * {@link Owner#PORT} to {@link Owner#NODE} and its {@link #release(int, int)} in one.
+   */
+  public final void releaseReceived(int id) {
+    assert onPollThread();
+    int index = indexOf(id);
+    if ((state[index] & NOT_BELOW) != 0 || guard != null) {
+      transfer(id, Owner.PORT, Owner.NODE);
+      release(id, Owner.NODE);
+    } else {
+      state[index] = Owner.FREE;
+      if (keep(id)) {
+        flush();
+      }
+    }
   }
 
   private long afterRelease(int id, int owner, long was) {

@@ -66,6 +66,8 @@ public final class DelayWindow {
   private long toleratedNs;
   private long linkFrameNs;
   private long queueNs;
+
+  /** The queue that was allowed; less than it where the queue was even shorter. */
   private long allowedNs = QUEUE_NS_MIN;
 
   /**
@@ -113,16 +115,18 @@ public final class DelayWindow {
     this.linkFrameNs = linkFrameNs;
     toleratedNs = Math.min(noiseNs, NOISE_NS_MAX);
     queueNs = rttNs - leastNs;
-    long framesNs = QUEUE_FRAMES * frameBytes * smoothedNs / bytes;
-    // Swift's flow scaling: of many senders those with the larger windows give way first.
-    long shareNs = Math.clamp(limitNs * frameBytes / bytes, limitNs >> 1, limitNs);
-    long oneWayNs = Math.clamp(framesNs, QUEUE_NS_MIN, Math.max(QUEUE_NS_MIN, shareNs));
-    allowedNs = (bothWays ? 2 * oneWayNs : oneWayNs) + toleratedNs;
+    long leastAllowedNs = QUEUE_NS_MIN + toleratedNs;
+    // A queue that no window makes too long takes no division, unless a small window asks how far
+    // it is from that.
+    allowedNs =
+        queueNs <= leastAllowedNs && bytes >= frameBytes
+            ? leastAllowedNs
+            : allowedNs(smoothedNs, bothWays);
     if (nowNs - roundNs >= smoothedNs) {
       roundNs = nowNs;
       long mostNs = Math.max(QUEUE_NS_MAX, QUEUE_FRAMES_LEAST * linkFrameNs);
       // By time rather than by frames: a window below a frame has a round in many round trips.
-      long roundTrips = Math.clamp(frameBytes / bytes, 1, 32);
+      long roundTrips = bytes >= frameBytes ? 1 : Math.min(frameBytes / bytes, 32);
       limitNs = Math.min(limitNs + (limitNs >> 7) * roundTrips, mostNs);
       crowdedRounds = Math.max(0, crowdedRounds - roundTrips);
     }
@@ -141,6 +145,14 @@ public final class DelayWindow {
         bytes = Math.max(least, bytes - Math.min(cut, bytes >> 1));
       }
     }
+  }
+
+  private long allowedNs(long smoothedNs, boolean bothWays) {
+    long framesNs = QUEUE_FRAMES * frameBytes * smoothedNs / bytes;
+    // Swift's flow scaling: of many senders those with the larger windows give way first.
+    long shareNs = Math.clamp(limitNs * frameBytes / bytes, limitNs >> 1, limitNs);
+    long oneWayNs = Math.clamp(framesNs, QUEUE_NS_MIN, Math.max(QUEUE_NS_MIN, shareNs));
+    return (bothWays ? 2 * oneWayNs : oneWayNs) + toleratedNs;
   }
 
   private void grow(long ackedBytes) {

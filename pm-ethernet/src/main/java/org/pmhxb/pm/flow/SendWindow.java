@@ -231,6 +231,28 @@ public final class SendWindow {
     return seq + taken - 1;
   }
 
+  /**
+   * {@link #acknowledgeRun} of one frame.
+   *
+   * @return its buffer ID; 0 when it is none of these, and nothing was done
+   */
+  public int acknowledgeFirst() {
+    long[] words = slots;
+    int slot = unacknowledged & mask;
+    int at = slot << RECORD_SHIFT;
+    long word = words[at];
+    int list = list(word);
+    int id = (int) (word & ID_MASK);
+    boolean once = (word >>> COPIES_SHIFT & 0xFF) == 1;
+    if (!once || id == 0 || list >= paths || head(lists[2 * list]) != slot) {
+      return 0;
+    }
+    words[at] = word & ~ID_MASK | LIST_MASK;
+    behead(list, (int) (words[at + LINKS] >>> NEXT_SHIFT) & 0xFFFF, 1, length(word));
+    unacknowledged++;
+    return id;
+  }
+
   private void behead(int list, int newHead, int frames, int frameBytes) {
     int tail = tail(lists[2 * list]);
     if (newHead == NONE) {

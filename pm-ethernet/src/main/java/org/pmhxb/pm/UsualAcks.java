@@ -1,0 +1,112 @@
+package org.pmhxb.pm;
+
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Memory;
+import org.pmhxb.pm.flow.SendWindow;
+import org.pmhxb.pm.flow.Serial;
+import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/**
+ * Reads acknowledgements that say what nearly all of them do: of the open session, all frames up to
+ * a number have arrived and none beyond it, and one channel at most has more credit (PROTOCOL.md
+ * sections 3 and 5.4). What another says, {@link Acknowledger#read} finds out.
+ *
+ * <p>A class of its own, so that the compiler makes one short piece of it: within the long method
+ * that reads all control frames it gives up compiling the parts into one another, and looks at each
+ * access to a frame as if it had never seen the pool's memory. Owner: the poll thread.
+ */
+final class UsualAcks {
+  private static final int ACK_KIND_WORD = FrameHeader.ACK_KIND << 24;
+
+  private final NodeCore core;
+  private final Sender sender;
+  private final Paths paths;
+  private final BufferPool pool;
+  private final Peer[] peers;
+
+  /** Flags and destination, as they lie in the frame. */
+  private final int wireFlagsDst;
+
+  UsualAcks(NodeCore core, Sender sender, Paths paths) {
+    this.core = core;
+    this.sender = sender;
+    this.paths = paths;
+    this.pool = core.pool;
+    this.peers = core.peers;
+    this.wireFlagsDst = FrameHeader.wireInt(core.tagFlag << 24 | core.self);
+  }
+
+  /**
+   * Reads and releases frames of a burst, as long as they are usual acknowledgements.
+   *
+   * @param from first frame
+   * @return the first frame that is something else. Nothing of it was read, but what its number
+   *     settles may be settled
+   */
+  int read(LocalBurst burst, int from) {
+    int end = burst.size();
+    int i = from;
+    while (i < end && readOne(burst.address(i), burst.crc(i))) {
+      pool.releaseReceived(Burst.id(burst.descriptor(i)));
+      i++;
+    }
+    if (i > from) {
+      core.counters.add(Counter.ACKS_RECEIVED, i - from);
+    }
+    return i;
+  }
+
+  private boolean readOne(long address, int crc) {
+    // Where this is compiled for itself it is not known any more.
+    long at = Memory.known(address);
+    int src = FrameHeader.kindSrc(Memory.ALL, at) - ACK_KIND_WORD;
+    Peer peer = Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
+    if (peer == null
+        || FrameHeader.wireInt(Memory.ALL, at, FrameHeader.CRC) != FrameHeader.wireInt(crc)
+        || FrameHeader.wireInt(Memory.ALL, at, FrameHeader.FLAGS_DST) != wireFlagsDst
+        || FrameHeader.wireKeySession(Memory.ALL, at) != peer.wireKeySession
+        || peer.state != PeerState.UP) {
+      return false;
+    }
+    int ack = FrameHeader.ack(Memory.ALL, at);
+    int credits = Acknowledger.counts(Memory.ALL, at);
+    int length = FrameHeader.length(Memory.ALL, at);
+    SendWindow window = peer.window;
+    if (Integer.compareUnsigned(credits, 1) > 0
+        || length < Acknowledger.bytes(credits)
+        || Acknowledger.highest(Memory.ALL, at) != ack
+        || Acknowledger.duplicates(Memory.ALL, at) != peer.duplicatesReported
+        || Integer.compareUnsigned(ack - window.unacknowledged(), window.inFlight()) > 0
+        || credits > 0 && !isUsualCredit(peer, at)
+        || !sender.settleUpTo(peer, ack)) {
+      return false;
+    }
+    peer.heardAt = core.patienceNs;
+    peer.peerPollGapNs = Acknowledger.pollGapNs(Memory.ALL, at);
+    if (credits > 0) {
+      takeCredit(peer.outLanes[0], Acknowledger.limit(Memory.ALL, at));
+    }
+    paths.settle(peer);
+    if (peer.pendingHead != 0 || !window.nothingLost()) {
+      sender.pump(peer);
+    }
+    return true;
+  }
+
+  /** Of the first channel to the peer, which is the only one as a rule, and credible. */
+  private static boolean isUsualCredit(Peer peer, long at) {
+    if (peer.outLaneCount == 0) {
+      return false;
+    }
+    Lane lane = peer.outLanes[0];
+    return Acknowledger.endpoints(Memory.ALL, at) == lane.endpoints()
+        && Acknowledger.isCredible(lane, Acknowledger.limit(Memory.ALL, at));
+  }
+
+  private static void takeCredit(Lane lane, int limit) {
+    if (Serial.after(limit, lane.limit)) {
+      lane.takeLimit(limit);
+    }
+  }
+}
