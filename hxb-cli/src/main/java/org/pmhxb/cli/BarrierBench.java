@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
 final class BarrierBench extends ClusterCommand {
   private static final int LINE = 8;
   private static final int PINNED_NODES = 2;
-  private static final int PINGS = 2_000;
+  private static final int PINGS = 20_000;
 
   @Mixin private MachineOptions machine;
 

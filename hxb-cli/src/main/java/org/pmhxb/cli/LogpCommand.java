@@ -53,10 +53,10 @@ final class LogpCommand extends ClusterCommand {
   @Option(
       names = "--pings",
       paramLabel = "N",
-      defaultValue = "2000",
+      defaultValue = "20000",
       description =
-          "Veth: repetitions of each ping, 10 to 100000; those of 0.3 s where they take longer."
-              + " Default: 2000.")
+          "Veth: repetitions of each ping, 10 to 100000; those of half a second where they take longer."
+              + " Default: 20000.")
   private int pings;
 
   @Option(

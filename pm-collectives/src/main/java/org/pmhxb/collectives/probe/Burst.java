@@ -11,7 +11,7 @@ final class Burst {
   private static final long LOST_NS = 200_000_000L;
 
   /** Where a round trip is long, fewer repetitions do: as many as come in that time, but some. */
-  private static final long LIMIT_NS = 300_000_000L;
+  private static final long LIMIT_NS = 500_000_000L;
 
   private static final int LEAST = 10;
 

@@ -56,7 +56,7 @@ public final class FabricProbe implements EchoListener {
    * @param group all nodes
    * @param clock of the poll thread
    * @param count repetitions of each measurement, and as many before, 10 or more; fewer where they
-   *     take more than 0.3 s
+   *     take more than 0.5 s
    */
   public FabricProbe(PmNode node, Participants group, ProbeClock clock, Pause pause, int count) {
     this.node = node;

@@ -6,7 +6,7 @@ package org.pmhxb.collectives.probe;
  * the poll thread.
  */
 final class ReceiveCost {
-  private static final int IDLE_ROUNDS = 501;
+  private static final int IDLE_ROUNDS = 21;
 
   /** Behind the last echo: what it cost may be charged to the next round. */
   private static final int ROUNDS_AFTER = 2;
@@ -14,7 +14,7 @@ final class ReceiveCost {
   private static final long LOST_NS = 200_000_000L;
 
   /** As {@link Burst} has it. */
-  private static final long LIMIT_NS = 300_000_000L;
+  private static final long LIMIT_NS = 500_000_000L;
 
   private static final int LEAST = 10;
 
@@ -23,15 +23,20 @@ final class ReceiveCost {
   private final ProbeClock clock;
   private final FabricProbe.Pause pause;
   private final long pauseNs;
+
+  /** Rounds just before the echoes: as quick as the compilers have made them by then. */
   private final Samples idleNs = new Samples(IDLE_ROUNDS);
+
   private final Samples costNs;
   private boolean sent;
   private boolean watching;
   private long lastNs = -1;
+  private boolean started;
   private long startedNs;
   private long beganNs;
   private int rounds;
   private int roundsAfter;
+  private double lastIdleNs;
 
   ReceiveCost(
       Burst burst, int frames, ProbeClock clock, FabricProbe.Pause pause, long pauseNs, int count) {
@@ -46,12 +51,15 @@ final class ReceiveCost {
   /** One round. It always has work, so that the thread does not yield between two rounds. */
   int step() {
     long nowNs = clock.nowNs();
+    if (!started) {
+      started = true;
+      startedNs = nowNs;
+    }
     if (!idleNs.isFull()) {
       if (lastNs >= 0) {
         idleNs.add(nowNs - lastNs);
       }
       lastNs = nowNs;
-      startedNs = nowNs;
     } else if (!sent) {
       burst.send();
       sent = true;
@@ -76,11 +84,18 @@ final class ReceiveCost {
     roundsAfter += burst.isBack() ? 1 : 0;
     long tookNs = clock.nowNs() - beganNs;
     if (roundsAfter > ROUNDS_AFTER) {
-      costNs.add((tookNs - rounds * idleNs.median()) / frames);
-      sent = false;
+      lastIdleNs = idleNs.median();
+      costNs.add((tookNs - rounds * lastIdleNs) / frames);
+      again();
     } else if (tookNs > LOST_NS) {
-      sent = false;
+      again();
     }
+  }
+
+  private void again() {
+    sent = false;
+    idleNs.clear();
+    lastNs = -1;
   }
 
   boolean isOver() {
@@ -90,7 +105,7 @@ final class ReceiveCost {
 
   /** A round in which nothing comes. */
   double idleNs() {
-    return idleNs.median();
+    return lastIdleNs;
   }
 
   double costNs() {

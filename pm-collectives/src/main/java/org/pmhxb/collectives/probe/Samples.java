@@ -19,6 +19,10 @@ final class Samples {
     return count == values.length;
   }
 
+  void clear() {
+    count = 0;
+  }
+
   int size() {
     return count;
   }
