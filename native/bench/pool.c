@@ -22,7 +22,13 @@ void pool_flush(struct twin *t)
             rte_prefetch0(t->releases[i + PREFETCH_AHEAD]);
         }
         struct rte_mbuf *m = t->releases[i];
-        if (drop_reference(m)) {
+        if (unlikely(!drop_reference(m))) {
+            continue;
+        }
+        /* What is free is what the next allocations take. */
+        if (t->stashed < RELEASES) {
+            t->stash[t->stashed++] = m;
+        } else {
             home[n++] = m;
         }
     }

@@ -172,6 +172,11 @@ int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n);
  * go home. Stops at the first ID outside 1..count: returns how many were done, or -EINVAL if none.
  */
 int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, int n);
+/*
+ * Packet path. Drops one reference of each ID as hxb_pool_release_bulk does, but up to `keep` of those that nobody has any more stay with
+ * the caller, as if hxb_pool_alloc_bulk had given them: in ids[0, result).
+ */
+int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep);
 /* Packet path. Adds delta references (may be negative, not below 1); returns the new count. */
 int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta);
 /*

@@ -212,7 +212,7 @@ HXB_API int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n)
  * `next` (see hxb_prepare), and nothing here attaches a second mbuf to a buffer, so the shared
  * info's count stays 1.
  */
-static inline bool drop_reference(struct rte_mbuf *m)
+static __rte_always_inline bool drop_reference(struct rte_mbuf *m)
 {
     if (likely(rte_mbuf_refcnt_read(m) == 1 && m->nb_segs == 1)) {
         m->ol_flags = RTE_MBUF_F_EXTERNAL;
@@ -248,6 +248,44 @@ HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, in
         rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
     }
     return done > 0 || n <= 0 ? done : -EINVAL;
+}
+
+HXB_API int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep)
+{
+    struct rte_mbuf *home[HXB_BURST_MAX];
+    unsigned int waiting = 0;
+    int kept = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (i + HXB_PREFETCH_AHEAD < n) {
+            rte_prefetch0(hxb_mbuf(pool, ids[i + HXB_PREFETCH_AHEAD]));
+        }
+        uint32_t id = ids[i];
+        struct rte_mbuf *m = hxb_mbuf(pool, id);
+        if (unlikely(m == NULL)) {
+            break;
+        }
+        if (unlikely(!drop_reference(m))) {
+            continue;
+        }
+        if (kept < keep) {
+            const char *frame = (const char *)m->buf_addr + HXB_FRAME_OFFSET;
+            /* As in hxb_pool_alloc_bulk. */
+            __builtin_prefetch(frame, 1);
+            __builtin_prefetch(frame + RTE_CACHE_LINE_SIZE, 1);
+            ids[kept++] = id;
+            continue;
+        }
+        home[waiting++] = m;
+        if (waiting == HXB_BURST_MAX) {
+            rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
+            waiting = 0;
+        }
+    }
+    if (waiting > 0) {
+        rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
+    }
+    return kept;
 }
 
 HXB_API int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta)

@@ -66,6 +66,7 @@ void test_wait(void);
 void test_pool(void);
 void test_alloc_release(void);
 void test_references(void);
+void test_recycle(void);
 void test_crc(void);
 void test_seal(void);
 void test_ring(void);

@@ -20,6 +20,7 @@ static const struct {
     {"pool", test_pool},
     {"alloc_release", test_alloc_release},
     {"references", test_references},
+    {"recycle", test_recycle},
     {"crc", test_crc},
     {"seal", test_seal},
     {"ring", test_ring},

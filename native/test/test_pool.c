@@ -108,6 +108,39 @@ void test_alloc_release(void)
     test_free_pool(&p);
 }
 
+/* What is free after a release stays with the caller, as many as it wants. */
+void test_recycle(void)
+{
+    struct test_pool p;
+    uint32_t ids[20];
+
+    test_start_eal();
+    test_make_pool(&p, "p", 11, 20, 0);
+    CHECK_EQ(hxb_pool_alloc_bulk(p.pool, ids, 20), 20);
+    /* A driver has the second, too: it goes home from there. */
+    CHECK_EQ(hxb_pool_ref(p.pool, ids[1], 1), 2);
+    uint32_t some[4] = {ids[0], ids[1], ids[2], ids[3]};
+    CHECK_EQ(hxb_pool_recycle(p.pool, some, 4, 2), 2);
+    CHECK_EQ(some[0], ids[0]);
+    CHECK_EQ(some[1], ids[2]);
+    CHECK_EQ(hxb_pool_refcnt(p.pool, ids[0]), 1);
+    CHECK_EQ(hxb_pool_refcnt(p.pool, ids[1]), 1);
+    CHECK_EQ(hxb_pool_avail(p.pool), 1);
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, &ids[1], 1), 1);
+    /* Both references of one buffer: it is kept once. */
+    CHECK_EQ(hxb_pool_ref(p.pool, ids[4], 1), 2);
+    uint32_t twice[2] = {ids[4], ids[4]};
+    CHECK_EQ(hxb_pool_recycle(p.pool, twice, 2, 2), 1);
+    CHECK_EQ(twice[0], ids[4]);
+    CHECK_EQ(hxb_pool_recycle(p.pool, some, 0, 2), 0);
+    uint32_t bad[2] = {0, 21};
+    CHECK_EQ(hxb_pool_recycle(p.pool, bad, 2, 2), 0);
+    CHECK_EQ(hxb_pool_recycle(p.pool, some, 2, 0), 0);
+    CHECK_EQ(hxb_pool_avail(p.pool), 4);
+    CHECK_EQ(hxb_pool_release_bulk(p.pool, ids + 4, 16), 16);
+    test_free_pool(&p);
+}
+
 void test_references(void)
 {
     struct test_pool p;

@@ -49,6 +49,10 @@ public final class Hxb {
   private static final MethodHandle RING_FREE_COUNT = critical("hxb_ring_free_count", OF_HANDLE);
   private static final MethodHandle POOL_ALLOC = critical("hxb_pool_alloc_bulk", BULK);
   private static final MethodHandle POOL_RELEASE = critical("hxb_pool_release_bulk", BULK);
+  private static final MethodHandle POOL_RECYCLE =
+      critical(
+          "hxb_pool_recycle",
+          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT));
   private static final MethodHandle POOL_REF =
       critical("hxb_pool_ref", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
   private static final MethodHandle POOL_REFCNT =
@@ -181,6 +185,18 @@ public final class Hxb {
   public static int poolRelease(long pool, long ids, int n) {
     try {
       return (int) POOL_RELEASE.invokeExact(pool, ids, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * {@link #poolRelease}, but up to {@code keep} of the buffers that came free stay the caller's:
+   * their IDs are the first at address {@code ids}; returns how many.
+   */
+  public static int poolRecycle(long pool, long ids, int n, int keep) {
+    try {
+      return (int) POOL_RECYCLE.invokeExact(pool, ids, n, keep);
     } catch (Throwable t) {
       throw unexpected(t);
     }

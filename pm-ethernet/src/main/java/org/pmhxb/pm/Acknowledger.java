@@ -30,35 +30,26 @@ final class Acknowledger {
   /** Farthest that a credit limit can honestly move at once: the largest grant. */
   private static final int GRANT_MAX = 32_768;
 
-  // --- the payload's fields -----------------------------------------------------------------
+  // --- the payload's words ------------------------------------------------------------------
 
-  /** One past the highest sequence number that arrived. */
-  static int highest(MemorySegment frames, long at) {
-    return FrameHeader.payloadInt(frames, at, 0);
+  /** {@code highest:32 | duplicates:32}. */
+  static long highestAndDuplicates(MemorySegment frames, long at) {
+    return FrameHeader.payloadLong(frames, at, 0);
   }
 
-  static int duplicates(MemorySegment frames, long at) {
-    return FrameHeader.payloadInt(frames, at, 4);
+  /** {@code pollGapUs:32 | bitmapBytes:16 | credits:16}. */
+  static long gapAndCounts(MemorySegment frames, long at) {
+    return FrameHeader.payloadLong(frames, at, 8);
+  }
+
+  /** Where there is no bitmap: {@code srcEndpoint:16 | dstEndpoint:16 | limit:32}. */
+  static long firstCredit(MemorySegment frames, long at) {
+    return FrameHeader.payloadLong(frames, at, FIXED_BYTES);
   }
 
   /** The peer's worst recent poll gap (DESIGN rule 11), 0 to 1 s. */
-  static long pollGapNs(MemorySegment frames, long at) {
-    return Math.clamp(FrameHeader.payloadInt(frames, at, 8), 0, 1_000_000) * 1_000L;
-  }
-
-  /** {@code bitmapBytes:16 | credits:16}. */
-  static int counts(MemorySegment frames, long at) {
-    return FrameHeader.payloadInt(frames, at, 12);
-  }
-
-  /** Of the first credit, where there is no bitmap: {@code srcEndpoint:16 | dstEndpoint:16}. */
-  static int endpoints(MemorySegment frames, long at) {
-    return FrameHeader.payloadInt(frames, at, FIXED_BYTES);
-  }
-
-  /** Of the first credit, where there is no bitmap. */
-  static int limit(MemorySegment frames, long at) {
-    return FrameHeader.payloadInt(frames, at, FIXED_BYTES + 4);
+  static long pollGapNs(int gapUs) {
+    return Math.clamp(gapUs, 0, 1_000_000) * 1_000L;
   }
 
   /** Payload bytes without a bitmap. */
@@ -284,11 +275,13 @@ final class Acknowledger {
     if (length < FIXED_BYTES) {
       return false;
     }
-    int counts = counts(frames, at + offset);
+    long gapAndCounts = gapAndCounts(frames, at + offset);
+    int counts = (int) gapAndCounts;
     int bitmapBytes = counts >>> 16;
     int credits = counts & 0xFFFF;
     SendWindow window = peer.window;
-    int highest = highest(frames, at + offset);
+    long highestAndDuplicates = highestAndDuplicates(frames, at + offset);
+    int highest = (int) (highestAndDuplicates >>> 32);
     if ((bitmapBytes & 7) != 0
         || FIXED_BYTES + bitmapBytes + credits * CREDIT_BYTES > length
         || Serial.after(highest, window.next())
@@ -299,12 +292,12 @@ final class Acknowledger {
     }
     readBitmap(peer, at, offset + FIXED_BYTES, bitmapBytes >> 3, ack, highest);
     readCredits(peer, at, offset + FIXED_BYTES + bitmapBytes, credits);
-    int duplicates = duplicates(frames, at + offset);
+    int duplicates = (int) highestAndDuplicates;
     if (Serial.after(duplicates, peer.duplicatesReported)) {
       core.counters.add(Counter.DUPLICATES_REPORTED, duplicates - peer.duplicatesReported);
       peer.duplicatesReported = duplicates;
     }
-    peer.peerPollGapNs = pollGapNs(frames, at + offset);
+    peer.peerPollGapNs = pollGapNs((int) (gapAndCounts >>> 32));
     paths.settle(peer);
     sender.pump(peer);
     return true;

@@ -58,6 +58,9 @@ final class Lane {
   /** Index in the node's lane table; -1 until the poll thread has seen the lane. */
   int id = -1;
 
+  /** Where it leads, once {@link #id} is known; null when that is this node itself. */
+  Peer peer;
+
   /** The channel back, whose credit travels in this one's frames; null until it is known. */
   InLane back;
 

@@ -58,7 +58,7 @@ final class LocalQueue {
   }
 
   /** Ticket of the frame that is put next. */
-  int ticket() {
+  int end() {
     return tail;
   }
 
@@ -82,14 +82,27 @@ final class LocalQueue {
     return (takenOut | unheld) == 0;
   }
 
-  /** Puts a frame; there is room. */
-  void put(long descriptor) {
-    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(tail), descriptor);
+  /**
+   * A data frame that the send window goes on holding; there is room.
+   *
+   * @param unsealed {@link Burst#SEAL}, or 0 when it has its CRC
+   * @return ticket: the frame has left when {@link #taken} is beyond it
+   */
+  int putHeld(int id, int lengthBytes, long unsealed) {
+    int ticket = tail;
+    long d = Burst.descriptor(id, lengthBytes) | Burst.HOLD | unsealed;
+    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(ticket), d);
+    tail = ticket + 1;
+    bytes += lengthBytes;
+    return ticket;
+  }
+
+  /** A frame of this node that goes once; there is room. */
+  void putUnheld(int id, int lengthBytes) {
+    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(tail), Burst.descriptor(id, lengthBytes));
     tail++;
-    bytes += Burst.lengthBytes(descriptor);
-    if ((descriptor & Burst.HOLD) == 0) {
-      unheld++;
-    }
+    bytes += lengthBytes;
+    unheld++;
   }
 
   /** The i-th place from the head, {@code 0 <= i < size()}. */

@@ -4,7 +4,7 @@ import org.pmhxb.pm.flow.DelayWindow;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /** What a node knows of one candidate path to a peer. Owner: the poll thread. */
-final class PathState {
+final class PathState extends Way {
   static final long NO_RTT = -1;
 
   /**
@@ -22,12 +22,6 @@ final class PathState {
   /** One frame in sixteen. */
   private static final int LOSSY_SHARE = 64;
 
-  /** Which of the peer's. */
-  final int path;
-
-  /** Routing's constants for this path: the first hop's rail, the path code, Ethernet hops. */
-  final Rail rail;
-
   final int code;
   final int hops;
   final DelayWindow window;
@@ -39,12 +33,6 @@ final class PathState {
 
   int answersInRow;
   long returnedNs;
-
-  /** What the window takes, when the path was last chosen; the last frame may go beyond it. */
-  long roomBytes;
-
-  /** Number of the next transmission on this path. */
-  int nextIndex;
 
   /** All transmissions before this have arrived or are lost: the path is FIFO. */
   int settledIndex;
@@ -87,16 +75,22 @@ final class PathState {
   /** Share of the last hundred frames or so that were lost without a queue, in 1/1024. */
   int lossShare;
 
-  /** The first 24 bytes of each frame's first transmission, made for {@link #nextHopMac}. */
-  long front0;
-
-  long front1;
-  long front2;
   private long nextHopMac;
 
-  PathState(int path, Rail rail, int code, int hops, int frameBytes, long nowNs) {
-    this.path = path;
-    this.rail = rail;
+  /**
+   * @param ends see {@link Way}
+   * @param keySession see {@link Way}
+   */
+  PathState(
+      int path,
+      Rail rail,
+      int code,
+      int hops,
+      int frameBytes,
+      long nowNs,
+      long ends,
+      long keySession) {
+    super(path, rail, ends, keySession);
     this.code = code;
     this.hops = hops;
     this.window = new DelayWindow(frameBytes, rail.port.isInProcess() ? IN_PROCESS_BYTES : 0);
@@ -114,9 +108,9 @@ final class PathState {
 
   private void makeFront(long mac) {
     nextHopMac = mac;
-    front0 = FrameHeader.frontWord0(mac, rail.macAddress);
-    front1 = FrameHeader.frontWord1(rail.macAddress, hops);
-    front2 = FrameHeader.frontWord2(hops, 0, code);
+    front0 = FrameHeader.stored(FrameHeader.frontWord0(mac, rail.macAddress));
+    front1 = FrameHeader.stored(FrameHeader.frontWord1(rail.macAddress, hops));
+    front2 = FrameHeader.stored(FrameHeader.frontWord2(hops, 0, code));
   }
 
   /** Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. */

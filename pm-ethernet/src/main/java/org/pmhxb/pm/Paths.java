@@ -58,14 +58,20 @@ final class Paths {
     Arrays.setAll(leastRttNs, hops -> HOP_RTT_NS_MAX * hops);
   }
 
-  /** The paths of a new session, all of them usable until shown otherwise. */
-  PathState[] create(int node) {
+  /** The paths of the session that the peer has now, all of them usable until shown otherwise. */
+  PathState[] create(Peer peer) {
+    int node = peer.node;
+    int frameBytes = FrameHeader.BYTES + core.config.maxPayloadBytes();
+    long kindSrc = FrameHeader.DATA << 24 | core.self;
+    long ends = FrameHeader.stored(kindSrc << 32 | core.tagFlag << 24 | node);
+    long key = (long) core.config.key() << 32;
+    long keySession = FrameHeader.stored(key | peer.session & 0xFFFF_FFFFL);
     PathState[] paths = new PathState[core.routing.pathCount(node)];
     for (int i = 0; i < paths.length; i++) {
       Rail rail = core.rails[core.routing.egressRail(node, i)];
       int code = core.routing.path(node, i);
-      int frameBytes = FrameHeader.BYTES + core.config.maxPayloadBytes();
-      paths[i] = new PathState(i, rail, code, core.routing.hops(node), frameBytes, core.nowNs);
+      int hops = core.routing.hops(node);
+      paths[i] = new PathState(i, rail, code, hops, frameBytes, core.nowNs, ends, keySession);
     }
     return paths;
   }

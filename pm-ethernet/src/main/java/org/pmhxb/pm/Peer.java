@@ -1,18 +1,16 @@
 package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.Owner;
-import org.pmhxb.pm.flow.SendWindow;
 
 /**
  * What a node keeps of one peer. Windows are made when a session opens, and what opens it when one
  * is wanted, so that an idle peer costs this object alone. Owner: the poll thread.
  */
-final class Peer extends ReceiveState {
+final class Peer extends SendState {
   /** Most peers are never sent anything. */
   private static final Lane[] NO_LANES = {};
 
   final int node;
-  final int windowOwner;
   final int reorderOwner;
 
   // --- session (PROTOCOL.md section 4) ---
@@ -39,17 +37,7 @@ final class Peer extends ReceiveState {
   private Stamps stamps;
 
   // --- sending ---
-  SendWindow window;
   PathState[] paths;
-
-  /** The path that new frames take while {@link #stripeBytes} are left of the choice. */
-  PathState way;
-
-  /** What may go by {@link #way} before the next choice; at most 0: it is due. */
-  int stripeBytes;
-
-  /** The choice does not stand longer. */
-  long stripeUntilNs;
 
   /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
   int firstPath;
@@ -65,13 +53,9 @@ final class Peer extends ReceiveState {
   /** One bit a path: it owes a sign of life, or is evicted, so the timer looks after it. */
   long watchedPaths;
 
-  /**
-   * Frames accepted and not yet numbered: they wait for the end of the round, for room in the
-   * window or for a path. Buffer IDs, linked in {@code NodeCore.pending}.
-   */
-  int pendingHead;
-
+  /** The last frame behind {@link #pendingHead}. */
   int pendingTail;
+
   int pendingCount;
   boolean onPendingList;
   int nextControlPath;
@@ -99,8 +83,8 @@ final class Peer extends ReceiveState {
   long peerPollGapNs;
 
   Peer(int node) {
+    super(Owner.of(Owner.WINDOW, node));
     this.node = node;
-    this.windowOwner = Owner.of(Owner.WINDOW, node);
     this.reorderOwner = Owner.of(Owner.REORDER, node);
   }
 

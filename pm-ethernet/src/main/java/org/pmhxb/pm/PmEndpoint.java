@@ -92,7 +92,9 @@ public final class PmEndpoint implements AutoCloseable {
   private final ArrayDeque<Long> downsWaiting = new ArrayDeque<>();
 
   // --- application thread ---
-  private Thread user;
+  /** Volatile for a node that another thread closes: null then, so that each call looks why. */
+  private volatile Thread user;
+
   private boolean closed;
   private boolean polling;
 
@@ -101,6 +103,10 @@ public final class PmEndpoint implements AutoCloseable {
 
   private int laneCount;
   private final Lane[] laneOfNode;
+
+  /** The one that a program takes which sends each claim before it makes the next. */
+  private final SendBuffer usual;
+
   private SendBuffer[] idle = new SendBuffer[8];
   private int idleCount;
   private int claimed;
@@ -153,6 +159,7 @@ public final class PmEndpoint implements AutoCloseable {
     claimOwner = Owner.of(Owner.APPLICATION, number);
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
+    usual = new SendBuffer(this, frames);
     coalesceUpTo = Math.min(COALESCE_BYTES, coalesceBytesMax());
   }
 
@@ -265,7 +272,7 @@ public final class PmEndpoint implements AutoCloseable {
       int at = placeBehindOthers(lane, lengthBytes);
       if (at >= 0) {
         SendBuffer buffer = takeIdle();
-        buffer.bindInPlace(lane, lane.guestId, lengthBytes, at);
+        buffer.bindInPlace(lane, lane.guestId, lengthBytes, pool.frameAt(lane.guestId), at);
         return buffer;
       }
     }
@@ -275,12 +282,16 @@ public final class PmEndpoint implements AutoCloseable {
       return refuse();
     }
     SendBuffer buffer = takeIdle();
-    buffer.bind(lane, id, lengthBytes, flags);
+    buffer.bind(lane, id, lengthBytes, flags, pool.frameAt(id));
     return buffer;
   }
 
   private SendBuffer takeIdle() {
     claimed++;
+    SendBuffer buffer = usual;
+    if (!buffer.isClaimed()) {
+      return buffer;
+    }
     return idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames);
   }
 
@@ -462,7 +473,6 @@ public final class PmEndpoint implements AutoCloseable {
         // It took credit for a frame and needs none.
         lane.giveCreditBack(buffer.claimEpoch());
         node.joinInPlace(lane, length);
-        buffer.unbind();
         putIdle(buffer);
         return lane.nextTicket();
       }
@@ -481,7 +491,6 @@ public final class PmEndpoint implements AutoCloseable {
       assert taken : "send ring full: it holds every claim";
       node.ring();
     }
-    buffer.unbind();
     putIdle(buffer);
     return lane.nextTicket();
   }
@@ -527,19 +536,19 @@ public final class PmEndpoint implements AutoCloseable {
       toNode.offer(Descriptor.lo(OP_ABORT, 0, 0, 0, 0), Descriptor.hi(buffer.bufferId(), 0, 0));
       node.ring();
     }
-    buffer.unbind();
     putIdle(buffer);
   }
 
+  /** The buffer was sent or aborted. */
   private void putIdle(SendBuffer buffer) {
+    buffer.unbind();
+    if (buffer == usual) {
+      return;
+    }
     if (idleCount == idle.length) {
       idle = Arrays.copyOf(idle, idleCount * 2);
     }
-    if (idle[idleCount] != buffer) {
-      // What was taken from here last is what comes back most often: no write barrier then.
-      idle[idleCount] = buffer;
-    }
-    idleCount++;
+    idle[idleCount++] = buffer;
   }
 
   /** Frames sent to the same endpoint number at {@code dst} that are stored there: a ticket. */
@@ -930,10 +939,6 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private void checkUse() {
-    if (closed || node.isClosed()) {
-      throw new IllegalStateException(
-          (closed ? "endpoint " + number : "node " + core.self) + " is closed");
-    }
     Thread current = Thread.currentThread();
     if (user != current) {
       bindOrRefuse(current);
@@ -941,17 +946,34 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private void bindOrRefuse(Thread current) {
-    if (user != null) {
+    refuseWhenClosed();
+    Thread other = user;
+    if (other != null) {
       throw new IllegalStateException(
           "endpoint "
               + number
               + " belongs to thread "
-              + user.getName()
+              + other.getName()
               + ", not to "
               + current.getName()
               + "; see handOver()");
     }
     user = current;
+    // The node may have closed in between, without seeing this user.
+    refuseWhenClosed();
+  }
+
+  private void refuseWhenClosed() {
+    if (closed || node.isClosed()) {
+      user = null;
+      throw new IllegalStateException(
+          (closed ? "endpoint " + number : "node " + core.self) + " is closed");
+    }
+  }
+
+  /** The node was closed: the next call is refused. Any thread. */
+  void nodeClosed() {
+    user = null;
   }
 
   private IllegalArgumentException badLength(int lengthBytes) {
@@ -975,6 +997,7 @@ public final class PmEndpoint implements AutoCloseable {
       throw new IllegalStateException("close within a handler of endpoint " + number);
     }
     closed = true;
+    user = null;
     node.closeEndpoint(this);
   }
 

@@ -231,6 +231,19 @@ public final class PmNode implements PollWork, AutoCloseable {
    * @return false when the message was copied into a frame that waits: the buffer stays the claim's
    */
   boolean accept(PmEndpoint endpoint, Lane lane, int id, int payloadBytes, int flags, int epoch) {
+    Peer peer = lane.peer;
+    if (peer == null
+        || (lane.grantEpoch ^ epoch) << 16 != 0
+        || (flags & FrameHeader.FLAG_COALESCED) != 0) {
+      return acceptOther(endpoint, lane, id, payloadBytes, flags, epoch);
+    }
+    core.pool.pass(id, endpoint.claimOwner, peer.windowOwner);
+    sender.accept(peer, lane, id, payloadBytes, flags);
+    return true;
+  }
+
+  private boolean acceptOther(
+      PmEndpoint endpoint, Lane lane, int id, int payloadBytes, int flags, int epoch) {
     if ((lane.grantEpoch & 0xFFFF) != (epoch & 0xFFFF)) {
       // Claimed under a session that ended since.
       core.pool.release(id, endpoint.claimOwner);
@@ -728,6 +741,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     runCommands();
     synchronized (commands) {
       closed = true;
+    }
+    for (int i = 0; i < core.openCount; i++) {
+      core.open[i].nodeClosed();
     }
     runCommands();
     for (int i = 0; i < core.openCount; i++) {

@@ -73,21 +73,8 @@ final class Rail {
     if (local.isFull()) {
       return false;
     }
-    local.put(Burst.descriptor(id, lengthBytes));
+    local.putUnheld(id, lengthBytes);
     return true;
-  }
-
-  /**
-   * A data frame that the send window goes on holding. The caller has checked {@link
-   * #hasLocalRoom}.
-   *
-   * @param unsealed {@link Burst#SEAL}, or 0 when it has its CRC
-   * @return ticket for {@link #hasLeftQueue}
-   */
-  int putHeld(int id, int lengthBytes, long unsealed) {
-    int ticket = local.ticket();
-    local.put(Burst.descriptor(id, lengthBytes) | Burst.HOLD | unsealed);
-    return ticket;
   }
 
   /** Whether the frame with this ticket was handed to the port. */

@@ -18,6 +18,12 @@ public final class SendBuffer {
   /** Fragment header: messageLength:32 | fragmentOffset:32. */
   static final int FRAGMENT_HEADER_BYTES = 8;
 
+  private static final int FLAGS_MASK = 0xFF;
+  private static final int CLAIMED = 0x100;
+
+  /** It was claimed in a frame that waited with other messages. */
+  private static final int IN_PLACE = 0x200;
+
   private final PmEndpoint endpoint;
   private final MemorySegment memory;
   private BytesView view;
@@ -25,17 +31,11 @@ public final class SendBuffer {
   /** The last claim's; only stored when it changes, because a reference costs a write barrier. */
   private Lane lane;
 
-  private boolean claimed;
-
-  /** It was claimed in a frame that waited with other messages. */
-  private boolean inPlace;
+  /** {@link #CLAIMED}, {@link #IN_PLACE}, and the frame's flags; 0: not claimed. */
+  private int mode;
 
   private int bufferId;
   private int lengthBytes;
-
-  /** FRAGMENT, or 0. */
-  private int flags;
-
   private int claimEpoch;
   private long payloadAt;
 
@@ -44,31 +44,37 @@ public final class SendBuffer {
     this.memory = memory;
   }
 
-  void bind(Lane to, int id, int length, int frameFlags) {
+  /**
+   * @param frameAt where the buffer's frame begins
+   * @param frameFlags FRAGMENT, or 0
+   */
+  void bind(Lane to, int id, int length, int frameFlags, long frameAt) {
     if (lane != to) {
       lane = to;
     }
-    claimed = true;
-    inPlace = false;
+    mode = CLAIMED | frameFlags;
     bufferId = id;
     lengthBytes = length;
-    flags = frameFlags;
     claimEpoch = to.epoch();
-    payloadAt = endpoint.frameAt(id) + FrameHeader.BYTES + fragmentHeaderBytes();
+    payloadAt = frameAt + FrameHeader.BYTES + fragmentHeaderBytes();
   }
 
   /** The message is written at an offset of the payload of a frame that waits to be sent. */
-  void bindInPlace(Lane to, int id, int length, int payloadOffset) {
-    bind(to, id, length, 0);
-    inPlace = true;
+  void bindInPlace(Lane to, int id, int length, long frameAt, int payloadOffset) {
+    bind(to, id, length, 0, frameAt);
+    mode |= IN_PLACE;
     payloadAt += payloadOffset;
   }
 
   void unbind() {
-    claimed = false;
+    mode = 0;
     if (view != null) {
       view.unbind();
     }
+  }
+
+  boolean isClaimed() {
+    return mode != 0;
   }
 
   /** The memory that {@link #offset()} counts in: the whole pool, so that nothing is sliced. */
@@ -119,11 +125,11 @@ public final class SendBuffer {
   }
 
   boolean isInPlace() {
-    return inPlace;
+    return (mode & IN_PLACE) != 0;
   }
 
   int flags() {
-    return flags;
+    return mode & FLAGS_MASK;
   }
 
   int claimEpoch() {
@@ -131,7 +137,7 @@ public final class SendBuffer {
   }
 
   int fragmentHeaderBytes() {
-    return (flags & FrameHeader.FLAG_FRAGMENT) != 0 ? FRAGMENT_HEADER_BYTES : 0;
+    return (mode & FrameHeader.FLAG_FRAGMENT) != 0 ? FRAGMENT_HEADER_BYTES : 0;
   }
 
   void fragmentHeader(long messageBytes, long fragmentOffset) {
@@ -159,7 +165,7 @@ public final class SendBuffer {
   }
 
   private void checkClaimed() {
-    if (!claimed) {
+    if (mode == 0) {
       throw new IllegalStateException(
           "buffer " + bufferId + " was sent or aborted already: claim another");
     }

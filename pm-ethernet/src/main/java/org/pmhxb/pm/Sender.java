@@ -32,9 +32,6 @@ final class Sender {
   private final long framesAddress;
   private final PendingFrames pending;
   private final Sealer sealer;
-  private final long keyWord;
-  private final long kindSrc;
-  private final int tagFlag;
   private final int tagBytes;
 
   /** Payload bytes that a frame has room for. */
@@ -58,9 +55,6 @@ final class Sender {
     this.framesAddress = core.framesAddress;
     this.pending = core.pending;
     this.sealer = new Sealer(core);
-    this.keyWord = (long) core.config.key() << 32;
-    this.kindSrc = FrameHeader.DATA << 24 | core.self;
-    this.tagFlag = core.tagFlag;
     this.tagBytes = core.tagBytes;
     this.roomBytes = core.config.maxPayloadBytes();
   }
@@ -231,7 +225,7 @@ final class Sender {
     return peer.stripeBytes > 0
             && core.nowNs - peer.stripeUntilNs <= 0
             && !peer.window.isFull()
-            && peer.way.rail.hasLocalRoom()
+            && !peer.way.queue.isFull()
         || chooseWay(peer);
   }
 
@@ -283,45 +277,55 @@ final class Sender {
 
   /**
    * Gives a frame its number and header, puts it on {@link Peer#way} and holds it. Nothing of it
-   * but the hop part changes afterwards.
+   * but the hop part changes afterwards. What is rare stands at the end: a call that returns into
+   * the rest would cost every frame.
    */
   private void transmit(
       Peer peer, Lane lane, int id, int messages, int payloadBytes, int frameFlags) {
-    PathState way = peer.way;
+    Way way = peer.way;
     SendWindow window = peer.window;
     long at = pool.addressOf(id);
-    int flags = frameFlags | tagFlag;
+    int flags = frameFlags;
     int credit = 0;
     InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
     if (back != null) {
       credit = back.advertise();
       flags |= FrameHeader.FLAG_CREDIT;
     }
-    FrameHeader.front(Memory.ALL, at, way.front0, way.front1, way.front2);
-    FrameHeader.endToEnd(
+    FrameHeader.data(
         Memory.ALL,
         at,
-        kindSrc,
-        flags << 24 | peer.node,
-        keyWord | peer.session & 0xFFFF_FFFFL,
+        way.front0,
+        way.front1,
+        way.front2,
+        way.ends,
+        way.keySession,
+        flags,
         (long) window.next() << 32 | peer.acknowledgeAll() & 0xFFFF_FFFFL,
         credit,
         lane.endpointWord | (long) payloadBytes << 16);
     int heldBytes = FrameHeader.BYTES + payloadBytes + tagBytes;
     long seal = payloadBytes <= Sealer.SHORT_BYTES ? Burst.SEAL : 0;
-    if (window.isEmpty(way.path)) {
-      paths.beginWait(peer, way, heldBytes);
-    }
-    Rail rail = way.rail;
-    int ticket = rail.putHeld(id, heldBytes, seal);
+    int ticket = way.queue.putHeld(id, heldBytes, seal);
     int index = way.nextIndex++;
-    window.send(id, heldBytes, lane.id, messages, way.path, index, rail.index, ticket, core.nowNs);
+    boolean first =
+        window.send(id, heldBytes, lane.id, messages, way.held, index, ticket, core.nowNs);
     peer.stripeBytes -= heldBytes;
     unsealed++;
-    if (seal == 0) {
-      // A long frame is worth a choice of its own.
-      peer.stripeBytes = 0;
+    if (first || seal == 0) {
+      finish(peer, id, payloadBytes, first);
+    }
+  }
+
+  /** What few short frames need. */
+  private void finish(Peer peer, int id, int payloadBytes, boolean first) {
+    if (first) {
+      paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
+    }
+    if (payloadBytes > Sealer.SHORT_BYTES) {
       sealer.seal(id, payloadBytes);
+      // The next one's path is worth a choice of its own.
+      peer.stripeBytes = 0;
     }
   }
 
@@ -346,6 +350,9 @@ final class Sender {
   }
 
   private static InLane channelBack(Peer peer, Lane lane) {
+    if (peer.lanes == null) {
+      return null;
+    }
     lane.back = peer.lane(lane.dstEndpoint, lane.endpoint.number());
     return lane.back;
   }
@@ -379,7 +386,7 @@ final class Sender {
   }
 
   private void restamp(LocalQueue queue) {
-    for (int ticket = queue.firstUnsealed(); ticket != queue.ticket(); ticket++) {
+    for (int ticket = queue.firstUnsealed(); ticket != queue.end(); ticket++) {
       long d = queue.ofTicket(ticket);
       if ((d & Burst.HOLD) != 0) {
         long at = pool.addressOf(Burst.id(d));
@@ -435,7 +442,7 @@ final class Sender {
     if (window.isEmpty(path)) {
       paths.beginWait(peer, state, window.lengthBytes(seq));
     }
-    int ticket = rail.putHeld(id, window.lengthBytes(seq), 0);
+    int ticket = rail.local.putHeld(id, window.lengthBytes(seq), 0);
     int index = state.nextIndex++;
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);
@@ -479,19 +486,10 @@ final class Sender {
     if (Serial.after(ack, window.next())) {
       return false;
     }
-    if (!Serial.after(ack, window.unacknowledged())) {
-      return true;
-    }
-    while (ack - window.unacknowledged() > 1) {
-      int last = window.acknowledgeRun(ack, run);
-      if (run.size() > 0) {
-        settle(peer, last);
-      } else {
+    if (Serial.after(ack, window.unacknowledged())) {
+      while (!settleUpTo(peer, ack)) {
         settleFirst(peer);
       }
-    }
-    if (window.unacknowledged() != ack) {
-      settleFirst(peer);
     }
     return true;
   }
@@ -541,7 +539,7 @@ final class Sender {
     return true;
   }
 
-  /** The first frame of the window is stored by the peer: one, or one that is like no other. */
+  /** The first frame of the window is stored by the peer: one that was sent again, say. */
   private void settleFirst(Peer peer) {
     SendWindow window = peer.window;
     int seq = window.unacknowledged();

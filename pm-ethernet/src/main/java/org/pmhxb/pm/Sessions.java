@@ -250,7 +250,7 @@ final class Sessions {
     peer.session = session;
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
-    peer.paths = paths.create(peer.node);
+    peer.paths = paths.create(peer);
     peer.window = new SendWindow(size, peer.paths.length, myFirstSeq);
     peer.order = new SequenceArray(size, peerFirstSeq);
     peer.wireKeySession = FrameHeader.wireKeySession(core.config.key(), session);
@@ -306,7 +306,9 @@ final class Sessions {
       }
       lane.id = core.laneCount;
       core.lanes[core.laneCount++] = lane;
-      core.peer(lane.dst).addOutLane(lane);
+      Peer peer = core.peer(lane.dst);
+      peer.addOutLane(lane);
+      lane.peer = lane.dst == core.self ? null : peer;
     }
   }
 

@@ -41,8 +41,8 @@ final class UsualAcks {
    * Reads and releases frames of a burst, as long as they are usual acknowledgements.
    *
    * @param from first frame
-   * @return the first frame that is something else. Nothing of it was read, but what its number
-   *     settles may be settled
+   * @return the first frame that is something else. It is to be read as if nothing of it had been,
+   *     though its credit may be taken, and some of what it settles be settled
    */
   int read(LocalBurst burst, int from) {
     int end = burst.size();
@@ -60,33 +60,31 @@ final class UsualAcks {
   private boolean readOne(long address, int crc) {
     // Where this is compiled for itself it is not known any more.
     long at = Memory.known(address);
-    int src = FrameHeader.kindSrc(Memory.ALL, at) - ACK_KIND_WORD;
+    long crcWord = FrameHeader.crcWord(Memory.ALL, at);
+    int src = (int) crcWord - ACK_KIND_WORD;
     Peer peer = Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
     if (peer == null
-        || FrameHeader.wireInt(Memory.ALL, at, FrameHeader.CRC) != FrameHeader.wireInt(crc)
+        || (int) (crcWord >>> 32) != crc
         || FrameHeader.wireInt(Memory.ALL, at, FrameHeader.FLAGS_DST) != wireFlagsDst
         || FrameHeader.wireKeySession(Memory.ALL, at) != peer.wireKeySession
         || peer.state != PeerState.UP) {
       return false;
     }
     int ack = FrameHeader.ack(Memory.ALL, at);
-    int credits = Acknowledger.counts(Memory.ALL, at);
-    int length = FrameHeader.length(Memory.ALL, at);
+    long gapAndCounts = Acknowledger.gapAndCounts(Memory.ALL, at);
+    int counts = (int) gapAndCounts;
     SendWindow window = peer.window;
-    if (Integer.compareUnsigned(credits, 1) > 0
-        || length < Acknowledger.bytes(credits)
-        || Acknowledger.highest(Memory.ALL, at) != ack
-        || Acknowledger.duplicates(Memory.ALL, at) != peer.duplicatesReported
+    if (Integer.compareUnsigned(counts, 1) > 0
+        || FrameHeader.length(Memory.ALL, at) < Acknowledger.bytes(counts)
+        || Acknowledger.highestAndDuplicates(Memory.ALL, at)
+            != ((long) ack << 32 | peer.duplicatesReported & 0xFFFF_FFFFL)
         || Integer.compareUnsigned(ack - window.unacknowledged(), window.inFlight()) > 0
-        || credits > 0 && !isUsualCredit(peer, at)
+        || counts != 0 && !takeCredit(peer, Acknowledger.firstCredit(Memory.ALL, at))
         || !sender.settleUpTo(peer, ack)) {
       return false;
     }
     peer.heardAt = core.patienceNs;
-    peer.peerPollGapNs = Acknowledger.pollGapNs(Memory.ALL, at);
-    if (credits > 0) {
-      takeCredit(peer.outLanes[0], Acknowledger.limit(Memory.ALL, at));
-    }
+    peer.peerPollGapNs = Acknowledger.pollGapNs((int) (gapAndCounts >>> 32));
     paths.settle(peer);
     if (peer.pendingHead != 0 || !window.nothingLost()) {
       sender.pump(peer);
@@ -94,19 +92,23 @@ final class UsualAcks {
     return true;
   }
 
-  /** Of the first channel to the peer, which is the only one as a rule, and credible. */
-  private static boolean isUsualCredit(Peer peer, long at) {
+  /**
+   * Of the first channel to the peer, which is the only one as a rule.
+   *
+   * @return false for another channel, and for a limit that is not credible
+   */
+  private static boolean takeCredit(Peer peer, long credit) {
     if (peer.outLaneCount == 0) {
       return false;
     }
     Lane lane = peer.outLanes[0];
-    return Acknowledger.endpoints(Memory.ALL, at) == lane.endpoints()
-        && Acknowledger.isCredible(lane, Acknowledger.limit(Memory.ALL, at));
-  }
-
-  private static void takeCredit(Lane lane, int limit) {
+    int limit = (int) credit;
+    if ((int) (credit >>> 32) != lane.endpoints() || !Acknowledger.isCredible(lane, limit)) {
+      return false;
+    }
     if (Serial.after(limit, lane.limit)) {
       lane.takeLimit(limit);
     }
+    return true;
   }
 }

@@ -29,7 +29,7 @@ class RailTest {
     int[] tickets = new int[10];
     for (int i = 0; i < 10; i++) {
       ids[i] = pool.allocate(Owner.of(Owner.WINDOW, 1));
-      tickets[i] = rail.putHeld(ids[i], 100, 0);
+      tickets[i] = rail.local.putHeld(ids[i], 100, 0);
     }
     port.room = 2;
     assertThat(rail.flush(0, 0)).isEqualTo(2);
@@ -54,7 +54,7 @@ class RailTest {
   @Test
   void purgingAllLeavesAnIdleRail() {
     for (int i = 0; i < 5; i++) {
-      rail.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100, 0);
+      rail.local.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100, 0);
     }
     rail.purgeHeldBy(Owner.of(Owner.WINDOW, 1));
     assertThat(rail.flush(0, 0)).isZero();

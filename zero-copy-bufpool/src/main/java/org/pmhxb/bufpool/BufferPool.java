@@ -73,6 +73,10 @@ public abstract class BufferPool implements AutoCloseable {
   private final long[] state;
 
   private final int[] stash;
+
+  /** What came from the backing, until it is found to be free. */
+  private final int[] refilled;
+
   private int stashed;
   private final int[] returns;
   private int returned;
@@ -105,6 +109,7 @@ public abstract class BufferPool implements AutoCloseable {
     // A small pool keeps its batches small, or most of it would sit in them.
     int batch = Math.clamp(capacity / 8, 1, BATCH_MAX);
     this.stash = new int[batch];
+    this.refilled = new int[batch];
     this.returns = new int[batch];
     this.guard = PoolGuard.ifEnabled(this);
   }
@@ -206,11 +211,29 @@ public abstract class BufferPool implements AutoCloseable {
   /** Takes one buffer with one reference: its ID, or 0 when none is free. */
   public final int allocate(int owner) {
     assert onPollThread();
+    int left = stashed - 1;
+    if (left < 0 || owner == Owner.FREE || guard != null) {
+      return allocateOther(owner);
+    }
+    // That it is free was found when it came into the stash.
+    int id = stash[left];
+    stashed = left;
+    state[id - 1] = ONE_REFERENCE | owner;
+    return id;
+  }
+
+  private int allocateOther(int owner) {
+    if (owner == Owner.FREE) {
+      throw misuse("allocation needs an owner", 0);
+    }
     if (stashed == 0 && refill() == 0) {
       return 0;
     }
     int id = stash[--stashed];
-    begin(id, owner);
+    state[id - 1] = ONE_REFERENCE | owner;
+    if (guard != null) {
+      guard.received(id);
+    }
     return id;
   }
 
@@ -344,7 +367,8 @@ public abstract class BufferPool implements AutoCloseable {
     returned = 0;
     PoolMisuseError writtenAfterRelease =
         guard == null ? null : guard.checkBeforeHome(returns, count);
-    dropReferences(returns, count);
+    // What nobody has any more is what the next allocations take: it need not go home in between.
+    stash(returns, recycle(returns, count, stash.length - stashed));
     if (writtenAfterRelease != null) {
       throw writtenAfterRelease;
     }
@@ -404,6 +428,20 @@ public abstract class BufferPool implements AutoCloseable {
       state[index] = goes ? toOwner : ONE_REFERENCE | toOwner;
     } else {
       state[index] = fromAbove(id, was, fromOwner, toOwner);
+    }
+  }
+
+  /**
+   * {@link #transfer} between two owners of which neither is {@link Owner#FREE} nor a port: what
+   * nearly every frame does between claim and release.
+   */
+  public final void pass(int id, int fromOwner, int toOwner) {
+    assert !isBelow(fromOwner) && !isBelow(toOwner);
+    int index = indexOf(id);
+    if (state[index] == (ONE_REFERENCE | fromOwner)) {
+      state[index] = ONE_REFERENCE | toOwner;
+    } else {
+      transfer(id, fromOwner, toOwner);
     }
   }
 
@@ -490,6 +528,15 @@ public abstract class BufferPool implements AutoCloseable {
   /** Drops one reference of each; an ID may occur more than once. */
   abstract void dropReferences(int[] ids, int count);
 
+  /**
+   * {@link #dropReferences}, but up to {@code keep} of the buffers that are free then stay with one
+   * reference each, as if taken: in {@code ids[0, n)}. A backing may keep none.
+   */
+  int recycle(int[] ids, int count, int keep) {
+    dropReferences(ids, count);
+    return 0;
+  }
+
   abstract void addReference(int id);
 
   /** Only asked for buffers that Java code has; kept-back releases still count. */
@@ -505,23 +552,24 @@ public abstract class BufferPool implements AutoCloseable {
   // ---- inside ---------------------------------------------------------------------------------
 
   private int refill() {
-    stashed = takeFree(stash, stash.length);
-    if (stashed == 0 && returned > 0) {
+    int count = takeFree(refilled, refilled.length);
+    if (count == 0 && returned > 0) {
       flush();
-      stashed = takeFree(stash, stash.length);
+      count = stashed == 0 ? takeFree(refilled, refilled.length) : 0;
     }
+    stash(refilled, count);
     return stashed;
   }
 
-  private void begin(int id, int owner) {
-    int index = indexOf(id);
-    long was = state[index];
-    if (!isBelow(entry(was)) || references(was) != 0 || owner == Owner.FREE) {
-      throw badAllocation(id, owner, was);
-    }
-    state[index] = ONE_REFERENCE | owner;
-    if (guard != null) {
-      guard.received(id);
+  /** Puts free buffers where allocations take them, if they are; there is room. */
+  private void stash(int[] ids, int count) {
+    for (int i = 0; i < count; i++) {
+      int id = ids[i];
+      long was = state[indexOf(id)];
+      if ((was & NOT_BELOW) != 0) {
+        throw cameWhileUsed(id, was);
+      }
+      stash[stashed++] = id;
     }
   }
 
@@ -602,10 +650,7 @@ public abstract class BufferPool implements AutoCloseable {
         id);
   }
 
-  private PoolMisuseError badAllocation(int id, int owner, long was) {
-    if (owner == Owner.FREE) {
-      return misuse("allocation needs an owner", id);
-    }
+  private PoolMisuseError cameWhileUsed(int id, long was) {
     return misuse(
         "buffer %d came free while %s owns it with %d references"
             .formatted(id, Owner.describe(entry(was)), references(was)),

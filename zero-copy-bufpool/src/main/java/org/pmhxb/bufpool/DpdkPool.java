@@ -104,6 +104,14 @@ public final class DpdkPool extends BufferPool {
   }
 
   @Override
+  int recycle(int[] ids, int count, int keep) {
+    MemorySegment.copy(ids, 0, scratch, ValueLayout.JAVA_INT, 0, count);
+    int kept = Hxb.poolRecycle(handle, scratch.address(), count, keep);
+    MemorySegment.copy(scratch, ValueLayout.JAVA_INT, 0, ids, 0, kept);
+    return kept;
+  }
+
+  @Override
   void addReference(int id) {
     Hxb.poolRef(handle, id, 1);
   }

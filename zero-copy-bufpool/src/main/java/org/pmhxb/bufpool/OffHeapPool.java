@@ -67,6 +67,23 @@ public final class OffHeapPool extends BufferPool {
   }
 
   @Override
+  int recycle(int[] ids, int count, int keep) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      int id = ids[i];
+      if (--references[id] == 0) {
+        if (kept < keep) {
+          references[id] = 1;
+          ids[kept++] = id;
+        } else {
+          free[freeCount++] = id;
+        }
+      }
+    }
+    return kept;
+  }
+
+  @Override
   void addReference(int id) {
     references[id]++;
   }

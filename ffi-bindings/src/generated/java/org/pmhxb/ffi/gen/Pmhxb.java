@@ -1516,6 +1516,69 @@ public class Pmhxb extends Pmhxb$shared {
         }
     }
 
+    private static class hxb_pool_recycle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_pool_recycle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep)
+     * }
+     */
+    public static FunctionDescriptor hxb_pool_recycle$descriptor() {
+        return hxb_pool_recycle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep)
+     * }
+     */
+    public static MethodHandle hxb_pool_recycle$handle() {
+        return hxb_pool_recycle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep)
+     * }
+     */
+    public static MemorySegment hxb_pool_recycle$address() {
+        return hxb_pool_recycle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep)
+     * }
+     */
+    public static int hxb_pool_recycle(MemorySegment pool, MemorySegment ids, int n, int keep) {
+        var mh$ = hxb_pool_recycle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_pool_recycle", pool, ids, n, keep);
+            }
+            return (int)mh$.invokeExact(pool, ids, n, keep);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class hxb_pool_ref {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Pmhxb.C_INT,

@@ -1,47 +1,53 @@
 package org.pmhxb.pm.flow;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.pmhxb.bufpool.Memory;
+
 /**
  * Frames of one peer that are sent and not yet acknowledged, held for resend (PROTOCOL.md section
  * 5.3). Owner: the poll thread.
  *
  * <p>A frame is on at most one list at a time: its path's list, in order of transmission, or the
  * resend list, in order of loss. Lists are doubly linked through the slots, so that an
- * acknowledgement takes a frame out wherever it stands.
+ * acknowledgement takes a frame out wherever it stands. What precedes a list's head and follows its
+ * tail means nothing; a tail's next link is the slot behind it, so that frames which follow each
+ * other in the window need no link to be set.
  *
- * <p>A slot is one record of 32 bytes, two in a cache line: sending and acknowledging a frame touch
- * one line each, and neighbours in order share it.
+ * <p>All of it lies in native memory, lists before slots: no bounds to be checked, and a slot never
+ * lies in two cache lines. A slot is one record of 32 bytes, two in a line: sending and
+ * acknowledging a frame touch one line each, and neighbours in order share it.
  *
  * <pre>
- * word 0   buffer:24 (low) | length:16 | copies:8 | list:8 | rail:8
- * word 1   lane:32 (low) | next:16 | previous:16
- * word 2   pathIndex:32 (low) | railTicket:32
- * word 3   sentNs:48 (low, modulo 2^48: 78 h) | messages:16
+ * slot  word 0   buffer:24 (low) | length:16 | copies:8 | list:8 | rail:8
+ *       word 1   lane:32 (low) | next:16 | previous:16
+ *       word 2   pathIndex:32 (low) | railTicket:32
+ *       word 3   sentNs:48 (low, modulo 2^48: 78 h) | messages:16
+ * list  word 0   head:32 (low) | tail:32
+ *       word 1   bytes; 0: empty
  * </pre>
  */
 public final class SendWindow {
-  /** Slots are 15 bits wide, so that {@link #NONE} is none of them. */
   public static final int SIZE_MAX = 1 << 15;
 
   private static final int NO_LIST = 0xFF;
-  private static final int NONE = 0xFFFF;
 
-  private static final int TAIL_SHIFT = 16;
-  private static final int COUNT_SHIFT = 32;
-  private static final long ENDS_MASK = (1L << COUNT_SHIFT) - 1;
-  private static final long EMPTY = (long) NONE << TAIL_SHIFT | NONE;
-  private static final long ONE_FRAME = 1L << COUNT_SHIFT;
-
-  private static final int RECORD_SHIFT = 2;
-  private static final int LINKS = 1;
-  private static final int TRANSMISSION = 2;
-  private static final int TIME = 3;
+  private static final int SLOT_SHIFT = 5;
+  private static final int LINKS = 8;
+  private static final int TRANSMISSION = 16;
+  private static final int TIME = 24;
+  private static final int LIST_SHIFT = 4;
+  private static final int TAIL = 4;
+  private static final int BYTES = 8;
+  private static final int LINE_BYTES = 64;
 
   private static final long ID_MASK = 0xFF_FFFFL;
   private static final int LENGTH_SHIFT = 24;
   private static final int COPIES_SHIFT = 40;
   private static final int COPIES_MAX = 0x7F;
-  private static final int LIST_SHIFT = 48;
-  private static final long LIST_MASK = 0xFFL << LIST_SHIFT;
+  private static final int LIST_AT = 48;
+  private static final long LIST_MASK = 0xFFL << LIST_AT;
   private static final int RAIL_SHIFT = 56;
 
   /** Copies, list and rail of word 0. */
@@ -57,10 +63,15 @@ public final class SendWindow {
 
   private final int mask;
   private final int paths;
-  private final long[] slots;
 
-  /** Paths, then the resend list: {@code head:16 (low) | tail:16 | count:32}, then bytes. */
-  private final long[] lists;
+  /** Paths, then the resend list. */
+  private final long lists;
+
+  private final long slots;
+
+  /** Keeps the memory as long as the window. */
+  @SuppressWarnings("unused")
+  private final MemorySegment keepAlive;
 
   private int unacknowledged;
   private int next;
@@ -79,11 +90,10 @@ public final class SendWindow {
     }
     mask = size - 1;
     this.paths = paths;
-    slots = new long[size << RECORD_SHIFT];
-    lists = new long[2 * (paths + 1)];
-    for (int list = 0; list <= paths; list++) {
-      lists[2 * list] = EMPTY;
-    }
+    long listBytes = (paths + 1L << LIST_SHIFT) + LINE_BYTES - 1 & -LINE_BYTES;
+    keepAlive = Arena.ofAuto().allocate(listBytes + ((long) size << SLOT_SHIFT), LINE_BYTES);
+    lists = keepAlive.address();
+    slots = lists + listBytes;
     unacknowledged = firstSeq;
     next = firstSeq;
   }
@@ -107,68 +117,82 @@ public final class SendWindow {
   }
 
   /**
+   * What {@link #send} is to know of a frame's path and rail.
+   *
+   * @param path 0 to the number of paths, exclusive
+   * @param rail 0 to 255
+   */
+  public static long way(int path, int rail) {
+    return 1L << COPIES_SHIFT | (long) path << LIST_AT | (long) rail << RAIL_SHIFT;
+  }
+
+  /**
    * Registers a new frame, which goes out on a path: it gets the sequence number {@link #next()}
    * and joins the end of the path's list. The window, which is not full, holds its buffer.
    *
+   * @param frameBytes 1 to 65,535
    * @param messages that it carries, 1 to 65,535
+   * @param way {@link #way}
+   * @return whether it is the only frame on the path
    */
-  public void send(
+  public boolean send(
       int id,
       int frameBytes,
       int lane,
       int messages,
-      int path,
+      long way,
       int pathIndex,
-      int rail,
       int ticket,
       long nowNs) {
     assert !isFull() : "frame for a full window";
-    long[] words = slots;
     int slot = next & mask;
-    int at = slot << RECORD_SHIFT;
-    long list = lists[2 * path];
-    int last = tail(list);
-    words[at] =
-        1L << COPIES_SHIFT
-            | (long) path << LIST_SHIFT
-            | (long) rail << RAIL_SHIFT
-            | (long) frameBytes << LENGTH_SHIFT
-            | id;
-    words[at + LINKS] = lane & 0xFFFF_FFFFL | NEXT_MASK | (long) last << PREVIOUS_SHIFT;
-    words[at + TRANSMISSION] = pathIndex & 0xFFFF_FFFFL | (long) ticket << 32;
-    words[at + TIME] = nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT;
-    int head = head(list);
-    if (last == NONE) {
-      head = slot;
-    } else {
-      int links = (last << RECORD_SHIFT) + LINKS;
-      words[links] = words[links] & ~NEXT_MASK | (long) slot << NEXT_SHIFT;
-    }
-    setEnds(path, head, slot, 1, frameBytes);
+    long at = slotAt(slot);
+    long list = Memory.known(lists + ((way & LIST_MASK) >>> LIST_AT - LIST_SHIFT));
+    long bytes = word(list + BYTES);
+    int last = half(list + TAIL);
+    word(at, way | (long) frameBytes << LENGTH_SHIFT | id);
+    word(at + LINKS, links(lane, slot, last));
+    word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
+    word(at + TIME, nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT);
+    half(list + TAIL, slot);
+    word(list + BYTES, bytes + frameBytes);
     next++;
+    if (bytes == 0) {
+      half(list, slot);
+    } else if ((last + 1 & mask) != slot) {
+      setNext(last, slot);
+    }
+    return bytes == 0;
+  }
+
+  /** Of a frame at the end of its list. */
+  private long links(int lane, int slot, int before) {
+    return lane & 0xFFFF_FFFFL
+        | (long) (slot + 1 & mask) << NEXT_SHIFT
+        | (long) before << PREVIOUS_SHIFT;
   }
 
   /** The frame leaves now, not when it was registered. */
   public void restamp(int seq, long nowNs) {
-    int at = ((seq & mask) << RECORD_SHIFT) + TIME;
-    slots[at] = slots[at] & ~TIME_MASK | nowNs & TIME_MASK;
+    long at = slotAt(seq & mask) + TIME;
+    word(at, word(at) & ~TIME_MASK | nowNs & TIME_MASK);
   }
 
   /** Notes that the first frame of the resend list was transmitted again: it joins its path. */
   public void resend(int path, int pathIndex, int rail, int ticket, long nowNs) {
-    int slot = head(lists[2 * paths]);
+    int slot = half(listAt(paths));
     remove(slot);
-    int at = slot << RECORD_SHIFT;
-    long[] words = slots;
-    long was = words[at];
+    long at = slotAt(slot);
+    long was = word(at);
     long copies = Math.min(COPIES_MAX, (was >>> COPIES_SHIFT & 0xFF) + 1);
-    words[at] =
+    word(
+        at,
         was & STAYS_AT_SENDING
             | copies << COPIES_SHIFT
-            | (long) NO_LIST << LIST_SHIFT
-            | (long) rail << RAIL_SHIFT;
-    words[at + TRANSMISSION] = pathIndex & 0xFFFF_FFFFL | (long) ticket << 32;
-    words[at + TIME] = words[at + TIME] & ~TIME_MASK | nowNs & TIME_MASK;
+            | (long) NO_LIST << LIST_AT
+            | (long) rail << RAIL_SHIFT);
+    word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
+    word(at + TIME, word(at + TIME) & ~TIME_MASK | nowNs & TIME_MASK);
     append(slot, path);
   }
 
@@ -190,42 +214,45 @@ public final class SendWindow {
    * @return sequence number of the last frame taken; what else the window knows of it still stands
    */
   public int acknowledgeRun(int ack, FrameRun frames) {
-    long[] words = slots;
     int[] ids = frames.ids();
     int seq = unacknowledged;
-    int first = seq & mask;
-    long sameWay = words[first << RECORD_SHIFT] & WAY_MASK;
+    int slot = seq & mask;
+    long first = slotAt(slot);
+    long sameWay = word(first) & WAY_MASK;
     int list = list(sameWay);
     boolean once = (sameWay >>> COPIES_SHIFT & 0xFF) == 1;
-    if (!once || list >= paths || head(lists[2 * list]) != first) {
+    if (!once || list >= paths || half(listAt(list)) != slot) {
       frames.set(0, 0, 0, 0, 0);
       return seq - 1;
     }
-    int lane = (int) words[(first << RECORD_SHIFT) + LINKS];
+    int lane = (int) word(first + LINKS);
     int limit = Math.min(ack - seq, ids.length);
-    int slot = first;
-    int after = first;
     int taken = 0;
     int bytes = 0;
-    long messages = 0;
-    while (taken < limit && after == slot) {
-      int at = slot << RECORD_SHIFT;
-      long word = words[at];
-      long links = words[at + LINKS];
-      int id = (int) (word & ID_MASK);
-      if ((word & WAY_MASK) != sameWay || id == 0 || (int) links != lane) {
+    int messages = 0;
+    while (taken < limit) {
+      long at = slotAt(slot);
+      long word = word(at);
+      long links = word(at + LINKS);
+      // Of a frame that was acknowledged before, and of one behind the tail, the list is another.
+      if ((word & WAY_MASK) != sameWay || (int) links != lane) {
         break;
       }
-      words[at] = word & ~ID_MASK | LIST_MASK;
-      ids[taken++] = id;
+      word(at, word & ~ID_MASK | LIST_MASK);
+      ids[taken++] = (int) (word & ID_MASK);
       bytes += length(word);
-      messages += words[at + TIME] >>> MESSAGES_SHIFT;
-      after = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
-      slot = slot + 1 & mask;
+      messages += (int) (word(at + TIME) >>> MESSAGES_SHIFT);
+      int neighbour = slot + 1 & mask;
+      slot = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
+      if (slot != neighbour) {
+        break;
+      }
     }
-    frames.set(taken, bytes, (int) messages, lane, list);
+    frames.set(taken, bytes, messages, lane, list);
     if (taken > 0) {
-      behead(list, after, taken, bytes);
+      // Of an emptied list the head means nothing.
+      half(listAt(list), slot);
+      addBytes(listAt(list), -bytes);
       unacknowledged += taken;
     }
     return seq + taken - 1;
@@ -237,41 +264,32 @@ public final class SendWindow {
    * @return its buffer ID; 0 when it is none of these, and nothing was done
    */
   public int acknowledgeFirst() {
-    long[] words = slots;
     int slot = unacknowledged & mask;
-    int at = slot << RECORD_SHIFT;
-    long word = words[at];
-    int list = list(word);
+    long at = slotAt(slot);
+    long word = word(at);
     int id = (int) (word & ID_MASK);
+    int path = list(word);
     boolean once = (word >>> COPIES_SHIFT & 0xFF) == 1;
-    if (!once || id == 0 || list >= paths || head(lists[2 * list]) != slot) {
+    if (!once || id == 0 || path >= paths || half(listAt(path)) != slot) {
       return 0;
     }
-    words[at] = word & ~ID_MASK | LIST_MASK;
-    behead(list, (int) (words[at + LINKS] >>> NEXT_SHIFT) & 0xFFFF, 1, length(word));
+    long list = listAt(path);
+    word(at, word & ~ID_MASK | LIST_MASK);
+    // Of an emptied list the head means nothing.
+    half(list, (int) (word(at + LINKS) >>> NEXT_SHIFT) & 0xFFFF);
+    addBytes(list, -length(word));
     unacknowledged++;
     return id;
-  }
-
-  private void behead(int list, int newHead, int frames, int frameBytes) {
-    int tail = tail(lists[2 * list]);
-    if (newHead == NONE) {
-      tail = NONE;
-    } else {
-      slots[(newHead << RECORD_SHIFT) + LINKS] |= PREVIOUS_MASK;
-    }
-    setEnds(list, newHead, tail, -frames, -frameBytes);
   }
 
   /** Takes an acknowledged frame off its list; its buffer ID, or 0 if that happened before. */
   public int acknowledge(int seq) {
     int slot = seq & mask;
-    int at = slot << RECORD_SHIFT;
-    long word = slots[at];
-    int id = (int) (word & ID_MASK);
+    long at = slotAt(slot);
+    int id = (int) (word(at) & ID_MASK);
     if (id != 0) {
       remove(slot);
-      slots[at] = slots[at] & ~ID_MASK;
+      word(at, word(at) & ~ID_MASK);
     }
     return id;
   }
@@ -284,28 +302,25 @@ public final class SendWindow {
 
   /** First frame of a path in order of transmission, as a slot's sequence; see {@link #isEmpty}. */
   public int firstOf(int path) {
-    return seqOfSlot(head(lists[2 * path]));
+    assert !isEmpty(path) : "empty list";
+    return seqOfSlot(half(listAt(path)));
   }
 
   /** First frame that waits for its resend. */
   public int firstLost() {
-    return seqOfSlot(head(lists[2 * paths]));
+    return firstOf(paths);
   }
 
   public boolean isEmpty(int path) {
-    return head(lists[2 * path]) == NONE;
+    return bytesOn(path) == 0;
   }
 
   public boolean nothingLost() {
-    return head(lists[2 * paths]) == NONE;
-  }
-
-  public int countOn(int path) {
-    return (int) (lists[2 * path] >>> COUNT_SHIFT);
+    return bytesOn(paths) == 0;
   }
 
   public long bytesOn(int path) {
-    return lists[2 * path + 1];
+    return word(listAt(path) + BYTES);
   }
 
   public int bufferId(int seq) {
@@ -314,8 +329,8 @@ public final class SendWindow {
 
   /** The frame's resend goes out from a copy: the window holds that one from now on. */
   public void replaceBuffer(int seq, int id) {
-    int at = (seq & mask) << RECORD_SHIFT;
-    slots[at] = slots[at] & ~ID_MASK | id;
+    long at = slotAt(seq & mask);
+    word(at, word(at) & ~ID_MASK | id);
   }
 
   public int lengthBytes(int seq) {
@@ -360,79 +375,95 @@ public final class SendWindow {
     return list >= paths ? -1 : list;
   }
 
-  private long word(int seq, int word) {
-    return slots[((seq & mask) << RECORD_SHIFT) + word];
-  }
-
-  private static int list(long word) {
-    return (int) (word >>> LIST_SHIFT) & 0xFF;
-  }
-
   private int seqOfSlot(int slot) {
-    assert slot != NONE : "empty list";
     return unacknowledged + (slot - unacknowledged & mask);
   }
 
   private void append(int slot, int to) {
-    int at = slot << RECORD_SHIFT;
-    long word = slots[at];
+    long at = slotAt(slot);
+    long word = word(at);
     assert list(word) == NO_LIST : "slot on two lists";
-    slots[at] = word & ~LIST_MASK | (long) to << LIST_SHIFT;
-    long list = lists[2 * to];
-    int last = tail(list);
-    slots[at + LINKS] =
-        slots[at + LINKS] & 0xFFFF_FFFFL | NEXT_MASK | (long) last << PREVIOUS_SHIFT;
-    int head = head(list);
-    if (last == NONE) {
-      head = slot;
+    word(at, word & ~LIST_MASK | (long) to << LIST_AT);
+    long list = listAt(to);
+    int last = half(list + TAIL);
+    word(at + LINKS, links((int) word(at + LINKS), slot, last));
+    if (word(list + BYTES) == 0) {
+      half(list, slot);
     } else {
-      int links = (last << RECORD_SHIFT) + LINKS;
-      slots[links] = slots[links] & ~NEXT_MASK | (long) slot << NEXT_SHIFT;
+      setNext(last, slot);
     }
-    setEnds(to, head, slot, 1, length(word));
+    half(list + TAIL, slot);
+    addBytes(list, length(word));
   }
 
   private void remove(int slot) {
-    int at = slot << RECORD_SHIFT;
-    long[] words = slots;
-    long word = words[at];
-    long links = words[at + LINKS];
-    int from = list(word);
+    long at = slotAt(slot);
+    long word = word(at);
+    long links = word(at + LINKS);
+    long list = listAt(list(word));
     int before = (int) (links >>> PREVIOUS_SHIFT);
     int after = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
-    int head = head(lists[2 * from]);
-    int tail = tail(lists[2 * from]);
-    if (before == NONE) {
-      head = after;
+    boolean first = half(list) == slot;
+    boolean last = half(list + TAIL) == slot;
+    word(at, word | LIST_MASK);
+    addBytes(list, -length(word));
+    if (!first) {
+      setNext(before, last ? before + 1 & mask : after);
     } else {
-      int other = (before << RECORD_SHIFT) + LINKS;
-      words[other] = words[other] & ~NEXT_MASK | (long) after << NEXT_SHIFT;
+      half(list, after);
     }
-    if (after == NONE) {
-      tail = before;
+    if (!last) {
+      long other = slotAt(after) + LINKS;
+      word(other, word(other) & ~PREVIOUS_MASK | (long) before << PREVIOUS_SHIFT);
     } else {
-      int other = (after << RECORD_SHIFT) + LINKS;
-      words[other] = words[other] & ~PREVIOUS_MASK | (long) before << PREVIOUS_SHIFT;
+      half(list + TAIL, before);
     }
-    words[at] = word | LIST_MASK;
-    setEnds(from, head, tail, -1, -length(word));
   }
 
-  private void setEnds(int list, int head, int tail, int moreFrames, int moreBytes) {
-    long counts = (lists[2 * list] & ~ENDS_MASK) + moreFrames * ONE_FRAME;
-    lists[2 * list] = counts | (long) tail << TAIL_SHIFT | head;
-    lists[2 * list + 1] += moreBytes;
+  private void setNext(int slot, int to) {
+    long at = slotAt(slot) + LINKS;
+    word(at, word(at) & ~NEXT_MASK | (long) to << NEXT_SHIFT);
   }
 
-  private static int head(long list) {
-    return (int) list & 0xFFFF;
+  private static void addBytes(long list, int more) {
+    word(list + BYTES, word(list + BYTES) + more);
   }
 
-  private static int tail(long list) {
-    return (int) list >>> TAIL_SHIFT;
+  private static int list(long word) {
+    return (int) (word >>> LIST_AT) & 0xFF;
   }
 
   private static int length(long word) {
     return (int) (word >>> LENGTH_SHIFT) & 0xFFFF;
+  }
+
+  // --- memory: addresses are this window's, by the mask and the number of lists ----------------
+
+  private long slotAt(int slot) {
+    return Memory.known(slots + ((long) slot << SLOT_SHIFT));
+  }
+
+  private long listAt(int list) {
+    return Memory.known(lists + ((long) list << LIST_SHIFT));
+  }
+
+  private long word(int seq, int offset) {
+    return word(slotAt(seq & mask) + offset);
+  }
+
+  private static long word(long at) {
+    return Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+  }
+
+  private static void word(long at, long value) {
+    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at, value);
+  }
+
+  private static int half(long at) {
+    return Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, at);
+  }
+
+  private static void half(long at, int value) {
+    Memory.ALL.set(ValueLayout.JAVA_INT_UNALIGNED, at, value);
   }
 }

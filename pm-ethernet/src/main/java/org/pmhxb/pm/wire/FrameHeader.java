@@ -117,6 +117,11 @@ public final class FrameHeader {
   /** Of the hop check: 2^64 divided by the golden ratio. */
   private static final long FOLD = 0x9E37_79B9_7F4A_7C15L;
 
+  private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+  /** Of the flags in the stored word from {@link #KIND_SRC} on: they are its fifth byte. */
+  private static final int STORED_FLAGS_SHIFT = LITTLE_ENDIAN ? 32 : 24;
+
   private FrameHeader() {}
 
   // --- Ethernet -----------------------------------------------------------------------------
@@ -444,21 +449,41 @@ public final class FrameHeader {
     return (int) (endpointWord >>> 16) & 0xFFFF;
   }
 
+  /** A word of the header as it lies in memory, for {@link #data}. */
+  public static long stored(long word) {
+    return LITTLE_ENDIAN ? Long.reverseBytes(word) : word;
+  }
+
   /**
-   * Writes what the CRC covers of the header, bytes 28-63, in the pieces in which the CRC reads it:
-   * a load that spans two stores would wait until both are in the cache.
+   * Writes the header of a data frame but for its CRC: the words that the frames of a path share,
+   * made once by {@link #stored}, and those that are each frame's own. In the pieces in which the
+   * CRC reads them: a load that spans two stores would wait until both are in the cache.
+   *
+   * @param front0 {@link #frontWord0}, stored; the other two alike
+   * @param ends {@code kind:8 | src:24 | flags:8 | dst:24}, stored
+   * @param keySession {@code key:32 | session:32}, stored
+   * @param flags beside those of {@code ends}
+   * @param seqAck {@code seq:32 | ack:32}
+   * @param endpointWord {@code srcEndpoint:16 | dstEndpoint:16 | length:16 | 0:16}
    */
-  public static void endToEnd(
+  public static void data(
       MemorySegment frames,
       long at,
-      long kindSrc,
-      int flagsDst,
+      long front0,
+      long front1,
+      long front2,
+      long ends,
       long keySession,
+      int flags,
       long seqAck,
       int credit,
       long endpointWord) {
-    frames.set(BE_LONG, at + KIND_SRC, kindSrc << 32 | flagsDst & 0xFFFF_FFFFL);
-    frames.set(BE_LONG, at + KEY, keySession);
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at, front0);
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 8, front1);
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + COPY, front2);
+    frames.set(
+        ValueLayout.JAVA_LONG_UNALIGNED, at + KIND_SRC, ends | (long) flags << STORED_FLAGS_SHIFT);
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + KEY, keySession);
     frames.set(BE_LONG, at + SEQ, seqAck);
     frames.set(BE_LONG, at + CREDIT, (long) credit << 32 | endpointWord >>> 32);
     frames.set(BE_INT, at + LENGTH, (int) endpointWord);

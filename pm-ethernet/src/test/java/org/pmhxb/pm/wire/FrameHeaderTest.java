@@ -107,9 +107,12 @@ class FrameHeaderTest {
   }
 
   @Property(tries = 200, seed = "62")
-  void endToEndIsAllFieldsInOne(
+  void dataIsAllFieldsInOne(
       @ForAll long seed, @ForAll int a, @ForAll int b, @ForAll int c, @ForAll int d) {
+    long dst = 0x0102_0304_0506L;
+    long src = 0x0708_090A_0B0CL;
     noise(seed);
+    FrameHeader.front(m, AT, dst, src, 3, 0, a);
     FrameHeader.kindSrc(m, AT, a >>> 24, a & 0xFF_FFFF);
     FrameHeader.flagsDst(m, AT, b >>> 24, b & 0xFF_FFFF);
     FrameHeader.keySession(m, AT, c, d);
@@ -124,12 +127,16 @@ class FrameHeaderTest {
     assertThat(FrameHeader.dstWord(m, AT)).isEqualTo((long) b << 32 | c & 0xFFFF_FFFFL);
     assertThat(FrameHeader.sessionWord(m, AT)).isEqualTo((long) d << 32 | a & 0xFFFF_FFFFL);
     noise(seed);
-    FrameHeader.endToEnd(
+    int shared = b & (FrameHeader.FLAG_TAG << 24 | 0xFF_FFFF);
+    FrameHeader.data(
         m,
         AT,
-        a,
-        b,
-        (long) c << 32 | d & 0xFFFF_FFFFL,
+        FrameHeader.stored(FrameHeader.frontWord0(dst, src)),
+        FrameHeader.stored(FrameHeader.frontWord1(src, 3)),
+        FrameHeader.stored(FrameHeader.frontWord2(3, 0, a)),
+        FrameHeader.stored((long) a << 32 | shared & 0xFFFF_FFFFL),
+        FrameHeader.stored((long) c << 32 | d & 0xFFFF_FFFFL),
+        (b ^ shared) >>> 24,
         (long) a << 32 | c & 0xFFFF_FFFFL,
         d,
         endpointWord);

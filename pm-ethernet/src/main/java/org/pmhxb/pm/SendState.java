@@ -1,0 +1,34 @@
+package org.pmhxb.pm;
+
+import org.pmhxb.pm.flow.SendWindow;
+
+/**
+ * What each new frame to a peer reads and writes, behind what each received one does: see {@link
+ * ReceiveState} for why it is a class of its own. Owner: the poll thread.
+ */
+abstract class SendState extends ReceiveState {
+  /** Who answers for the buffers of frames that are held. */
+  final int windowOwner;
+
+  /**
+   * Frames accepted and not yet numbered: others may join them, or they wait for room in the window
+   * or for a path. Buffer IDs, linked in {@code NodeCore.pending}.
+   */
+  int pendingHead;
+
+  /** What may go by {@link #way} before the next choice; at most 0: it is due. */
+  int stripeBytes;
+
+  /** The choice does not stand longer. */
+  long stripeUntilNs;
+
+  /** The path that new frames take while {@link #stripeBytes} are left of the choice. */
+  PathState way;
+
+  /** Made when a session opens. */
+  SendWindow window;
+
+  SendState(int windowOwner) {
+    this.windowOwner = windowOwner;
+  }
+}

@@ -1,0 +1,52 @@
+package org.pmhxb.pm;
+
+import org.pmhxb.pm.flow.SendWindow;
+
+/**
+ * What each new frame on a path reads and writes. A superclass of {@link PathState}, because the
+ * JVM lays fields out class by class: mixed with the others they would lie in several cache lines,
+ * which counts when frames to a hundred peers take turns. Owner: the poll thread.
+ */
+abstract class Way {
+  /** The first 24 bytes of each frame's first transmission, stored; for the present next hop. */
+  long front0;
+
+  long front1;
+  long front2;
+
+  /** The next words that the frames have in common, stored: kind and ends, key and session. */
+  final long ends;
+
+  final long keySession;
+
+  /** What the send window is to know of path and rail. */
+  final long held;
+
+  /** What the path's window takes, when it was last chosen; the last frame may go beyond it. */
+  long roomBytes;
+
+  /** Which of the peer's paths. */
+  final int path;
+
+  /** Number of the next transmission on this path. */
+  int nextIndex;
+
+  /** Where frames wait for the rail of the first hop. */
+  final LocalQueue queue;
+
+  /** Routing's constant for this path. */
+  final Rail rail;
+
+  /**
+   * @param ends {@code FrameHeader.stored} of what the frames' headers share, without flags
+   * @param keySession the same
+   */
+  Way(int path, Rail rail, long ends, long keySession) {
+    this.path = path;
+    this.rail = rail;
+    this.queue = rail.local;
+    this.held = SendWindow.way(path, rail.index);
+    this.ends = ends;
+    this.keySession = keySession;
+  }
+}
