@@ -331,11 +331,8 @@ final class Acknowledger {
     for (int i = 0; i < peer.outLaneCount; i++) {
       Lane lane = peer.outLanes[i];
       if (lane.dstEndpoint == dstEndpoint && lane.endpoint.number() == srcEndpoint) {
-        // A limit never moves back; one that arrives late is older.
-        if (!isCredible(lane, limit)) {
+        if (!takeLimit(lane, limit)) {
           core.counters.drop(DropReason.MALFORMED);
-        } else if (Serial.after(limit, lane.limit)) {
-          lane.takeLimit(limit);
         }
         return;
       }
@@ -343,11 +340,19 @@ final class Acknowledger {
   }
 
   /**
-   * What was consumed lies before the limit that we know, so an honest one is at most a grant ahead
-   * of it.
+   * A limit never moves back; one that arrives late is older. What was consumed lies before the
+   * limit that we know, so an honest one is at most a grant ahead of it.
+   *
+   * @return false when it is not honest
    */
-  static boolean isCredible(Lane lane, int limit) {
-    return limit - lane.limit <= GRANT_MAX;
+  static boolean takeLimit(Lane lane, int limit) {
+    if (limit - lane.limit > GRANT_MAX) {
+      return false;
+    }
+    if (Serial.after(limit, lane.limit)) {
+      lane.takeLimit(limit);
+    }
+    return true;
   }
 
   /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */

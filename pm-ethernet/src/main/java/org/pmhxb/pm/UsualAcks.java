@@ -3,7 +3,6 @@ package org.pmhxb.pm;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.flow.SendWindow;
-import org.pmhxb.pm.flow.Serial;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -95,20 +94,13 @@ final class UsualAcks {
   /**
    * Of the first channel to the peer, which is the only one as a rule.
    *
-   * @return false for another channel, and for a limit that is not credible
+   * @return false for another channel, and for a limit that is not honest
    */
   private static boolean takeCredit(Peer peer, long credit) {
     if (peer.outLaneCount == 0) {
       return false;
     }
     Lane lane = peer.outLanes[0];
-    int limit = (int) credit;
-    if ((int) (credit >>> 32) != lane.endpoints() || !Acknowledger.isCredible(lane, limit)) {
-      return false;
-    }
-    if (Serial.after(limit, lane.limit)) {
-      lane.takeLimit(limit);
-    }
-    return true;
+    return (int) (credit >>> 32) == lane.endpoints() && Acknowledger.takeLimit(lane, (int) credit);
   }
 }
