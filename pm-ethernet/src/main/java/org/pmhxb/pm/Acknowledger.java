@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.flow.Serial;
@@ -217,24 +218,49 @@ final class Acknowledger {
     if (id == 0) {
       return;
     }
-    int bytes = write(peer, core.pool.frameAt(id), 0);
+    int bytes = write(peer, core.pool.addressOf(id), 0);
     core.sealControl(id, FrameHeader.ACK_KIND, peer, peer.session, bytes);
     if (core.sendControl(id, peer, bytes)) {
       core.counters.increment(Counter.ACKS_SENT);
     }
   }
 
-  /** Writes the state of a peer's flow at a payload offset; returns its bytes. */
-  int write(Peer peer, long at, int offset) {
-    MemorySegment frames = core.frames;
-    SequenceArray order = peer.order;
-    int beyond = peer.highest() - order.next();
+  /**
+   * Writes the state of a peer's flow at a payload offset; returns its bytes.
+   *
+   * @param address of the frame, in {@link Memory#ALL}
+   */
+  int write(Peer peer, long address, int offset) {
+    int beyond = peer.highest() - peer.order.next();
     int words = beyond + 63 >> 6;
-    FrameHeader.payloadInt(frames, at, offset, peer.highest());
-    FrameHeader.payloadInt(frames, at, offset + 4, peer.duplicates);
     int gapUs = (int) Math.min(core.pollGapNs / 1_000, Integer.MAX_VALUE);
-    FrameHeader.payloadInt(frames, at, offset + 8, gapUs);
-    int position = offset + FIXED_BYTES;
+    FrameHeader.payloadInt(Memory.ALL, address, offset, peer.highest());
+    FrameHeader.payloadInt(Memory.ALL, address, offset + 4, peer.duplicates);
+    FrameHeader.payloadInt(Memory.ALL, address, offset + 8, gapUs);
+    if (words > 0) {
+      writeBitmap(peer, address, offset + FIXED_BYTES, words);
+    }
+    int position = offset + FIXED_BYTES + (words << 3);
+    int credits = 0;
+    for (InLane lane = peer.lanes; lane != null && credits < CREDITS_MAX; lane = lane.next) {
+      if (lane.hasNews()) {
+        int limit = lane.advertise();
+        FrameHeader.payloadInt(Memory.ALL, address, position, lane.endpoints);
+        FrameHeader.payloadInt(Memory.ALL, address, position + 4, limit);
+        position += CREDIT_BYTES;
+        credits++;
+      }
+    }
+    FrameHeader.payloadInt(Memory.ALL, address, offset + 12, words << 3 << 16 | credits);
+    peer.news = 0;
+    peer.ackAtOnce = false;
+    peer.gapKnown = beyond > 0;
+    return position - offset;
+  }
+
+  /** What has arrived beyond the cumulative point; only behind a gap. */
+  private static void writeBitmap(Peer peer, long address, int offset, int words) {
+    SequenceArray order = peer.order;
     for (int w = 0; w < words; w++) {
       long bits = 0;
       int base = order.next() + (w << 6);
@@ -244,24 +270,8 @@ final class Acknowledger {
           bits |= 1L << i;
         }
       }
-      FrameHeader.payloadLong(frames, at, position, bits);
-      position += Long.BYTES;
+      FrameHeader.payloadLong(Memory.ALL, address, offset + (w << 3), bits);
     }
-    int credits = 0;
-    for (InLane lane = peer.lanes; lane != null && credits < CREDITS_MAX; lane = lane.next) {
-      if (lane.hasNews()) {
-        int limit = lane.advertise();
-        FrameHeader.payloadInt(frames, at, position, lane.endpoints);
-        FrameHeader.payloadInt(frames, at, position + 4, limit);
-        position += CREDIT_BYTES;
-        credits++;
-      }
-    }
-    FrameHeader.payloadInt(frames, at, offset + 12, words << 3 << 16 | credits);
-    peer.news = 0;
-    peer.ackAtOnce = false;
-    peer.gapKnown = beyond > 0;
-    return position - offset;
   }
 
   /**

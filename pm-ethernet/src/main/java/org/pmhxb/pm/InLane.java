@@ -24,6 +24,9 @@ final class InLane {
   /** The first word of the descriptor of a whole message without flags: the same for all. */
   final long messageWord;
 
+  /** The second word, without buffer and length. */
+  final long sourceWord;
+
   private final boolean own;
 
   /** Frames that this lane may have outstanding, out of the node's credit budget. */
@@ -54,12 +57,14 @@ final class InLane {
   InLane next;
 
   /**
+   * @param source node that sends
    * @param tag see {@link NodeCore#addInLane}
    * @param own the source endpoint is one of this node: each frame that is consumed is looked at
    */
-  InLane(int srcEndpoint, int dstEndpoint, int tag, boolean own) {
+  InLane(int source, int srcEndpoint, int dstEndpoint, int tag, boolean own) {
     this.tag = tag;
     this.messageWord = Descriptor.lo(PmEndpoint.OP_MESSAGE, 0, tag, srcEndpoint, FrameHeader.BYTES);
+    this.sourceWord = Descriptor.hi(0, source, 0);
     this.endpoints = endpoints(srcEndpoint, dstEndpoint);
     this.wireEndpoints = FrameHeader.wireInt(endpoints);
     this.own = own;

@@ -67,9 +67,10 @@ final class LocalBurst {
 
   /**
    * @param lengthBytes header and payload, which the caller has found to lie within the frame
+   * @param address of the frame, {@link BufferPool#addressOf}
    */
-  void add(int id, int lengthBytes) {
-    put(size, Burst.descriptor(id, lengthBytes), pool.addressOf(id));
+  void add(int id, int lengthBytes, long address) {
+    put(size, Burst.descriptor(id, lengthBytes), address);
     fill(size + 1, bytes + lengthBytes);
   }
 

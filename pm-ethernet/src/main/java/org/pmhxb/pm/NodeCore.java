@@ -3,6 +3,7 @@ package org.pmhxb.pm;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.CreditLedger;
 import org.pmhxb.pm.flow.PendingFrames;
@@ -166,7 +167,7 @@ final class NodeCore {
    */
   InLane addInLane(Peer peer, int srcEndpoint, int dstEndpoint) {
     int tag = inLaneCount < TAGS_MAX ? ++inLaneCount : 0;
-    InLane lane = new InLane(srcEndpoint, dstEndpoint, tag, peer.node == self);
+    InLane lane = new InLane(peer.node, srcEndpoint, dstEndpoint, tag, peer.node == self);
     if (tag >= inLanes.length) {
       inLanes = Arrays.copyOf(inLanes, Math.min(TAGS_MAX + 1, tag * 2));
     }
@@ -238,16 +239,18 @@ final class NodeCore {
 
   private void seal(
       int id, int kind, Peer to, int session, int srcEndpoint, int dstEndpoint, int payloadBytes) {
-    long at = pool.frameAt(id);
-    FrameHeader.kindSrc(frames, at, kind, self);
-    FrameHeader.flagsDst(frames, at, tagFlag, to.node);
-    FrameHeader.keySession(frames, at, config.key(), session);
-    FrameHeader.seqAck(frames, at, 0, to.order == null ? 0 : to.order.next());
-    FrameHeader.credit(frames, at, 0);
-    FrameHeader.endpointsLengthEcho(frames, at, srcEndpoint, dstEndpoint, payloadBytes, 0);
-    FrameHeader.crc(frames, at, crc.of(at, payloadBytes));
+    long address = pool.addressOf(id);
+    int ack = to.order == null ? 0 : to.order.next();
+    FrameHeader.kindSrc(Memory.ALL, address, kind, self);
+    FrameHeader.flagsDst(Memory.ALL, address, tagFlag, to.node);
+    FrameHeader.keySession(Memory.ALL, address, config.key(), session);
+    FrameHeader.seqAck(Memory.ALL, address, 0, ack);
+    FrameHeader.credit(Memory.ALL, address, 0);
+    FrameHeader.endpointsLengthEcho(Memory.ALL, address, srcEndpoint, dstEndpoint, payloadBytes, 0);
+    FrameHeader.crc(Memory.ALL, address, crc.of(pool.frameAt(id), payloadBytes));
     if (tag != null) {
-      tag.seal(frames, at, payloadBytes, replay ? to.stamps().next(config.frameKey()) : 0);
+      long stamp = replay ? to.stamps().next(config.frameKey()) : 0;
+      tag.seal(frames, pool.frameAt(id), payloadBytes, stamp);
     }
   }
 
@@ -323,23 +326,39 @@ final class NodeCore {
 
   /** The same on a path of choice; a negative one is none. */
   boolean sendControl(int id, Peer to, int path, int payloadBytes) {
-    int code = path < 0 ? Routing.NO_PATH : routing.path(to.node, path);
-    return sendOver(id, to, code, payloadBytes);
+    if (path < 0 || to.paths == null) {
+      int code = path < 0 ? Routing.NO_PATH : routing.path(to.node, path);
+      return sendOver(id, to, code, payloadBytes);
+    }
+    // Once there was a session, the words of the hop part are at hand.
+    long mac = routing.nextHopMac(to.node, path);
+    if (mac == 0) {
+      return dropControl(id, DropReason.NO_ROUTE);
+    }
+    PathState way = to.paths[path];
+    way.leadTo(mac);
+    FrameHeader.frontStored(Memory.ALL, pool.addressOf(id), way.front0, way.front1, way.front2);
+    return queueControl(id, way.rail, payloadBytes);
   }
 
   private boolean sendOver(int id, Peer to, int code, int payloadBytes) {
     long mac = code == Routing.NO_PATH ? 0 : routing.nextHopMacOf(to.node, code);
-    if (mac != 0) {
-      Rail rail = rails[routing.egressRailOf(to.node, code)];
-      long at = pool.frameAt(id);
-      FrameHeader.front(frames, at, mac, rail.macAddress, routing.hops(to.node), 0, code);
-      if (rail.putControl(id, FrameHeader.BYTES + payloadBytes + tagBytes)) {
-        return true;
-      }
-      counters.drop(DropReason.TRANSMIT_QUEUE_FULL);
-    } else {
-      counters.drop(DropReason.NO_ROUTE);
+    if (mac == 0) {
+      return dropControl(id, DropReason.NO_ROUTE);
     }
+    Rail rail = rails[routing.egressRailOf(to.node, code)];
+    long at = pool.frameAt(id);
+    FrameHeader.front(frames, at, mac, rail.macAddress, routing.hops(to.node), 0, code);
+    return queueControl(id, rail, payloadBytes);
+  }
+
+  private boolean queueControl(int id, Rail rail, int payloadBytes) {
+    return rail.putControl(id, FrameHeader.BYTES + payloadBytes + tagBytes)
+        || dropControl(id, DropReason.TRANSMIT_QUEUE_FULL);
+  }
+
+  private boolean dropControl(int id, DropReason reason) {
+    counters.drop(reason);
     pool.release(id, Owner.NODE);
     return false;
   }

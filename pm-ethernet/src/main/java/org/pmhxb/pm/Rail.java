@@ -5,6 +5,7 @@ import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.DescriptorQueue;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * A port with the frames that wait for it. Acknowledgements overtake relayed frames, and these
@@ -20,6 +21,14 @@ final class Rail {
   final Port port;
   final long macAddress;
   final Burst rx = new Burst(BURST);
+
+  /**
+   * The hop part of the last frame that came intact, as it lay there: frames of one way say the
+   * same in it, so what says it again needs no check. {@link FrameHeader#wireHop}.
+   */
+  long intactHop = FrameHeader.wireHopOfNoPath();
+
+  int intactPath;
 
   private final BufferPool pool;
   private final Burst tx = new Burst(BURST);

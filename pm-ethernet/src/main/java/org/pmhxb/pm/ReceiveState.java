@@ -12,6 +12,9 @@ abstract class ReceiveState {
   /** Of {@link #quietNews}: not even the next in order is a usual frame. */
   static final int UNUSUAL = -1;
 
+  /** Of {@link #quietNews}: whoever was told to ask is about to. */
+  private static final int TOLD = Integer.MAX_VALUE;
+
   /** Key and session as they lie in a frame; of a session that is open. */
   long wireKeySession;
 
@@ -69,7 +72,7 @@ abstract class ReceiveState {
   /**
    * A usual frame: the one that {@link #nextSeqAck} tells of, and nothing is missing.
    *
-   * @return whether the {@link Acknowledger} is to be asked
+   * @return whether the {@link Acknowledger} is to be asked, before anything but usual frames
    */
   final boolean pass(long nowNs, long patienceNs) {
     order.passExpected();
@@ -80,6 +83,10 @@ abstract class ReceiveState {
     if (count == 1) {
       firstNewsNs = nowNs;
     }
-    return count >= quietNews;
+    if (count < quietNews) {
+      return false;
+    }
+    quietNews = TOLD;
+    return true;
   }
 }

@@ -27,6 +27,9 @@ final class Receiver {
   /** The frame was a control frame and has done its work. */
   private static final int DONE = 1;
 
+  /** Of {@link #intactBytes}. */
+  private static final int NOT_INTACT = -1;
+
   private final NodeCore core;
   private final Sender sender;
   private final Paths paths;
@@ -66,8 +69,10 @@ final class Receiver {
   private long deliveredBytes;
   private int relayed;
 
-  /** Of {@link #passUsual}: the peer that has sent enough for an acknowledgement; else null. */
-  private Peer quarterFull;
+  /** Of {@link #stageUsual}: peers that have sent enough for an acknowledgement. */
+  private final Peer[] told = new Peer[BURST];
+
+  private int toldCount;
 
   /** For tests: sees each frame between burst and checks; null in production. */
   FrameTap tap;
@@ -143,13 +148,15 @@ final class Receiver {
     long d = rail.rx.get(0);
     int id = Burst.id(d);
     long address = pool.addressOf(id);
-    if (!isIntact(address, Burst.lengthBytes(d))
-        || !FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
+    int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
+    if (lengthBytes == NOT_INTACT || !FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
       return false;
     }
-    local.add(id, FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address));
+    local.add(id, lengthBytes, address);
     local.computeCrcs();
-    if (core.replay || !passOne(id, address) && usualAcks.read(local, 0) == 0) {
+    if (core.replay
+        || !passOne(id, lengthBytes - FrameHeader.BYTES, address)
+            && usualAcks.read(local, 0, 1) == 0) {
       acceptOther(0);
     }
     local.clear();
@@ -157,7 +164,7 @@ final class Receiver {
   }
 
   /** Delivers the frame if {@link #stageUsual} would. */
-  private boolean passOne(int id, long address) {
+  private boolean passOne(int id, int length, long address) {
     int number = FrameHeader.dstEndpoint(Memory.ALL, address);
     PmEndpoint to = core.endpoint(number);
     Peer peer = usualSource(address);
@@ -167,8 +174,7 @@ final class Receiver {
     InLane lane = peer.lanes;
     lane.spend();
     pool.transfer(id, Owner.PORT, to.inboxOwner);
-    int length = FrameHeader.length(Memory.ALL, address);
-    to.deliver(lane.messageWord, Descriptor.hi(id, FrameHeader.src(Memory.ALL, address), length));
+    to.deliver(lane.messageWord, Descriptor.hiOf(lane.sourceWord, id, length));
     delivered++;
     deliveredBytes += length;
     if (peer.pass(core.nowNs, core.patienceNs)) {
@@ -218,11 +224,10 @@ final class Receiver {
     for (int i = 0; i < n; i++) {
       long d = burst.get(i);
       int id = Burst.id(d);
-      int frameBytes = Burst.lengthBytes(d);
       long address = BufferPool.addressOf(addressOfNone, strideShift, colourMask, id);
-      if (isIntact(address, frameBytes)) {
+      int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
+      if (lengthBytes != NOT_INTACT) {
         if (FrameHeader.isFor(Memory.ALL, address, toSelf)) {
-          int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
           mine.put(count++, Burst.descriptor(id, lengthBytes), address);
           bytes += lengthBytes;
           continue;
@@ -240,16 +245,35 @@ final class Receiver {
     strayCount = stray;
   }
 
-  /** Steps 1 to 5 of the checks, but for what a frame to whoever is on the line has to show. */
-  private boolean isIntact(long address, int frameBytes) {
-    if (frameBytes < FrameHeader.BYTES) {
-      return false;
+  /**
+   * Steps 1 to 5 of the checks, but for what a frame to whoever is on the line has to show.
+   *
+   * @return bytes of header and payload, or {@link #NOT_INTACT}
+   */
+  private int intactBytes(Rail rail, long address, int frameBytes) {
+    if (frameBytes < FrameHeader.BYTES || !isHopIntact(rail, address)) {
+      return NOT_INTACT;
     }
     int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
-    return FrameHeader.isOurs(Memory.ALL, address)
-        && FrameHeader.hopCheckHolds(Memory.ALL, address)
-        && lengthBytes <= frameBytes
-        && (tag == null || isTagged(address, lengthBytes, frameBytes));
+    return lengthBytes <= frameBytes && (tag == null || isTagged(address, lengthBytes, frameBytes))
+        ? lengthBytes
+        : NOT_INTACT;
+  }
+
+  /** EtherType, major version and hop check; see {@link Rail#intactHop}. */
+  private static boolean isHopIntact(Rail rail, long address) {
+    long hop = FrameHeader.wireHop(Memory.ALL, address);
+    int path = FrameHeader.wireInt(Memory.ALL, address, FrameHeader.PATH);
+    if (hop == rail.intactHop && path == rail.intactPath) {
+      return true;
+    }
+    if (!FrameHeader.isOurs(Memory.ALL, address)
+        || !FrameHeader.hopCheckHolds(Memory.ALL, address)) {
+      return false;
+    }
+    rail.intactHop = hop;
+    rail.intactPath = path;
+    return true;
   }
 
   /**
@@ -417,12 +441,9 @@ final class Receiver {
     while (i < n) {
       int passed = core.replay ? i : passUsual(i, n);
       if (passed == i && !core.replay) {
-        passed = usualAcks.read(local, i);
+        passed = usualAcks.read(local, i, n);
       }
-      if (quarterFull != null) {
-        acknowledger.note(quarterFull);
-        quarterFull = null;
-      } else if (passed == i) {
+      if (passed == i) {
         acceptOther(i);
         passed++;
       }
@@ -451,8 +472,7 @@ final class Receiver {
    * and read the fields of all objects again for each frame. They are two because one would need
    * more registers than there are.
    *
-   * @return the first frame that was not delivered. {@link #quarterFull} is set when the last that
-   *     was has to be noted
+   * @return the first frame that was not delivered
    */
   private int passUsual(int from, int n) {
     int number = FrameHeader.dstEndpoint(Memory.ALL, local.address(from));
@@ -471,15 +491,27 @@ final class Receiver {
     }
     inbox.publish(count);
     delivered += count;
+    noteTold();
     return from + count;
+  }
+
+  private void noteTold() {
+    int n = toldCount;
+    toldCount = 0;
+    for (int i = 0; i < n; i++) {
+      acknowledger.note(told[i]);
+    }
   }
 
   /** The first of the two loops: who it is from, what it says, and the message's descriptor. */
   private int stageUsual(int from, int end, int number, long staging) {
     LocalBurst mine = local;
+    Peer[] enough = told;
     long patience = core.patienceNs;
     long now = core.nowNs;
+    long slot = staging;
     long bytes = 0;
+    int full = 0;
     int i = from;
     while (i < end) {
       long address = mine.address(i);
@@ -489,17 +521,18 @@ final class Receiver {
       }
       InLane lane = peer.lanes;
       lane.spend();
-      int length = FrameHeader.length(Memory.ALL, address);
-      long hi =
-          Descriptor.hi(Burst.id(mine.descriptor(i)), FrameHeader.src(Memory.ALL, address), length);
-      SpscDescriptorRing.stage(staging, i - from, lane.messageWord, hi);
+      long d = mine.descriptor(i);
+      int length = Burst.lengthBytes(d) - FrameHeader.BYTES;
+      long hi = Descriptor.hiOf(lane.sourceWord, Burst.id(d), length);
+      slot = SpscDescriptorRing.stage(slot, lane.messageWord, hi);
       bytes += length;
       i++;
       if (peer.pass(now, patience)) {
-        quarterFull = peer;
-        break;
+        enough[full & BURST - 1] = peer;
+        full++;
       }
     }
+    toldCount = full;
     deliveredBytes += bytes;
     return i;
   }
@@ -630,7 +663,8 @@ final class Receiver {
     long to = pool.frameAt(reply);
     MemorySegment.copy(
         frames, at + FrameHeader.BYTES, frames, to + FrameHeader.BYTES, Paths.PROBE_BYTES);
-    int bytes = Paths.PROBE_BYTES + acknowledger.write(peer, to, Paths.PROBE_BYTES);
+    int ackBytes = acknowledger.write(peer, pool.addressOf(reply), Paths.PROBE_BYTES);
+    int bytes = Paths.PROBE_BYTES + ackBytes;
     core.sealControl(reply, FrameHeader.PROBE_REPLY, peer, peer.session, bytes);
     core.answer(reply, peer, bytes, at);
     paths.doubt(peer);

@@ -40,11 +40,11 @@ final class UsualAcks {
    * Reads and releases frames of a burst, as long as they are usual acknowledgements.
    *
    * @param from first frame
+   * @param end behind the last one
    * @return the first frame that is something else. It is to be read as if nothing of it had been,
    *     though its credit may be taken, and some of what it settles be settled
    */
-  int read(LocalBurst burst, int from) {
-    int end = burst.size();
+  int read(LocalBurst burst, int from, int end) {
     int i = from;
     while (i < end && readOne(burst.address(i), burst.crc(i))) {
       pool.releaseReceived(Burst.id(burst.descriptor(i)));

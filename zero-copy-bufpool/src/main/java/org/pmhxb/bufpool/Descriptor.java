@@ -41,6 +41,11 @@ public final class Descriptor {
     return (bufferId & U24) << BUFFER_SHIFT | (node & U24) << NODE_SHIFT | length & U16;
   }
 
+  /** The same, of a word that has the node already. */
+  public static long hiOf(long nodeWord, int bufferId, int length) {
+    return (bufferId & U24) << BUFFER_SHIFT | nodeWord | length & U16;
+  }
+
   public static int op(long lo) {
     return (int) (lo >>> OP_SHIFT);
   }

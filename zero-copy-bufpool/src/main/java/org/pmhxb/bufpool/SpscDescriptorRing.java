@@ -26,7 +26,7 @@ import java.lang.invoke.VarHandle;
 public final class SpscDescriptorRing extends SpscPadAfter {
   public static final int CAPACITY_MAX = 1 << 24;
 
-  /** What an index of {@link #stage} is masked with: a bad one stays near the ring. */
+  /** What an index of {@link #stagedHi} is masked with: a bad one stays near the ring. */
   private static final int STAGED_MAX = 64;
 
   private static final long PRODUCED_AT = 0;
@@ -130,15 +130,17 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   }
 
   /**
-   * Writes the i-th descriptor from the next one on.
+   * Writes a descriptor.
    *
-   * @param staging {@link #staging()}
-   * @param i 0 to {@link #stagingRoom()} exclusive, and below {@value #STAGED_MAX}
+   * @param slot {@link #staging()} for the first, then what this returned; {@link #stagingRoom()}
+   *     times at most
+   * @return where the one after is to be written
    */
-  public static void stage(long staging, int i, long lo, long hi) {
-    long at = Memory.known(staging) + ((long) (i & STAGED_MAX - 1) << SLOT_SHIFT);
+  public static long stage(long slot, long lo, long hi) {
+    long at = Memory.known(slot);
     Memory.ALL.set(SLOT, at, lo);
     Memory.ALL.set(SLOT, at + Long.BYTES, hi);
+    return at + Descriptor.BYTES;
   }
 
   /** Second word of the i-th staged descriptor. */

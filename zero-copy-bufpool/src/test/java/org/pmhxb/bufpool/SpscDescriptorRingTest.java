@@ -85,8 +85,9 @@ class SpscDescriptorRingTest {
     assertThat(ring.offer(0, 0)).isTrue();
     assertThat(ring.room()).isEqualTo(3);
     assertThat(ring.stagingRoom()).isEqualTo(3);
+    long slot = ring.staging();
     for (int i = 0; i < 3; i++) {
-      SpscDescriptorRing.stage(ring.staging(), i, i + 1, -i - 1);
+      slot = SpscDescriptorRing.stage(slot, i + 1, -i - 1);
       assertThat(SpscDescriptorRing.stagedHi(ring.staging(), i)).isEqualTo(-i - 1);
     }
     assertThat(ring.size()).isEqualTo(1);

@@ -175,6 +175,14 @@ public final class FrameHeader {
     frames.set(BE_LONG, at + COPY, word2);
   }
 
+  /** The same, of words that were {@link #stored} once for many frames. */
+  public static void frontStored(
+      MemorySegment frames, long at, long word0, long word1, long word2) {
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at, word0);
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 8, word1);
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + COPY, word2);
+  }
+
   /** Bytes 0-7. */
   public static long frontWord0(long dstMac, long srcMac) {
     return dstMac << 16 | srcMac >>> 32;
@@ -434,6 +442,21 @@ public final class FrameHeader {
     long word = frames.get(BE_LONG, at + VERSION_AT);
     long mixed = (word >>> 32 << 32 | path(frames, at) & 0xFFFF_FFFFL) * FOLD;
     return (short) (mixed >>> 48 ^ mixed >>> 16 ^ word >>> 16) == 0;
+  }
+
+  /**
+   * {@code etherType:16 | version:8 | hopLimit:8 | copy:8 | mark:8 | hopCheck:16}, as they lie in
+   * the frame: with {@link #PATH} all that {@link #isOurs} and {@link #hopCheckHolds} look at.
+   */
+  public static long wireHop(MemorySegment frames, long at) {
+    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + ETHER);
+  }
+
+  /** What {@link #wireHop(MemorySegment, long)} reads of an intact frame with path 0. */
+  public static long wireHopOfNoPath() {
+    int first = VERSION << 24;
+    long word = (long) ETHER_TYPE << 48 | (first & 0xFFFF_FFFFL) << 16 | fold(first, 0) & 0xFFFFL;
+    return NATIVE_IS_BIG ? word : Long.reverseBytes(word);
   }
 
   public static int srcEndpointOf(long endpointWord) {
