@@ -96,6 +96,16 @@ struct rail {
     struct queue control, transit, local; /* local: the window goes on holding each */
 };
 
+/* Whose frame is the next one when several rails brought some; as RailTurns in Java. */
+struct turns {
+    uint32_t head[TWIN_RAILS_MAX], end[TWIN_RAILS_MAX]; /* of the rails that brought frames */
+    uint32_t rails, left;
+    uint32_t rail;           /* whose turn it is */
+    uint32_t last_rail, run; /* from where the last frame came, how many in a row */
+    uint32_t last_run;       /* how many in a row came from the rail before */
+    int passed_from;         /* whose frame was the first to be passed over */
+};
+
 struct message {
     struct rte_mbuf *mbuf;
     uint32_t source;
@@ -124,6 +134,7 @@ struct twin {
     uint32_t unsealed_lengths[BURST];
     uint64_t counters[TWIN_COUNTERS];
     struct rail rail[TWIN_RAILS_MAX];
+    struct turns turns;
     /* relaying */
     uint32_t relay_rails;
     uint32_t *positions; /* by node: a byte per dimension */

@@ -124,13 +124,13 @@ static enum verdict data(struct twin *t, struct peer *p, struct rte_mbuf *m, con
     return order(t, p, m, frame, seq);
 }
 
-/* ---- two passes over a burst, each in the order of section 2.4 ---------------------------------- */
+/* ---- two passes over the rails' bursts, each in the order of section 2.4 ------------------------ */
 
-/* The frames of a burst that are for this node. */
+/* The frames of the bursts that are for this node. */
 struct local {
-    struct rte_mbuf *mbufs[BURST];
-    uint8_t *frames[BURST];
-    uint32_t lengths[BURST];
+    struct rte_mbuf *mbufs[BURST * TWIN_RAILS_MAX];
+    uint8_t *frames[BURST * TWIN_RAILS_MAX];
+    uint32_t lengths[BURST * TWIN_RAILS_MAX];
     int n;
 };
 
@@ -194,13 +194,88 @@ static void finish(struct twin *t, struct rte_mbuf *m, enum verdict v)
     }
 }
 
+/* ---- the rails take turns ------------------------------------------------------------------------ */
+
+enum { PASSED_NONE = -1, PASSED_ALL = -2 };
+
+static void advance(struct turns *u)
+{
+    do {
+        u->rail = u->rail + 1 < u->rails ? u->rail + 1 : 0;
+    } while (u->head[u->rail] == u->end[u->rail]);
+}
+
+static void taken(struct turns *u)
+{
+    uint32_t from = u->rail;
+    if (from != u->last_rail) {
+        u->last_rail = from;
+        u->last_run = u->run;
+        u->run = 0;
+    }
+    u->run++;
+    u->passed_from = PASSED_NONE;
+    u->head[from]++;
+    if (--u->left > 0 && (u->run == u->last_run || u->head[from] == u->end[from])) {
+        advance(u);
+    }
+}
+
+/* The first frame of the rail is early: another rail's turn; false when that is so of each. */
+static bool pass(struct turns *u)
+{
+    if (u->passed_from == PASSED_ALL) {
+        return false;
+    }
+    if (u->passed_from == PASSED_NONE) {
+        u->passed_from = (int)u->rail;
+    }
+    advance(u);
+    if ((int)u->rail != u->passed_from) {
+        return true;
+    }
+    u->passed_from = PASSED_ALL;
+    return false;
+}
+
+/* A data frame ahead of its turn in a flow from which nothing is missing yet. */
+static bool is_early(const struct twin *t, const uint8_t *frame)
+{
+    uint32_t kind_src = load32(frame, FRAME_KIND_SRC), src = kind_src & 0xFFFFFF;
+    const struct peer *p = src < t->nodes ? t->peers[src] : NULL;
+
+    return kind_src >> 24 == KIND_DATA && p != NULL && p->highest == p->next &&
+           before(p->next, load32(frame, FRAME_SEQ));
+}
+
+static void take_in_turn(struct twin *t, const struct local *local, const uint32_t *crcs)
+{
+    struct turns *u = &t->turns;
+
+    while (u->left > 0) {
+        uint32_t i = u->head[u->rail];
+        if (is_early(t, local->frames[i]) && pass(u)) {
+            continue;
+        }
+        i = u->head[u->rail];
+        struct rte_mbuf *m = local->mbufs[i];
+        finish(t, m, take(t, m, local->frames[i], local->lengths[i], crcs[i]));
+        taken(u);
+    }
+}
+
 /* One burst from every rail; frames received. */
 int receive(struct twin *t)
 {
     struct rte_mbuf *burst[BURST];
     struct local local;
-    uint32_t crcs[BURST];
+    struct turns *u = &t->turns;
+    uint32_t crcs[BURST * TWIN_RAILS_MAX];
     int total = 0;
+
+    local.n = 0;
+    u->rails = u->left = u->rail = u->last_rail = u->run = 0;
+    u->passed_from = PASSED_NONE;
 
     for (uint32_t r = 0; r < t->rails; r++) {
         uint16_t n = rte_eth_rx_burst(t->rail[r].port, 0, burst, BURST);
@@ -210,16 +285,25 @@ int receive(struct twin *t)
             }
             rte_prefetch0(frame_of(burst[i]));
         }
-        local.n = 0;
+        int before = local.n;
         for (uint16_t i = 0; i < n; i++) {
             finish(t, burst[i], sort(t, r, burst[i], &local));
         }
-        frame_crcs(local.frames, local.lengths, local.n, crcs);
+        if (local.n > before) {
+            u->head[u->rails] = (uint32_t)before;
+            u->end[u->rails++] = (uint32_t)local.n;
+            u->left += (uint32_t)(local.n - before);
+        }
+        total += n;
+    }
+    frame_crcs(local.frames, local.lengths, local.n, crcs);
+    if (u->rails > 1) {
+        take_in_turn(t, &local, crcs);
+    } else {
         for (int i = 0; i < local.n; i++) {
             struct rte_mbuf *m = local.mbufs[i];
             finish(t, m, take(t, m, local.frames[i], local.lengths[i], crcs[i]));
         }
-        total += n;
     }
     count(t, TWIN_FRAMES_RECEIVED, (uint64_t)total);
     return total;

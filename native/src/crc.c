@@ -138,12 +138,28 @@ static inline uint8_t *frame_of(const struct hxb_pool *pool, uint64_t d, uint32_
                                   HXB_FRAME_AT(id, pool->stride_shift));
 }
 
+/* The only frame of a burst: without what four side by side need. */
+static int one_crc(const struct hxb_pool *pool, uint64_t d, uint32_t from, uint32_t *crc)
+{
+    uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
+    const uint8_t *frame = frame_of(pool, d, from, length);
+
+    if (unlikely(frame == NULL)) {
+        return -EINVAL;
+    }
+    *crc = finish(UINT32_MAX, frame + from, length - from);
+    return 1;
+}
+
 HXB_API int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
                        uint32_t *crcs)
 {
     const uint8_t *at[LANES];
     uint32_t bytes[LANES];
 
+    if (n == 1) {
+        return one_crc(pool, descs[0], from, crcs);
+    }
     for (int i = 0; i < n; i += LANES) {
         int lanes = RTE_MIN(LANES, n - i);
         for (int k = 0; k < lanes; k++) {

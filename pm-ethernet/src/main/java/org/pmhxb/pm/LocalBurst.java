@@ -12,7 +12,7 @@ import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Frames for this node that one receive burst brought, and the CRCs that they ought to carry.
+ * Frames for this node that one burst of each rail brought, and the CRCs that they ought to carry.
  *
  * <p>A CRC is a chain of instructions that each wait for the one before, about 15 ns for 64 B of
  * payload; side by side, four take the time of one. So the CRCs of a burst are computed together,
@@ -20,15 +20,23 @@ import org.pmhxb.pm.wire.FrameHeader;
  * Owner: the poll thread.
  */
 final class LocalBurst {
-  /** Frames at most; what an index is masked with, so that none can leave the block. */
-  static final int CAPACITY = 32;
+  /**
+   * Frames at most, of three dimensions of nine rails and more; what an index is masked with, so
+   * that none can leave the block.
+   */
+  static final int CAPACITY = 1024;
+
+  /** Frames whose CRCs one native call computes at most. */
+  private static final int TOGETHER = 32;
 
   /** Mean length up to which; it also bounds the native call to about 1 us. */
   static final int TOGETHER_BYTES_MAX = 512;
 
-  // The block: a descriptor, an address and a CRC for each frame, each kind for itself.
-  private static final long ADDRESSES = (long) CAPACITY * Long.BYTES;
-  private static final long CRCS = ADDRESSES + (long) CAPACITY * Long.BYTES;
+  // The block: a descriptor, an address and a CRC for each frame, each kind for itself, and not at
+  // the same place of a page as those of another kind.
+  private static final long APART = 256;
+  private static final long ADDRESSES = (long) CAPACITY * Long.BYTES + APART;
+  private static final long CRCS = ADDRESSES + (long) CAPACITY * Long.BYTES + APART;
   private static final long BLOCK_BYTES = CRCS + (long) CAPACITY * Integer.BYTES;
 
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -58,6 +66,11 @@ final class LocalBurst {
 
   int size() {
     return size;
+  }
+
+  /** Of all frames, headers included. */
+  int bytes() {
+    return bytes;
   }
 
   void clear() {
@@ -112,16 +125,35 @@ final class LocalBurst {
 
   void computeCrcs() {
     int n = size;
-    if (handle == 0 || bytes > n * TOGETHER_BYTES_MAX) {
-      computeEach(n);
+    if (n <= TOGETHER) {
+      compute(0, n, bytes);
+      return;
+    }
+    for (int from = 0; from < n; from += TOGETHER) {
+      int to = Math.min(n, from + TOGETHER);
+      int sum = 0;
+      for (int i = from; i < to; i++) {
+        sum += Burst.lengthBytes(descriptor(i));
+      }
+      compute(from, to, sum);
+    }
+  }
+
+  /**
+   * @param lengthBytes of the frames {@code [from, to)}
+   */
+  private void compute(int from, int to, int lengthBytes) {
+    int n = to - from;
+    if (handle == 0 || lengthBytes > n * TOGETHER_BYTES_MAX) {
+      computeEach(from, to);
     } else {
-      int done = Hxb.crc32c(handle, block, n, FrameHeader.CRC_FROM, block + CRCS);
+      int done = Hxb.crc32c(handle, longAt(from), n, FrameHeader.CRC_FROM, crcAt(from));
       assert done == n : done;
     }
   }
 
-  private void computeEach(int n) {
-    for (int i = 0; i < n; i++) {
+  private void computeEach(int from, int to) {
+    for (int i = from; i < to; i++) {
       long d = descriptor(i);
       int payloadBytes = Burst.lengthBytes(d) - FrameHeader.BYTES;
       int crc = single.of(pool.frameAt(Burst.id(d)), payloadBytes);

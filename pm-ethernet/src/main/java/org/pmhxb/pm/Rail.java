@@ -13,7 +13,9 @@ import org.pmhxb.pm.wire.FrameHeader;
  * order, which is what makes a path FIFO. Owner: the poll thread.
  */
 final class Rail {
-  private static final int BURST = 32;
+  /** Frames that one call of the port moves at most. */
+  static final int BURST = 32;
+
   private static final int CONTROL_CAPACITY = 1024;
   private static final int TRANSIT_CAPACITY = 1024;
 
@@ -21,6 +23,9 @@ final class Rail {
   final Port port;
   final long macAddress;
   final Burst rx = new Burst(BURST);
+
+  /** Frames in {@link #rx}. */
+  int arrived;
 
   /**
    * The hop part of the last frame that came intact, as it lay there: frames of one way say the

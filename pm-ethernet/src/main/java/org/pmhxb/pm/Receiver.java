@@ -19,7 +19,7 @@ import org.pmhxb.pm.wire.FrameTag;
  * and 5.2). The order of the checks is the order of PROTOCOL.md. Owner: the poll thread.
  */
 final class Receiver {
-  private static final int BURST = LocalBurst.CAPACITY;
+  private static final int BURST = Rail.BURST;
 
   /** The frame's buffer went on: to an egress queue, the sequence array or an inbox. */
   private static final int KEPT = 0;
@@ -41,8 +41,11 @@ final class Receiver {
   private final MemorySegment frames;
   private final FrameCrc crc;
 
-  /** Of the present burst, what is for this node. */
+  /** Of the present bursts, what is for this node. */
   private final LocalBurst local;
+
+  /** Of {@link #local}, whose frame is the next one. */
+  private final RailTurns turns;
 
   /** Of the present burst, what is in transit. */
   private final TransitBurst transits = new TransitBurst();
@@ -69,7 +72,7 @@ final class Receiver {
   private long deliveredBytes;
   private int relayed;
 
-  /** Of {@link #stageUsual}: peers that have sent enough for an acknowledgement. */
+  /** While usual frames pass: peers that have sent enough for an acknowledgement. */
   private final Peer[] told = new Peer[BURST];
 
   private int toldCount;
@@ -84,6 +87,7 @@ final class Receiver {
     this.frames = core.frames;
     this.crc = core.crc;
     this.local = new LocalBurst(pool, crc);
+    this.turns = new RailTurns(core.rails.length);
     this.peers = core.peers;
     this.self = core.self;
     this.key = core.config.key();
@@ -104,37 +108,65 @@ final class Receiver {
    * <p>Each burst is gone through several times, in loops that are short enough for all they need
    * to stay in registers: the checks of the hop part, which tell what is for this node from what is
    * in transit; transit frames; then, with all CRCs computed at once between, what is for this
-   * node, in its order.
+   * node. Of that, a rail's frames keep their order and the rails take turns.
    */
   int receive() {
     int total = 0;
+    Rail last = null;
     for (Rail rail : core.rails) {
       int n = rail.port.rxBurst(rail.rx, BURST);
+      rail.arrived = n;
       if (n > 0) {
         total += n;
-        if (n > 1 || tap != null || !receiveOne(rail)) {
-          receiveBurst(rail, n);
-        }
+        last = rail;
       }
     }
     if (total > 0) {
+      if (total > 1 || tap != null || !receiveOne(last)) {
+        receiveBursts(total, last);
+      }
       count(total);
     }
     return total;
   }
 
-  private void receiveBurst(Rail rail, int n) {
-    sort(rail, n);
+  /**
+   * @param last rail that brought frames
+   */
+  private void receiveBursts(int total, Rail last) {
+    boolean several = last.arrived < total;
+    if (several) {
+      turns.clear();
+      for (Rail rail : core.rails) {
+        int before = local.size();
+        if (rail.arrived > 0) {
+          sortAndRelay(rail);
+        }
+        if (local.size() > before) {
+          turns.add(before, local.size());
+        }
+      }
+    } else {
+      sortAndRelay(last);
+    }
+    if (local.size() > 0) {
+      local.computeCrcs();
+      if (several && turns.rails() > 1) {
+        acceptInTurn();
+      } else {
+        acceptBurst();
+      }
+      local.clear();
+    }
+  }
+
+  private void sortAndRelay(Rail rail) {
+    sort(rail, rail.arrived);
     if (transits.size() > 0) {
       relayAll(rail);
     }
     if (strayCount > 0) {
       sortStrays(rail);
-    }
-    if (local.size() > 0) {
-      local.computeCrcs();
-      acceptBurst();
-      local.clear();
     }
   }
 
@@ -201,8 +233,8 @@ final class Receiver {
   // --- the hop part: steps 1 to 6 of PROTOCOL.md section 2.4 ----------------------------------
 
   /**
-   * Puts the frames for this node into {@link #local}, those in transit into {@link #transits} and
-   * the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
+   * Adds the frames for this node to {@link #local}, puts those in transit into {@link #transits}
+   * and the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
    */
   private void sort(Rail rail, int n) {
     if (tap != null) {
@@ -217,8 +249,8 @@ final class Receiver {
     long addressOfNone = pool.addressOf(0);
     int strideShift = pool.strideShift();
     int colourMask = pool.colourMask();
-    int count = 0;
-    int bytes = 0;
+    int count = mine.size();
+    int bytes = mine.bytes();
     int transit = 0;
     int stray = 0;
     for (int i = 0; i < n; i++) {
@@ -481,18 +513,25 @@ final class Receiver {
       return from;
     }
     SpscDescriptorRing inbox = to.inbox;
-    long staging = inbox.staging();
-    int count = stageUsual(from, Math.min(n, from + inbox.stagingRoom()), number, staging) - from;
+    int end = Math.min(n, from + inbox.stagingRoom());
+    int count = stageUsual(from, end, number, inbox.staging()) - from;
+    handOver(to, count);
+    return from + count;
+  }
+
+  /** The staged frames change owners, and the program may see them. */
+  private void handOver(PmEndpoint to, int count) {
+    SpscDescriptorRing inbox = to.inbox;
     BufferPool buffers = pool;
     int owner = to.inboxOwner;
+    long slot = inbox.staging();
     for (int i = 0; i < count; i++) {
-      long hi = SpscDescriptorRing.stagedHi(staging, i);
-      buffers.transfer(Descriptor.bufferId(hi), Owner.PORT, owner);
+      buffers.transfer(Descriptor.bufferId(SpscDescriptorRing.stagedHi(slot)), Owner.PORT, owner);
+      slot = SpscDescriptorRing.nextStaged(slot);
     }
     inbox.publish(count);
     delivered += count;
     noteTold();
-    return from + count;
   }
 
   private void noteTold() {
@@ -519,13 +558,9 @@ final class Receiver {
       if (peer == null || !isNext(peer, address, mine.crc(i), number)) {
         break;
       }
-      InLane lane = peer.lanes;
-      lane.spend();
       long d = mine.descriptor(i);
-      int length = Burst.lengthBytes(d) - FrameHeader.BYTES;
-      long hi = Descriptor.hiOf(lane.sourceWord, Burst.id(d), length);
-      slot = SpscDescriptorRing.stage(slot, lane.messageWord, hi);
-      bytes += length;
+      slot = stage(slot, peer.lanes, d);
+      bytes += Burst.lengthBytes(d) - FrameHeader.BYTES;
       i++;
       if (peer.pass(now, patience)) {
         enough[full & BURST - 1] = peer;
@@ -537,12 +572,102 @@ final class Receiver {
     return i;
   }
 
+  /**
+   * Takes the frame's credit and writes the message's descriptor.
+   *
+   * @return where the next one is to be written
+   */
+  private static long stage(long slot, InLane lane, long descriptor) {
+    lane.spend();
+    int length = Burst.lengthBytes(descriptor) - FrameHeader.BYTES;
+    long hi = Descriptor.hiOf(lane.sourceWord, Burst.id(descriptor), length);
+    return SpscDescriptorRing.stage(slot, lane.messageWord, hi);
+  }
+
+  /** {@link #acceptBurst} of frames that several rails brought. */
+  private void acceptInTurn() {
+    RailTurns turn = turns;
+    while (turn.left() > 0) {
+      int passed = core.replay ? 0 : passUsualInTurn();
+      if (passed == 0 && !(isEarly(local.address(turn.head())) && turn.pass())) {
+        int i = turn.head();
+        if (core.replay || usualAcks.read(local, i, i + 1) == i) {
+          acceptOther(i);
+        }
+        turn.taken();
+      }
+    }
+  }
+
+  /** {@link #passUsual} of those whose turn it is; how many passed. */
+  private int passUsualInTurn() {
+    int number = FrameHeader.dstEndpoint(Memory.ALL, local.address(turns.head()));
+    PmEndpoint to = core.endpoint(number);
+    if (to == null) {
+      return 0;
+    }
+    SpscDescriptorRing inbox = to.inbox;
+    int most = Math.min(turns.left(), inbox.stagingRoom());
+    int count = stageInTurn(most, number, inbox.staging());
+    handOver(to, count);
+    return count;
+  }
+
+  /** {@link #stageUsual} of those whose turn it is; how many were staged. */
+  private int stageInTurn(int most, int number, long staging) {
+    LocalBurst mine = local;
+    RailTurns turn = turns;
+    Peer[] enough = told;
+    long patience = core.patienceNs;
+    long now = core.nowNs;
+    long slot = staging;
+    long bytes = 0;
+    int full = 0;
+    int count = 0;
+    while (count < most && full < BURST) {
+      int i = turn.head();
+      long address = mine.address(i);
+      Peer peer = usualSource(address);
+      if (peer == null || !isNext(peer, address, mine.crc(i), number)) {
+        if (!isEarly(address) || !turn.pass()) {
+          break;
+        }
+        continue;
+      }
+      long d = mine.descriptor(i);
+      slot = stage(slot, peer.lanes, d);
+      bytes += Burst.lengthBytes(d) - FrameHeader.BYTES;
+      turn.taken();
+      count++;
+      if (peer.pass(now, patience)) {
+        enough[full & BURST - 1] = peer;
+        full++;
+      }
+    }
+    toldCount = full;
+    deliveredBytes += bytes;
+    return count;
+  }
+
+  /** A data frame ahead of its turn in a flow from which nothing is missing yet. */
+  private boolean isEarly(long address) {
+    Peer peer = dataSource(address);
+    return peer != null
+        && peer.quietNews >= 0
+        && Serial.after(FrameHeader.seq(Memory.ALL, address), peer.highest());
+  }
+
   /** Who sent a data frame, while what comes in turn from there is usual; else null. */
   private Peer usualSource(long address) {
+    Peer peer = dataSource(address);
+    return peer == null || peer.quietNews < 0 || peer.lanes == null ? null : peer;
+  }
+
+  /** Who sent a data frame; null when it is none, or from nobody that is known. */
+  private Peer dataSource(long address) {
     // Of another kind than data: out of range.
     int src = FrameHeader.kindSrc(Memory.ALL, address) - (FrameHeader.DATA << 24);
-    Peer peer = Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
-    return peer == null || peer.quietNews < 0 || peer.lanes == null ? null : peer;
+    return Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
   }
 
   /** Whether the frame is what is expected next of the peer's latest channel, word by word. */

@@ -12,7 +12,7 @@ import org.pmhxb.pm.port.Burst;
  */
 public final class TransitBurst {
   /** Frames at most; what an index is masked with, so that none can leave the block. */
-  static final int CAPACITY = LocalBurst.CAPACITY;
+  static final int CAPACITY = Rail.BURST;
 
   // The block: a descriptor, an address and an egress for each frame, each kind for itself.
   private static final long ADDRESSES = (long) CAPACITY * Long.BYTES;

@@ -26,9 +26,6 @@ import java.lang.invoke.VarHandle;
 public final class SpscDescriptorRing extends SpscPadAfter {
   public static final int CAPACITY_MAX = 1 << 24;
 
-  /** What an index of {@link #stagedHi} is masked with: a bad one stays near the ring. */
-  private static final int STAGED_MAX = 64;
-
   private static final long PRODUCED_AT = 0;
   private static final long CONSUMED_AT = 128;
   private static final long SLOTS_AT = 256;
@@ -143,10 +140,14 @@ public final class SpscDescriptorRing extends SpscPadAfter {
     return at + Descriptor.BYTES;
   }
 
-  /** Second word of the i-th staged descriptor. */
-  public static long stagedHi(long staging, int i) {
-    long at = Memory.known(staging) + ((long) (i & STAGED_MAX - 1) << SLOT_SHIFT);
-    return Memory.ALL.get(SLOT, at + Long.BYTES);
+  /** Second word of a staged descriptor. */
+  public static long stagedHi(long slot) {
+    return Memory.ALL.get(SLOT, Memory.known(slot) + Long.BYTES);
+  }
+
+  /** The slot behind that of a staged descriptor. */
+  public static long nextStaged(long slot) {
+    return slot + Descriptor.BYTES;
   }
 
   /** Publishes the first {@code count} of what was staged, at once. Producer. */

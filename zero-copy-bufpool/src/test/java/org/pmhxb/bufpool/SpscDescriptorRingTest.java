@@ -87,8 +87,10 @@ class SpscDescriptorRingTest {
     assertThat(ring.stagingRoom()).isEqualTo(3);
     long slot = ring.staging();
     for (int i = 0; i < 3; i++) {
-      slot = SpscDescriptorRing.stage(slot, i + 1, -i - 1);
-      assertThat(SpscDescriptorRing.stagedHi(ring.staging(), i)).isEqualTo(-i - 1);
+      long at = slot;
+      slot = SpscDescriptorRing.stage(at, i + 1, -i - 1);
+      assertThat(SpscDescriptorRing.stagedHi(at)).isEqualTo(-i - 1);
+      assertThat(slot).isEqualTo(SpscDescriptorRing.nextStaged(at));
     }
     assertThat(ring.size()).isEqualTo(1);
     assertThat(ring.room()).isEqualTo(3);

@@ -19,8 +19,9 @@ import org.pmhxb.pm.port.Port;
  * A hash of all that a node keeps: every field of every object of this project that can be reached
  * from it, private ones included, so that what is added later is watched too. Left out: the clock,
  * what is checked by itself (counters, pool, ports and their queues), the two fields that an answer
- * to a frame of an unknown session may change, where the frames of the present burst lie, and the
- * relay's cache, which holds what follows from a frame's ends and path whatever becomes of it.
+ * to a frame of an unknown session may change, where the frames of the present burst lie and whose
+ * turn it is, and the relay's cache, which holds what follows from a frame's ends and path whatever
+ * becomes of it.
  */
 final class StateHash {
   private static final Set<String> SKIPPED_FIELDS =
@@ -32,7 +33,7 @@ final class StateHash {
           "Peer.resetSentNs",
           "Peer.nextControlPath",
           "Receiver.strays");
-  private static final Set<String> SKIPPED_TYPES = Set.of("Rail", "TransitCache");
+  private static final Set<String> SKIPPED_TYPES = Set.of("Rail", "RailTurns", "TransitCache");
 
   private static final class Plan {
     final List<Field> fields = new ArrayList<>();
