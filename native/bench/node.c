@@ -30,7 +30,7 @@ TWIN_API struct twin *twin_create(const struct twin_config *c)
     t->key = c->key;
     t->window = c->window;
     t->endpoint = c->endpoint;
-    t->turns.last_run = 1;
+    t->turns.stripe = 1;
     t->rails = c->rails;
     t->now_ns = c->now_ns;
     t->poll_gap_ns = c->poll_gap_ns;

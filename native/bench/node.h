@@ -99,11 +99,11 @@ struct rail {
 /* Whose frame is the next one when several rails brought some; as RailTurns in Java. */
 struct turns {
     uint32_t head[TWIN_RAILS_MAX], end[TWIN_RAILS_MAX]; /* of the rails that brought frames */
-    uint32_t rails, left;
-    uint32_t rail;           /* whose turn it is */
-    uint32_t last_rail, run; /* from where the last frame came, how many in a row */
-    uint32_t last_run;       /* how many in a row came from the rail before */
-    int passed_from;         /* whose frame was the first to be passed over */
+    uint32_t rails, live;         /* live: those with frames left */
+    uint32_t rail;                /* whose turn it is */
+    uint32_t stripe, stripe_left; /* frames of one rail in a row; until it is another one's turn */
+    int last_rail;                /* whose turn ended last */
+    int passed_from;              /* whose frame was the first to be passed over */
 };
 
 struct message {

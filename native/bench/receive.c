@@ -196,27 +196,27 @@ static void finish(struct twin *t, struct rte_mbuf *m, enum verdict v)
 
 /* ---- the rails take turns ------------------------------------------------------------------------ */
 
-enum { PASSED_NONE = -1, PASSED_ALL = -2 };
+enum { PASSED_NONE = -1, PASSED_ALL = -2, STRIPE_UNKNOWN = INT32_MAX };
 
 static void advance(struct turns *u)
 {
     do {
         u->rail = u->rail + 1 < u->rails ? u->rail + 1 : 0;
     } while (u->head[u->rail] == u->end[u->rail]);
+    u->stripe_left = u->stripe;
 }
 
 static void taken(struct turns *u)
 {
     uint32_t from = u->rail;
-    if (from != u->last_rail) {
-        u->last_rail = from;
-        u->last_run = u->run;
-        u->run = 0;
-    }
-    u->run++;
+    bool exhausted = ++u->head[from] == u->end[from];
+
     u->passed_from = PASSED_NONE;
-    u->head[from]++;
-    if (--u->left > 0 && (u->run == u->last_run || u->head[from] == u->end[from])) {
+    if (exhausted && --u->live == 0) {
+        return;
+    }
+    if (--u->stripe_left == 0 || exhausted) {
+        u->last_rail = (int)from;
         advance(u);
     }
 }
@@ -229,13 +229,23 @@ static bool pass(struct turns *u)
     }
     if (u->passed_from == PASSED_NONE) {
         u->passed_from = (int)u->rail;
+        if (u->stripe_left < u->stripe) {
+            /* The stripe was shorter than was thought. */
+            u->stripe -= u->stripe_left;
+            u->last_rail = PASSED_NONE;
+        }
     }
     advance(u);
-    if ((int)u->rail != u->passed_from) {
-        return true;
+    if ((int)u->rail == u->passed_from) {
+        u->passed_from = PASSED_ALL;
+        return false;
     }
-    u->passed_from = PASSED_ALL;
-    return false;
+    if ((int)u->rail == u->last_rail) {
+        /* It was longer: it goes on. */
+        u->stripe_left = STRIPE_UNKNOWN - u->stripe;
+        u->stripe = STRIPE_UNKNOWN;
+    }
+    return true;
 }
 
 /* A data frame ahead of its turn in a flow from which nothing is missing yet. */
@@ -252,7 +262,7 @@ static void take_in_turn(struct twin *t, const struct local *local, const uint32
 {
     struct turns *u = &t->turns;
 
-    while (u->left > 0) {
+    while (u->live > 0) {
         uint32_t i = u->head[u->rail];
         if (is_early(t, local->frames[i]) && pass(u)) {
             continue;
@@ -274,8 +284,9 @@ int receive(struct twin *t)
     int total = 0;
 
     local.n = 0;
-    u->rails = u->left = u->rail = u->last_rail = u->run = 0;
-    u->passed_from = PASSED_NONE;
+    u->rails = u->live = u->rail = 0;
+    u->stripe_left = u->stripe;
+    u->last_rail = u->passed_from = PASSED_NONE;
 
     for (uint32_t r = 0; r < t->rails; r++) {
         uint16_t n = rte_eth_rx_burst(t->rail[r].port, 0, burst, BURST);
@@ -292,7 +303,7 @@ int receive(struct twin *t)
         if (local.n > before) {
             u->head[u->rails] = (uint32_t)before;
             u->end[u->rails++] = (uint32_t)local.n;
-            u->left += (uint32_t)(local.n - before);
+            u->live++;
         }
         total += n;
     }

@@ -224,28 +224,33 @@ static __rte_always_inline bool drop_reference(struct rte_mbuf *m)
 HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, int n)
 {
     struct rte_mbuf *home[HXB_BURST_MAX];
-    unsigned int waiting = 0;
     int done = 0;
 
-    for (; done < n; done++) {
-        if (done + HXB_PREFETCH_AHEAD < n) {
-            rte_prefetch0(hxb_mbuf(pool, ids[done + HXB_PREFETCH_AHEAD]));
+    while (done < n) {
+        unsigned int known = 0, waiting = 0;
+        unsigned int most = RTE_MIN((unsigned int)(n - done), (unsigned int)HXB_BURST_MAX);
+        /* All are on their way into the cache before the first is looked at. */
+        for (; known < most; known++) {
+            struct rte_mbuf *m = hxb_mbuf(pool, ids[done + known]);
+            if (unlikely(m == NULL)) {
+                break;
+            }
+            rte_prefetch0(m);
+            home[known] = m;
         }
-        struct rte_mbuf *m = hxb_mbuf(pool, ids[done]);
-        if (unlikely(m == NULL)) {
+        for (unsigned int i = 0; i < known; i++) {
+            struct rte_mbuf *m = home[i];
+            if (likely(drop_reference(m))) {
+                home[waiting++] = m;
+            }
+        }
+        if (waiting > 0) {
+            rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
+        }
+        done += (int)known;
+        if (known < most) {
             break;
         }
-        if (unlikely(!drop_reference(m))) {
-            continue;
-        }
-        home[waiting++] = m;
-        if (waiting == HXB_BURST_MAX) {
-            rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
-            waiting = 0;
-        }
-    }
-    if (waiting > 0) {
-        rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
     }
     return done > 0 || n <= 0 ? done : -EINVAL;
 }

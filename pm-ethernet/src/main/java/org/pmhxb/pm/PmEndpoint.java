@@ -689,17 +689,19 @@ public final class PmEndpoint implements AutoCloseable {
     SpscDescriptorRing arrived = inbox;
     Message m = message;
     int i = polled;
-    int to = i + Math.min(most, SETTLE_AT);
+    int to = i + Math.min(Math.min(most, SETTLE_AT), arrived.untilEnd(i));
+    long slot = arrived.slot(i);
     while (i < to) {
-      long lo = arrived.peekLo(i);
+      long lo = SpscDescriptorRing.lo(slot);
       if (!isWholeMessage(lo)) {
         break;
       }
-      m.bind(lo, arrived.peekHi(i));
+      m.bind(lo, SpscDescriptorRing.hi(slot));
       handler.onMessage(m);
       if (!m.isSimplyDone()) {
         return;
       }
+      slot = SpscDescriptorRing.next(slot);
       i++;
       polled = i;
     }
@@ -739,12 +741,15 @@ public final class PmEndpoint implements AutoCloseable {
     BufferPool buffers = pool;
     InLane[] lanes = core.inLanes;
     int owner = inboxOwner;
-    int end = polled;
     int i = settled;
+    int end = Math.min(polled, i + arrived.untilEnd(i));
+    long slot = arrived.slot(i);
     int found = 0;
     while (i < end && found == 0) {
-      InLane lane = lanes[Descriptor.tag(arrived.peekLo(i))];
-      if (buffers.keepRelease(Descriptor.bufferId(arrived.peekHi(i)), owner)) {
+      InLane lane = lanes[Descriptor.tag(SpscDescriptorRing.lo(slot))];
+      int id = Descriptor.bufferId(SpscDescriptorRing.hi(slot));
+      slot = SpscDescriptorRing.next(slot);
+      if (buffers.keepRelease(id, owner)) {
         found = BATCH_FULL;
       }
       if (lane == null) {

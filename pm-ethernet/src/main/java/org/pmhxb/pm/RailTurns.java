@@ -5,49 +5,56 @@ package org.pmhxb.pm;
  * their rails, so that one rail's frames after the other's would nearly all be out of order. Each
  * rail's frames keep theirs.
  *
- * <p>It is the next rail's turn when as many frames came from one as the last time: senders change
+ * <p>It is the next rail's turn when as many frames came from one as make a stripe: senders change
  * rails after each long frame, and after some short ones. A frame that is early, because one before
- * it lies on another rail, is passed over until each rail's first is. Nothing of this decides more
- * than who waits; what is early on all rails is out of order indeed. Owner: the poll thread.
+ * it lies on another rail, is passed over until each rail's first is; then it is out of order
+ * indeed. Where frames are passed over, the stripe's length is learnt. Owner: the poll thread.
  */
 final class RailTurns {
+  // Of passedFrom.
   private static final int NONE = -1;
   private static final int ALL = -2;
 
-  // Of each rail that brought frames: the first that was not taken, and the end.
+  /** A stripe of unknown length: until a frame is early. */
+  private static final int UNKNOWN = Integer.MAX_VALUE;
+
+  // Of each rail that brought frames: the first that was not taken, and the end. Their length is a
+  // power of two: an index that is masked by it needs no check.
   private final int[] heads;
   private final int[] ends;
   private int rails;
 
-  /** Frames that were not taken. */
-  private int left;
+  /** Rails with frames that were not taken. */
+  private int live;
 
   /** Whose turn it is. */
   private int rail;
 
-  /** From where the last frame was taken, and how many in a row. */
+  /** Frames that come from one rail in a row, as far as is known; kept for the next bursts. */
+  private int stripe = 1;
+
+  /** Frames until it is another rail's turn. */
+  private int stripeLeft;
+
+  /** The rail whose turn ended last. */
   private int lastRail;
-
-  private int run;
-
-  /** How many in a row came from the rail before; kept for the next bursts. */
-  private int lastRun = 1;
 
   /** The rail whose frame was the first to be passed over since one was taken. */
   private int passedFrom;
 
   RailTurns(int railsMax) {
-    heads = new int[railsMax];
-    ends = new int[railsMax];
+    int length = Integer.highestOneBit(2 * railsMax - 1);
+    heads = new int[length];
+    ends = new int[length];
   }
 
   /** Begins with no frames. */
   void clear() {
     rails = 0;
-    left = 0;
+    live = 0;
     rail = 0;
-    lastRail = 0;
-    run = 0;
+    stripeLeft = stripe;
+    lastRail = NONE;
     passedFrom = NONE;
   }
 
@@ -56,7 +63,12 @@ final class RailTurns {
     heads[rails] = from;
     ends[rails] = to;
     rails++;
-    left += to - from;
+    live++;
+  }
+
+  /** Whether frames are left. */
+  boolean hasMore() {
+    return live > 0;
   }
 
   /** Rails that brought frames. */
@@ -64,30 +76,26 @@ final class RailTurns {
     return rails;
   }
 
-  /** Frames that were not taken. */
-  int left() {
-    return left;
-  }
-
   /** The frame whose turn it is; there is one. */
   int head() {
-    return heads[rail];
+    int[] first = heads;
+    return first[rail & first.length - 1];
   }
 
   /** {@link #head} is done with. */
   void taken() {
+    int[] first = heads;
+    int[] end = ends;
     int from = rail;
-    if (from != lastRail) {
-      lastRail = from;
-      lastRun = run;
-      run = 0;
-    }
-    run++;
+    int next = first[from & first.length - 1] + 1;
+    first[from & first.length - 1] = next;
     passedFrom = NONE;
-    int next = heads[from] + 1;
-    heads[from] = next;
-    left--;
-    if (left > 0 && (run == lastRun || next == ends[from])) {
+    boolean exhausted = next == end[from & end.length - 1];
+    if (exhausted && --live == 0) {
+      return;
+    }
+    if (--stripeLeft == 0 || exhausted) {
+      lastRail = from;
       advance();
     }
   }
@@ -103,21 +111,34 @@ final class RailTurns {
     }
     if (passedFrom == NONE) {
       passedFrom = rail;
+      if (stripeLeft < stripe) {
+        // The stripe was shorter than was thought.
+        stripe -= stripeLeft;
+        lastRail = NONE;
+      }
     }
     advance();
-    if (rail != passedFrom) {
-      return true;
+    if (rail == passedFrom) {
+      passedFrom = ALL;
+      return false;
     }
-    passedFrom = ALL;
-    return false;
+    if (rail == lastRail) {
+      // It was longer: it goes on.
+      stripeLeft = UNKNOWN - stripe;
+      stripe = UNKNOWN;
+    }
+    return true;
   }
 
   /** To the next rail that has frames; there is one, perhaps the same. */
   private void advance() {
+    int[] first = heads;
+    int[] end = ends;
     int next = rail;
     do {
       next = next + 1 < rails ? next + 1 : 0;
-    } while (heads[next] == ends[next]);
+    } while (first[next & first.length - 1] == end[next & end.length - 1]);
     rail = next;
+    stripeLeft = stripe;
   }
 }

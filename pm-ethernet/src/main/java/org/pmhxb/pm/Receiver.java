@@ -135,6 +135,8 @@ final class Receiver {
    */
   private void receiveBursts(int total, Rail last) {
     boolean several = last.arrived < total;
+    // A round that failed may have left some.
+    local.clear();
     if (several) {
       turns.clear();
       for (Rail rail : core.rails) {
@@ -521,17 +523,17 @@ final class Receiver {
 
   /** The staged frames change owners, and the program may see them. */
   private void handOver(PmEndpoint to, int count) {
+    noteTold();
     SpscDescriptorRing inbox = to.inbox;
     BufferPool buffers = pool;
     int owner = to.inboxOwner;
     long slot = inbox.staging();
     for (int i = 0; i < count; i++) {
-      buffers.transfer(Descriptor.bufferId(SpscDescriptorRing.stagedHi(slot)), Owner.PORT, owner);
-      slot = SpscDescriptorRing.nextStaged(slot);
+      buffers.transfer(Descriptor.bufferId(SpscDescriptorRing.hi(slot)), Owner.PORT, owner);
+      slot = SpscDescriptorRing.next(slot);
     }
     inbox.publish(count);
     delivered += count;
-    noteTold();
   }
 
   private void noteTold() {
@@ -587,7 +589,7 @@ final class Receiver {
   /** {@link #acceptBurst} of frames that several rails brought. */
   private void acceptInTurn() {
     RailTurns turn = turns;
-    while (turn.left() > 0) {
+    while (turn.hasMore()) {
       int passed = core.replay ? 0 : passUsualInTurn();
       if (passed == 0 && !(isEarly(local.address(turn.head())) && turn.pass())) {
         int i = turn.head();
@@ -607,8 +609,7 @@ final class Receiver {
       return 0;
     }
     SpscDescriptorRing inbox = to.inbox;
-    int most = Math.min(turns.left(), inbox.stagingRoom());
-    int count = stageInTurn(most, number, inbox.staging());
+    int count = stageInTurn(inbox.stagingRoom(), number, inbox.staging());
     handOver(to, count);
     return count;
   }
@@ -624,7 +625,7 @@ final class Receiver {
     long bytes = 0;
     int full = 0;
     int count = 0;
-    while (count < most && full < BURST) {
+    while (count < most && full < BURST && turn.hasMore()) {
       int i = turn.head();
       long address = mine.address(i);
       Peer peer = usualSource(address);

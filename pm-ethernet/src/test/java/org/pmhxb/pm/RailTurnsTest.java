@@ -32,7 +32,7 @@ class RailTurnsTest {
     List<Integer> order = new ArrayList<>();
     int expected = first;
     passed = 0;
-    while (turns.left() > 0) {
+    while (turns.hasMore()) {
       int frame = frames.get(turns.head());
       if (frame > expected && turns.pass()) {
         passed++;

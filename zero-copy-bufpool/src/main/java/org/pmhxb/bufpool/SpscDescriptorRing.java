@@ -140,13 +140,18 @@ public final class SpscDescriptorRing extends SpscPadAfter {
     return at + Descriptor.BYTES;
   }
 
-  /** Second word of a staged descriptor. */
-  public static long stagedHi(long slot) {
+  /** First word of the descriptor in a slot; the side that may read it. */
+  public static long lo(long slot) {
+    return Memory.ALL.get(SLOT, Memory.known(slot));
+  }
+
+  /** Second word of the descriptor in a slot. */
+  public static long hi(long slot) {
     return Memory.ALL.get(SLOT, Memory.known(slot) + Long.BYTES);
   }
 
-  /** The slot behind that of a staged descriptor. */
-  public static long nextStaged(long slot) {
+  /** The slot behind another, within {@link #stagingRoom()} or {@link #untilEnd}. */
+  public static long next(long slot) {
     return slot + Descriptor.BYTES;
   }
 
@@ -211,6 +216,18 @@ public final class SpscDescriptorRing extends SpscPadAfter {
    */
   public int size() {
     return (int) (look() - consumed);
+  }
+
+  /**
+   * The slot of the i-th waiting descriptor, for a loop that goes on by {@link #next}. Consumer.
+   */
+  public long slot(int i) {
+    return slotAt(consumed + i);
+  }
+
+  /** Slots from the i-th waiting descriptor's on that lie side by side. Consumer. */
+  public int untilEnd(int i) {
+    return capacity - (int) (consumed + i & mask);
   }
 
   /** First word of the i-th waiting descriptor, {@code 0 <= i < size()}. Consumer. */

@@ -80,6 +80,28 @@ class SpscDescriptorRingTest {
   }
 
   @Test
+  void slotsLieSideBySideUpToTheEnd() {
+    SpscDescriptorRing ring = SpscDescriptorRing.create(4);
+    for (int i = 0; i < 3; i++) {
+      assertThat(ring.offer(i, -i)).isTrue();
+    }
+    assertThat(ring.size()).isEqualTo(3);
+    ring.advance(2);
+    assertThat(ring.untilEnd(0)).isEqualTo(2);
+    assertThat(ring.untilEnd(1)).isEqualTo(1);
+    assertThat(ring.untilEnd(2)).isEqualTo(4);
+    assertThat(ring.offer(3, -3)).isTrue();
+    assertThat(ring.offer(4, -4)).isTrue();
+    long slot = ring.slot(0);
+    for (int i = 2; i < 5; i++) {
+      slot = i == 4 ? ring.slot(2) : slot;
+      assertThat(SpscDescriptorRing.lo(slot)).isEqualTo(i);
+      assertThat(SpscDescriptorRing.hi(slot)).isEqualTo(-i);
+      slot = SpscDescriptorRing.next(slot);
+    }
+  }
+
+  @Test
   void whatIsStagedIsSeenOncePublished() {
     SpscDescriptorRing ring = SpscDescriptorRing.create(4);
     assertThat(ring.offer(0, 0)).isTrue();
@@ -89,8 +111,9 @@ class SpscDescriptorRingTest {
     for (int i = 0; i < 3; i++) {
       long at = slot;
       slot = SpscDescriptorRing.stage(at, i + 1, -i - 1);
-      assertThat(SpscDescriptorRing.stagedHi(at)).isEqualTo(-i - 1);
-      assertThat(slot).isEqualTo(SpscDescriptorRing.nextStaged(at));
+      assertThat(SpscDescriptorRing.lo(at)).isEqualTo(i + 1);
+      assertThat(SpscDescriptorRing.hi(at)).isEqualTo(-i - 1);
+      assertThat(slot).isEqualTo(SpscDescriptorRing.next(at));
     }
     assertThat(ring.size()).isEqualTo(1);
     assertThat(ring.room()).isEqualTo(3);
