@@ -258,20 +258,14 @@ static bool is_early(const struct twin *t, const uint8_t *frame)
            before(p->next, load32(frame, FRAME_SEQ));
 }
 
-static void take_in_turn(struct twin *t, const struct local *local, const uint32_t *crcs)
+/* Which frame is the next one. */
+static uint32_t whose_turn(struct twin *t, const struct local *local)
 {
     struct turns *u = &t->turns;
 
-    while (u->live > 0) {
-        uint32_t i = u->head[u->rail];
-        if (is_early(t, local->frames[i]) && pass(u)) {
-            continue;
-        }
-        i = u->head[u->rail];
-        struct rte_mbuf *m = local->mbufs[i];
-        finish(t, m, take(t, m, local->frames[i], local->lengths[i], crcs[i]));
-        taken(u);
+    while (is_early(t, local->frames[u->head[u->rail]]) && pass(u)) {
     }
+    return u->head[u->rail];
 }
 
 /* One burst from every rail; frames received. */
@@ -308,12 +302,14 @@ int receive(struct twin *t)
         total += n;
     }
     frame_crcs(local.frames, local.lengths, local.n, crcs);
-    if (u->rails > 1) {
-        take_in_turn(t, &local, crcs);
-    } else {
-        for (int i = 0; i < local.n; i++) {
-            struct rte_mbuf *m = local.mbufs[i];
-            finish(t, m, take(t, m, local.frames[i], local.lengths[i], crcs[i]));
+    /* One loop for both cases: all of it is inlined where it is called once. */
+    bool several = u->rails > 1;
+    for (int i = 0; i < local.n; i++) {
+        uint32_t at = several ? whose_turn(t, &local) : (uint32_t)i;
+        struct rte_mbuf *m = local.mbufs[at];
+        finish(t, m, take(t, m, local.frames[at], local.lengths[at], crcs[at]));
+        if (several) {
+            taken(u);
         }
     }
     count(t, TWIN_FRAMES_RECEIVED, (uint64_t)total);
