@@ -296,7 +296,8 @@ final class BarrierBench extends ClusterCommand {
     Participants all = BarrierSuite.everyone(cluster.shape(), rails);
     try (VethBarrierRun run = new VethBarrierRun(cluster.sockets(), all)) {
       progress().update("LogP of the fabric");
-      FabricLogp logp = run.logp(PINGS, nanos(warmUp));
+      run.warmUp(nanos(warmUp));
+      FabricLogp logp = run.logp(PINGS);
       BarrierModel model = BarrierSuite.model(logp, cluster.shape().nodes());
       lines.addAll(
           measure(

@@ -220,7 +220,8 @@ final class LogpCommand extends ClusterCommand {
         rails,
         run -> {
           progress().update("LogP of the fabric");
-          FabricLogp logp = run.logp(pings, measureNs());
+          run.warmUp(measureNs());
+          FabricLogp logp = run.logp(pings);
           BarrierModel model = BarrierSuite.model(logp, of.nodes());
           List<BarrierLine> lines = new ArrayList<>();
           for (BarrierSpec spec : BarrierSuite.all(of, rails)) {
@@ -247,6 +248,7 @@ final class LogpCommand extends ClusterCommand {
             Shape.of(line),
             1,
             run -> {
+              run.warmUp(measureNs());
               points.measured(
                   "veth", line, spec -> run.measure(spec, NO_MODEL, measureNs(), measureNs()));
               return null;

@@ -43,14 +43,21 @@ public final class VethBarrierRun implements AutoCloseable {
   }
 
   /**
-   * LogP between node 0 and others, which all wait meanwhile as they do in a barrier. Barriers that
-   * nobody measures go before, so that the compilers have seen the way of a frame on all nodes.
+   * Barriers that nobody measures, so that the compilers have seen the way of a frame on all nodes
+   * before anything is.
    *
-   * @param warmUpNs of these barriers for each node, since their compilers share the processors
+   * @param nsPerNode of these barriers, since the nodes' compilers share the processors
    */
-  public FabricLogp logp(int repetitions, long warmUpNs) throws IOException, InterruptedException {
-    open(BarrierSpec.of(BarrierAlgorithm.DISSEMINATION)); // so that somebody answers on each node
-    repeat(group.size() * warmUpNs, times -> {});
+  public void warmUp(long nsPerNode) throws IOException, InterruptedException {
+    open(BarrierSpec.of(BarrierAlgorithm.DISSEMINATION));
+    repeat(group.size() * nsPerNode, times -> {});
+  }
+
+  /**
+   * LogP between node 0 and others, which all wait meanwhile as they do in a barrier; after {@link
+   * #warmUp}, since only a node with a barrier answers.
+   */
+  public FabricLogp logp(int repetitions) throws IOException, InterruptedException {
     return nodes.get(0).probe(repetitions, LIMIT_MS);
   }
 
