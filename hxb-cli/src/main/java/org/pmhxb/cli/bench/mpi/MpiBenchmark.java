@@ -50,12 +50,12 @@ public final class MpiBenchmark {
 
   /** The device of this project between two nodes. */
   public MpiRow hxb(int links) throws Exception {
-    return row("hxb", MpiJob.Device.HXB, links);
+    return row("hxb", MpiJob.Device.HXB, links, sizes.arguments(links, rate));
   }
 
-  /** MPJ's own device over TCP, on one link. */
+  /** MPJ's own device over TCP, on one link; both ways with one long message under way each. */
   public MpiRow niodev() throws Exception {
-    return row("niodev (TCP)", MpiJob.Device.NIODEV, 1);
+    return row("niodev (TCP)", MpiJob.Device.NIODEV, 1, sizes.argumentsOneBothWays(1, rate));
   }
 
   /** Open MPI over TCP on all links. */
@@ -65,10 +65,11 @@ public final class MpiBenchmark {
     return MpiRow.of("Open MPI (TCP)", links, rate, sizes, figures);
   }
 
-  private MpiRow row(String name, MpiJob.Device device, int links) throws Exception {
+  private MpiRow row(String name, MpiJob.Device device, int links, List<String> arguments)
+      throws Exception {
     progress.accept(name + ", " + links + " links");
     List<String> program = new ArrayList<>(List.of(PACKAGE + "Measure"));
-    program.addAll(sizes.arguments(links, rate));
+    program.addAll(arguments);
     MpiFigures figures = run(device, Shape.parse("2"), links, 2, program);
     return MpiRow.of(name, links, rate, sizes, figures);
   }

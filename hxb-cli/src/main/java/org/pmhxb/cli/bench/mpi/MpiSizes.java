@@ -18,6 +18,18 @@ record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds)
 
   /** Arguments of the measuring program. */
   List<String> arguments(int links, LinkRate rate) {
+    return arguments(links, rate, List.of());
+  }
+
+  /**
+   * The same with one long message under way each way, not many. With more the stock device of MPJ
+   * stands still: its threads that read wait for those that write, at both ends.
+   */
+  List<String> argumentsOneBothWays(int links, LinkRate rate) {
+    return arguments(links, rate, List.of("window", "1"));
+  }
+
+  private List<String> arguments(int links, LinkRate rate, List<String> beforeBoth) {
     List<String> arguments = new ArrayList<>();
     for (int count : new int[] {FEW, MANY}) {
       arguments.addAll(List.of("unexpected", "" + count, "" + 20_000 / count));
@@ -30,6 +42,7 @@ record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds)
     }
     stream(arguments, "oneway", eagerBytes, bytes);
     stream(arguments, "oneway", rendezvousBytes, bytes);
+    arguments.addAll(beforeBoth);
     stream(arguments, "both", rendezvousBytes, bytes);
     return arguments;
   }

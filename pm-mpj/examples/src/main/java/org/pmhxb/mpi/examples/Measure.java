@@ -14,6 +14,7 @@ import mpi.Request;
  *   oneway  SIZE WARMUP COUNT
  *   both    SIZE WARMUP COUNT
  *   unexpected COUNT ROUNDS
+ *   window  MESSAGES         of the streams behind it: under way each way, 16 at first
  * </pre>
  *
  * <p>Unexpected: so many messages of 8 bytes wait, with different tags, and are received in the
@@ -24,12 +25,12 @@ import mpi.Request;
  * message carries its number at both ends, which is checked.
  */
 public final class Measure {
-  /** Messages under way each way. */
-  private static final int WINDOW = 16;
-
   private final Intracomm comm = MPI.COMM_WORLD;
   private final int rank = comm.Rank();
   private final int other = 1 - rank;
+
+  /** Messages under way each way. */
+  private int window = 16;
 
   private Measure() {}
 
@@ -41,6 +42,11 @@ public final class Measure {
     Measure measure = new Measure();
     for (int i = 0; i < args.length; ) {
       int size = Integer.parseInt(args[i + 1]);
+      if (args[i].equals("window")) {
+        measure.window = size;
+        i += 2;
+        continue;
+      }
       int third = Integer.parseInt(args[i + 2]);
       if (args[i].equals("unexpected")) {
         measure.unexpected(size, third);
@@ -120,20 +126,20 @@ public final class Measure {
   private double transfer(boolean both, int size, int count) {
     boolean sends = both || rank == 0;
     boolean receives = both || rank == 1;
-    long[][] out = new long[WINDOW][size / 8];
-    long[][] in = new long[WINDOW][size / 8];
-    Request[] sent = new Request[WINDOW];
-    Request[] received = new Request[WINDOW];
-    for (int i = 0; receives && i < WINDOW; i++) {
+    long[][] out = new long[window][size / 8];
+    long[][] in = new long[window][size / 8];
+    Request[] sent = new Request[window];
+    Request[] received = new Request[window];
+    for (int i = 0; receives && i < window; i++) {
       received[i] = comm.Irecv(in[i], 0, size / 8, MPI.LONG, other, 2);
     }
     comm.Barrier();
     long startNs = System.nanoTime();
     // What is received lags behind what is sent by a window: both ways have as much under way as
     // one.
-    int lag = both ? WINDOW - 1 : 0;
+    int lag = both ? window - 1 : 0;
     for (int i = 0; i < count + lag; i++) {
-      int slot = i % WINDOW;
+      int slot = i % window;
       if (sends && i < count) {
         if (sent[slot] != null) {
           sent[slot].Wait();
@@ -144,12 +150,12 @@ public final class Measure {
       }
       int next = i - lag;
       if (receives && next >= 0) {
-        int at = next % WINDOW;
+        int at = next % window;
         received[at].Wait();
         if (in[at][0] != next || in[at][size / 8 - 1] != ~next) {
           throw new IllegalStateException("message " + next + " is " + in[at][0]);
         }
-        if (next + WINDOW < count) {
+        if (next + window < count) {
           received[at] = comm.Irecv(in[at], 0, size / 8, MPI.LONG, other, 2);
         }
       }
