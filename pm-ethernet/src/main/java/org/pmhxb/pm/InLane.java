@@ -136,6 +136,11 @@ final class InLane {
     return limit != advertised && !ended;
   }
 
+  /** Whether the peer asked for credit in this session: it is told no limit before (section 6). */
+  boolean isOpen() {
+    return !ended;
+  }
+
   /** The limit, which the peer is told now. */
   int advertise() {
     advertised = limit;

@@ -24,6 +24,9 @@ public final class PmNode implements PollWork, AutoCloseable {
   private static final int SUPPLY_PER_ROUND = 32;
   private static final int LEAST_CLAIMS = 4;
 
+  /** A burst of each is held at a time. */
+  private static final int PORTS_MAX = LocalBurst.CAPACITY / Rail.BURST;
+
   /** For tests that look inside. */
   final NodeCore core;
 
@@ -54,6 +57,10 @@ public final class PmNode implements PollWork, AutoCloseable {
       Routing routing,
       List<? extends Port> ports,
       boolean inline) {
+    if (ports.size() > PORTS_MAX) {
+      throw new IllegalArgumentException(
+          ports.size() + " ports; a node polls at most " + PORTS_MAX);
+    }
     Rail[] rails = new Rail[ports.size()];
     for (int i = 0; i < rails.length; i++) {
       rails[i] = new Rail(i, ports.get(i), pool);

@@ -315,7 +315,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
       for (PollWork w : work) {
         done += w.doWork(again);
       }
-      if (done == 0 && untilNs >= 1_000 && !stopping) {
+      if (done == 0 && untilNs >= 1_000 && !stopping && !lease.isWanted()) {
         Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000);
       }
     } finally {

@@ -43,7 +43,7 @@ final class RailTurns {
   private int passedFrom;
 
   RailTurns(int railsMax) {
-    int length = Integer.highestOneBit(2 * railsMax - 1);
+    int length = Integer.highestOneBit(Math.max(1, 2 * railsMax - 1));
     heads = new int[length];
     ends = new int[length];
   }

@@ -655,6 +655,7 @@ final class Receiver {
     Peer peer = dataSource(address);
     return peer != null
         && peer.quietNews >= 0
+        && FrameHeader.wireKeySession(Memory.ALL, address) == peer.wireKeySession
         && Serial.after(FrameHeader.seq(Memory.ALL, address), peer.highest());
   }
 

@@ -288,7 +288,7 @@ final class Sender {
     int flags = frameFlags;
     int credit = 0;
     InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
-    if (back != null) {
+    if (back != null && back.isOpen()) {
       credit = back.advertise();
       flags |= FrameHeader.FLAG_CREDIT;
     }

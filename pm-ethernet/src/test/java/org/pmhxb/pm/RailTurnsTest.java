@@ -105,4 +105,12 @@ class RailTurnsTest {
     }
     assertThat(take(0, spread)).isEqualTo(inOrder(0, sent.size()));
   }
+
+  /** A machine of one node has no links. */
+  @Test
+  void aNodeMayHaveNoRails() {
+    RailTurns none = new RailTurns(0);
+    none.clear();
+    assertThat(none.hasMore()).isFalse();
+  }
 }

@@ -1,0 +1,85 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+
+/** What an ended session left in an inbox, and the credit of the next (PROTOCOL.md section 6). */
+class EndedLaneTest {
+  private static final int ENDPOINT = 7;
+  private static final int LEFT = 5;
+  private static final long MS = 1_000_000L;
+  private static final long TIMEOUT_NS = 20 * MS;
+  private static final NodeConfig CONFIG =
+      new NodeConfig(0x1234, 1, 1, 64, 64, 1, 32, 32, 16, TIMEOUT_NS, 1_024, -1);
+
+  private static final class Program implements MessageHandler {
+    final PmEndpoint endpoint;
+    int got;
+    int downs;
+
+    Program(PmNode node) {
+      endpoint = node.open(ENDPOINT);
+      endpoint.coalesceUpTo(-1);
+    }
+
+    @Override
+    public void onMessage(Message m) {
+      got++;
+    }
+
+    @Override
+    public void onPeerDown(int node, int session) {
+      downs++;
+    }
+
+    void poll() {
+      endpoint.poll(this, Integer.MAX_VALUE);
+    }
+  }
+
+  private final TestNet net = new TestNet(2, 1, 11, 2_000, CONFIG);
+  private final Program asks = new Program(net.nodes.get(0));
+  private final Program replies = new Program(net.nodes.get(1));
+
+  private void send(Program from, int to) {
+    SendBuffer b = null;
+    for (int i = 0; i < 100_000 && b == null; i++) {
+      b = from.endpoint.claim(to, Integer.BYTES);
+      net.step();
+    }
+    assertThat(b).as("a claim within 200 ms").isNotNull();
+    b.memory().set(ValueLayout.JAVA_INT_UNALIGNED, b.offset(), to);
+    from.endpoint.send(b);
+    net.run(MS);
+  }
+
+  /** The limit of a lane that the program has not emptied yet goes home when it has. */
+  @Test
+  void noLimitIsToldBeforeTheNewSessionAsksForCredit() {
+    try (net) {
+      for (int i = 0; i < LEFT; i++) {
+        send(replies, 0);
+      }
+      net.deadRail[0] = true;
+      net.run(4 * TIMEOUT_NS);
+      net.deadRail[0] = false;
+      replies.poll();
+      assertThat(replies.downs).isOne();
+
+      send(asks, 1);
+      replies.poll();
+      assertThat(replies.got).isOne();
+      asks.poll();
+      assertThat(asks.got).isEqualTo(LEFT);
+      assertThat(asks.downs).isOne();
+      send(replies, 0);
+      asks.poll();
+      replies.poll();
+
+      assertThat(asks.got).isEqualTo(LEFT + 1);
+      assertThat(asks.downs + replies.downs).as("no session ended since").isEqualTo(2);
+    }
+  }
+}
