@@ -34,7 +34,8 @@ public final class NodeSizing {
    */
   public NodeSizing(int nodes, int rails, int ringFrames, int strideBytes) {
     int peers = Math.max(1, nodes - 1);
-    this.credit = Math.clamp((long) peers * CREDIT_PER_PEER, CREDIT_LEAST, CREDIT_MOST);
+    int most = Math.max(CREDIT_MOST, aFrameForEach(peers));
+    this.credit = Math.clamp((long) peers * CREDIT_PER_PEER, CREDIT_LEAST, most);
     int ring = Math.max(32, ringFrames);
     this.budget =
         new PoolBudget(
@@ -46,6 +47,11 @@ public final class NodeSizing {
             LOANS * ENDPOINTS_SHARING_CREDIT,
             RESERVE,
             strideBytes);
+  }
+
+  /** A channel that is granted nothing waits for ever: a frame for one of each peer, at least. */
+  private static int aFrameForEach(int peers) {
+    return peers + peers / 7 + 1; // an eighth of the budget is for channels beyond those expected
   }
 
   public PoolBudget budget() {

@@ -1,0 +1,32 @@
+package org.pmhxb.router.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.pm.NodeConfig;
+import org.pmhxb.pm.flow.CreditLedger;
+
+class NodeSizingTest {
+  private static final int STRIDE_BYTES = 16_384;
+  private static final int RAILS = 6;
+
+  /** Who is granted nothing asks for ever, so all peers at once have to find something. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 8, 64, 1_024, 2_560, 65_535})
+  void everyPeerIsGrantedAFrame(int nodes) {
+    NodeSizing sizing = new NodeSizing(nodes, RAILS, 0, STRIDE_BYTES);
+    NodeConfig config = sizing.nodeConfig(1, 1, 1_024, 1_000_000_000L, 9_000);
+    CreditLedger ledger =
+        new CreditLedger(
+            config.creditBuffers(),
+            nodes * config.endpointsExpected(),
+            config.largestGrantFrames());
+
+    for (int peer = 1; peer < nodes; peer++) {
+      assertThat(ledger.grant()).as("frames for peer %d", peer).isPositive();
+    }
+    assertThat(ledger.outstanding()).isLessThanOrEqualTo(config.creditBuffers());
+    assertThat(sizing.budget().buffers()).isGreaterThan(config.creditBuffers());
+  }
+}
