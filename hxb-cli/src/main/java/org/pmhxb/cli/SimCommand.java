@@ -216,6 +216,7 @@ final class SimCommand extends HxbCommand {
       String shape,
       int rails,
       String faults,
+      List<String> given,
       String workload,
       long seeds,
       List<Long> failedSeeds,
@@ -243,6 +244,7 @@ final class SimCommand extends HxbCommand {
       out.printf(
           "%s: %d seeds of %s with %d rails, %s, faults %s%n",
           ok ? "ok" : "FAILED", seeds, shape, rails, workload, faults);
+      given.forEach(fault -> out.println("  and " + fault));
       out.printf(
           "  %d messages: %d delivered, %d of unknown fate with %d reported losses of a peer%n",
           messages, delivered, fateUnknown, peerDowns);
@@ -278,6 +280,7 @@ final class SimCommand extends HxbCommand {
         shape.toString(),
         rails,
         faults.toString(),
+        given.stream().map(Fault::toString).toList(),
         workload.toString(),
         o.seeds(),
         o.failedSeeds(),
