@@ -26,4 +26,7 @@ final class Handshake {
   int candidateFirstSeq;
   int candidateMyFirstSeq;
   int candidateWindow;
+
+  /** This node stops and ended this session; the peer has not answered yet. 0: none. */
+  int closedSession;
 }

@@ -712,8 +712,9 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   /**
-   * Ends every session with a word to the peer. What a listener throws at that, {@link #close}
-   * throws at its end. Poll thread.
+   * Ends every session with a word to the peer; none begins any more. Rounds that follow repeat
+   * that word to who did not answer (PROTOCOL.md section 4.4). What a listener throws at that,
+   * {@link #close} throws at its end. Poll thread.
    */
   public void quit() {
     if (!quit) {
@@ -724,6 +725,11 @@ public final class PmNode implements PollWork, AutoCloseable {
         Thread.onSpinWait();
       }
     }
+  }
+
+  /** After {@link #quit}: every peer knows that its session ended. Poll thread. */
+  public boolean isQuitAnswered() {
+    return quit && sessions.closesAnswered();
   }
 
   /**

@@ -733,7 +733,7 @@ final class Receiver {
 
   private int inSession(Peer peer, int kind, int session, int id, long at, int length) {
     if (session != peer.session || session == 0) {
-      if (session == 0 || session != peer.candidateSession()) {
+      if (!sessions.isCandidate(peer, session)) {
         sessions.onUnknownSession(peer, session, at);
         return DONE;
       }
@@ -767,7 +767,7 @@ final class Receiver {
       case FrameHeader.COLLECTIVE -> {
         return verdict(core.collectives.take(peer, at, length));
       }
-      case FrameHeader.CLOSE -> sessions.onClose(peer);
+      case FrameHeader.CLOSE -> sessions.onClose(peer, at);
       case FrameHeader.OPEN_CONFIRM -> {
         // Its session number was all it had to say.
       }

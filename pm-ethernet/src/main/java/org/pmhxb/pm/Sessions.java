@@ -37,11 +37,17 @@ final class Sessions {
   private static final long CREDIT_INTERVAL_NS = 2_000_000L;
   private static final long CREDIT_INTERVAL_MAX_NS = 50_000_000L;
   private static final long RESET_INTERVAL_NS = 10_000_000L;
+  private static final long CLOSE_INTERVAL_NS = 5_000_000L;
 
   private final NodeCore core;
   private final Sender sender;
   private final Paths paths;
   private final Acknowledger acknowledger;
+
+  /** The node stops: no session begins any more. */
+  private boolean closing;
+
+  private long closesSentNs;
 
   Sessions(NodeCore core, Sender sender, Paths paths, Acknowledger acknowledger) {
     this.core = core;
@@ -55,7 +61,7 @@ final class Sessions {
   /** Something is to be sent to a peer: make a session unless there is one. */
   void want(Peer peer) {
     assert core.isOwner();
-    if (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN) {
+    if (!closing && (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN)) {
       beginOpening(peer);
       sendOpen(peer);
     }
@@ -114,6 +120,9 @@ final class Sessions {
   void onOpen(Peer peer, long at, int length) {
     if (length < OPEN_BYTES || badWindow(at)) {
       core.counters.drop(DropReason.MALFORMED);
+      return;
+    }
+    if (closing) {
       return;
     }
     long incarnation = FrameHeader.payloadLong(core.frames, at, 0);
@@ -175,7 +184,8 @@ final class Sessions {
       return;
     }
     Handshake mine = peer.handshake;
-    boolean expected = mine != null && (peer.state == PeerState.OPENING || mine.reopening);
+    boolean expected =
+        mine != null && !closing && (peer.state == PeerState.OPENING || mine.reopening);
     if (!expected
         || FrameHeader.payloadLong(core.frames, at, 24) != mine.myNonce
         || FrameHeader.payloadLong(core.frames, at, 32) != core.config.incarnation()) {
@@ -211,6 +221,11 @@ final class Sessions {
       core.sealControl(id, FrameHeader.OPEN_CONFIRM, peer, peer.session, 0);
       core.answer(id, peer, 0, question);
     }
+  }
+
+  /** Our last OPEN_REPLY offered this session. */
+  boolean isCandidate(Peer peer, int session) {
+    return session != 0 && session == peer.candidateSession() && !closing;
   }
 
   /** A frame carries the number of the session that our last OPEN_REPLY offered. */
@@ -327,6 +342,10 @@ final class Sessions {
   /** Looks after every active peer; called by the node's timer. */
   void tick() {
     assert core.isOwner();
+    if (closing) {
+      repeatCloses();
+      return;
+    }
     for (int i = core.activeCount - 1; i >= 0; i--) {
       Peer peer = core.active[i];
       switch (peer.state) {
@@ -372,7 +391,8 @@ final class Sessions {
     long silentNs = core.patienceNs - peer.heardAt;
     if (silentNs >= timeoutNs) {
       // Where only the way here is dead, the peer need not wait for as long again.
-      int id = sealedReset(peer, peer.session);
+      peer.resetSentNs = core.nowNs;
+      int id = sealedWord(FrameHeader.RESET, peer, peer.session);
       if (id != 0) {
         core.sendControlWidely(id, peer, 0, WIDE_PATHS);
       }
@@ -432,55 +452,106 @@ final class Sessions {
 
   /** Ends an UP session with a word to the peer. */
   void close(Peer peer, DownReason reason) {
-    int id = core.controlBuffer();
+    int session = peer.session;
+    int id = sealedWord(FrameHeader.CLOSE, peer, session);
     if (id != 0) {
-      core.sealControl(id, FrameHeader.CLOSE, peer, peer.session, 0);
       core.sendControl(id, peer, 0);
     }
     end(peer, reason);
+    if (closing) {
+      peer.handshake.closedSession = session;
+    }
   }
 
   /** Answers a frame of a session that does not exist here, at a limited rate. */
   void onUnknownSession(Peer peer, int session, long at) {
     core.counters.drop(DropReason.NO_SESSION);
+    boolean closed = session != 0 && session == closedSession(peer);
+    boolean alsoClosed = closed && FrameHeader.kind(core.frames, at) == FrameHeader.CLOSE;
+    if (alsoClosed) {
+      peer.handshake.closedSession = 0;
+    }
     if (session == 0 || core.nowNs - peer.resetSentNs < RESET_INTERVAL_NS) {
       return;
     }
-    int id = sealedReset(peer, session);
+    // What was under way when this node closed must not make the peer take the end for a fault.
+    answerEnd(closed && !alsoClosed ? FrameHeader.CLOSE : FrameHeader.RESET, peer, session, at);
+  }
+
+  private void answerEnd(int kind, Peer peer, int session, long at) {
+    peer.resetSentNs = core.nowNs;
+    int id = sealedWord(kind, peer, session);
     if (id != 0) {
       core.answer(id, peer, 0, at);
     }
   }
 
-  private int sealedReset(Peer peer, int session) {
-    peer.resetSentNs = core.nowNs;
+  private int sealedWord(int kind, Peer peer, int session) {
     int id = core.controlBuffer();
     if (id != 0) {
-      core.sealControl(id, FrameHeader.RESET, peer, session, 0);
+      core.sealControl(id, kind, peer, session, 0);
     }
     return id;
   }
 
-  /** The peer does not know a session; it counts only for the one that is up. */
+  /** The peer does not know a session; it counts only for the one that is up, or was closed. */
   void onReset(Peer peer, int session) {
     if (peer.state == PeerState.UP && session == peer.session) {
       end(peer, DownReason.RESET);
+    } else if (session != 0 && session == closedSession(peer)) {
+      peer.handshake.closedSession = 0;
     }
   }
 
-  void onClose(Peer peer) {
+  /** The answer lets the peer go: it asks again until it has one. */
+  void onClose(Peer peer, long at) {
+    int session = peer.session;
     end(peer, DownReason.CLOSED);
+    answerEnd(FrameHeader.RESET, peer, session, at);
   }
 
-  /** This node stops: says so to every peer, once. */
+  private static int closedSession(Peer peer) {
+    return peer.handshake == null ? 0 : peer.handshake.closedSession;
+  }
+
+  /** This node stops: says so to every peer. */
   void closeAll() {
     assert core.isOwner();
+    closing = true;
+    closesSentNs = core.nowNs;
     for (int i = core.activeCount - 1; i >= 0; i--) {
       Peer peer = core.active[i];
       if (peer.state == PeerState.UP) {
         close(peer, DownReason.LOCAL_CLOSE);
       } else {
         sender.discardPending(peer);
+      }
+    }
+  }
+
+  /** Every peer that was told of the end has answered. */
+  boolean closesAnswered() {
+    for (int i = 0; i < core.activeCount; i++) {
+      if (closedSession(core.active[i]) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void repeatCloses() {
+    if (core.nowNs - closesSentNs < CLOSE_INTERVAL_NS) {
+      return;
+    }
+    closesSentNs = core.nowNs;
+    for (int i = 0; i < core.activeCount; i++) {
+      Peer peer = core.active[i];
+      int id =
+          closedSession(peer) == 0
+              ? 0
+              : sealedWord(FrameHeader.CLOSE, peer, peer.handshake.closedSession);
+      if (id != 0) {
+        core.sendControlWidely(id, peer, 0, WIDE_PATHS);
       }
     }
   }

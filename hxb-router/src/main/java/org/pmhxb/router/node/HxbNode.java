@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
@@ -36,7 +35,12 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private static final int PCI_RING_FRAMES = 512;
-  private static final long CLOSE_LINGER_NS = 20_000_000L;
+
+  /** A peer that has not answered the end of its session by then is not waited for. */
+  private static final long QUIT_NS = 500_000_000L;
+
+  /** So long the node stays when all have answered, so that its own answers are read. */
+  private static final long LINGER_NS = 2_000_000L;
 
   private final HxbConfig config;
   private final DpdkPool pool;
@@ -227,13 +231,30 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private void closeNode() {
-    node.quit();
-    // The word of the end must be read before a shared-memory line is torn down under it.
-    LockSupport.parkNanos(CLOSE_LINGER_NS);
     try {
-      node.close();
+      node.quit();
+      // A line of shared memory is torn down with what nobody has read yet.
+      awaitAnswers();
     } finally {
-      pool.handOver();
+      try {
+        node.close();
+      } finally {
+        pool.handOver();
+      }
+    }
+  }
+
+  private void awaitAnswers() {
+    long startNs = System.nanoTime();
+    long answeredNs = startNs;
+    long nowNs = startNs;
+    while (nowNs - startNs < QUIT_NS && nowNs - answeredNs < LINGER_NS) {
+      node.doWork(nowNs);
+      Thread.yield();
+      nowNs = System.nanoTime();
+      if (!node.isQuitAnswered()) {
+        answeredNs = nowNs;
+      }
     }
   }
 
