@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       BarrierBench.class,
       MpiBench.class,
       IncastBench.class,
+      ContentionCommand.class,
       CollectivesCommand.class,
       GridCommand.class,
       FailoverCommand.class,

@@ -8,26 +8,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Efficiency;
-import org.pmhxb.cli.bench.LocalNode;
+import org.pmhxb.cli.bench.RingBench;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.cli.node.PolledNode;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.workload.PayloadPattern;
 import org.pmhxb.cli.workload.WorkloadSpec;
-import org.pmhxb.pm.PollIdle;
 import org.pmhxb.router.Shape;
-import org.pmhxb.router.fabric.RingCluster;
 import org.pmhxb.router.node.NodeSizing;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -231,7 +227,7 @@ abstract class ClusterBench extends ClusterCommand {
         relays.add(node);
       }
     }
-    return List.of(ends, relays);
+    return relays.isEmpty() ? List.of(ends) : List.of(ends, relays);
   }
 
   private BenchResult overRing(Shape shape, int rails) throws IOException, InterruptedException {
@@ -244,42 +240,10 @@ abstract class ClusterBench extends ClusterCommand {
     }
     TrafficPlan plan = plan(shape, rails, Map.of());
     progress().update("building " + shape.nodes() + " nodes");
-    // One poller: it may spin without taking the core from another.
-    RingCluster.Options wanted =
-        RingCluster.Options.of(shape, rails).withFaults(options.portFaults());
-    List<PolledNode> nodes = PolledNode.launch(RingCluster.create(wanted), PollIdle.SPIN);
-    try {
-      awaitReady(nodes);
-      Map<Integer, LocalNode> byNumber = new TreeMap<>();
-      nodes.forEach(node -> byNumber.put(node.self(), new LocalNode(node)));
-      try {
-        Benchmark.Outcome outcome =
-            new Benchmark(
-                    plan,
-                    sizeBytes(),
-                    warmUpMs(shape),
-                    Math.round(seconds * 1e3),
-                    progress()::update)
-                .run(byNumber, null);
-        return result(plan, outcome, "ring", shape, rails, null);
-      } finally {
-        byNumber.values().forEach(LocalNode::close);
-      }
-    } finally {
-      nodes.getFirst().close();
-    }
-  }
-
-  private static void awaitReady(List<PolledNode> nodes) throws InterruptedException {
-    long deadlineNs = System.nanoTime() + UP_LIMIT.toNanos();
-    while (!nodes.stream().allMatch(PolledNode::ready)) {
-      Throwable failure = nodes.getFirst().failure();
-      if (failure != null || System.nanoTime() - deadlineNs >= 0) {
-        throw new IllegalStateException(
-            "the ring cluster is not ready: " + (failure == null ? "no reason known" : failure),
-            failure);
-      }
-      Thread.sleep(5);
+    try (RingBench ring = RingBench.up(shape, rails, options.portFaults(), progress()::update)) {
+      Benchmark.Outcome outcome =
+          ring.measure(plan, sizeBytes(), warmUpMs(shape), Math.round(seconds * 1e3));
+      return result(plan, outcome, "ring", shape, rails, null);
     }
   }
 

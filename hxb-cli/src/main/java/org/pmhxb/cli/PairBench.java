@@ -24,16 +24,13 @@ abstract class PairBench extends ClusterBench {
   @Option(
       names = "--together",
       description =
-          "memif: the two nodes share a process and its poll thread, and all others another: what a"
+          "memif: the two nodes share a process and its poll thread, and the relays another: what a"
               + " relay costs where each has a processor.")
   private boolean together;
 
   @Override
   void checkOptions() {
     super.checkOptions();
-    if (together && relays == 0) {
-      throw wrongUsage("--together is about relays: give --relays 1 or 2");
-    }
     if (links != null && (options().shape() != null || options().rails() != null)) {
       throw wrongUsage("--links N stands for --shape 2 --rails N: give one or the other");
     }

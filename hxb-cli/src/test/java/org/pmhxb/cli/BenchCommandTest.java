@@ -33,7 +33,6 @@ class BenchCommandTest {
         "bench exchange --relays 1 | no option --relays",
         "bench latency --both | no option --both",
         "bench latency --size 8951 | --size is 8951; must be in 4..8950",
-        "bench latency --fabric memif --together | give --relays 1 or 2",
         "bench latency --relays 1 --together | --together needs --fabric memif",
         "bench latency --size 3 | --size is 3; must be in 4..8950",
         "bench bandwidth --fabric veth --size 16777217 | must be in 4..16777216",

@@ -13,6 +13,7 @@ import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
 import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.router.Shape;
 
 /**
@@ -23,6 +24,9 @@ public final class BenchCluster implements MeasuredCluster {
   private final ClusterState state;
   private final ClusterPaths own;
   private final Consumer<String> progress;
+
+  /** By device: another rate than that of the other links. */
+  private final Map<String, LinkRate> exceptions = new TreeMap<>();
 
   private BenchCluster(ClusterState state, ClusterPaths own, Consumer<String> progress) {
     this.state = state;
@@ -64,6 +68,14 @@ public final class BenchCluster implements MeasuredCluster {
   /** Raw rate of each link; null when they are not shaped. */
   public LinkRate rate() {
     return state.rate().isEmpty() ? null : LinkRate.parse(state.rate());
+  }
+
+  /** Gives a rail of all nodes another rate than the others have: both ends of each link. */
+  public void reshape(String device, LinkRate rate) {
+    for (String namespace : namespaces().values()) {
+      VethFabric.reshape(namespace, device, rate);
+    }
+    exceptions.put(device, rate);
   }
 
   public String fabric() {
@@ -113,7 +125,7 @@ public final class BenchCluster implements MeasuredCluster {
       }
       List<Long> pids = state.nodes().stream().map(ClusterState.Node::pid).distinct().toList();
       ShapingCheck shaping =
-          rate() == null ? null : new ShapingCheck(namespaces().values(), rate());
+          rate() == null ? null : new ShapingCheck(namespaces().values(), rate(), exceptions);
       Benchmark.Outcome outcome =
           new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress)
               .run(nodes, new CpuMeter(() -> pids));

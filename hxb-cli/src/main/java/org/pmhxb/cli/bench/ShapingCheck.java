@@ -3,6 +3,7 @@ package org.pmhxb.cli.bench;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.pmhxb.cli.veth.LinkQueue;
 import org.pmhxb.cli.veth.LinkRate;
 
@@ -15,12 +16,19 @@ import org.pmhxb.cli.veth.LinkRate;
 public final class ShapingCheck {
   private final Collection<String> namespaces;
   private final LinkRate rate;
+  private final Map<String, LinkRate> exceptions;
   private final long sentBefore;
 
-  /** Looks at the queues before the measurement. */
-  public ShapingCheck(Collection<String> namespaces, LinkRate rate) {
+  /**
+   * Looks at the queues before the measurement.
+   *
+   * @param exceptions rates of devices that have another one, in all namespaces
+   */
+  public ShapingCheck(
+      Collection<String> namespaces, LinkRate rate, Map<String, LinkRate> exceptions) {
     this.namespaces = List.copyOf(namespaces);
     this.rate = rate;
+    this.exceptions = Map.copyOf(exceptions);
     this.sentBefore = sentBytes(queues());
   }
 
@@ -31,14 +39,19 @@ public final class ShapingCheck {
    * @return what is wrong, for people; empty when the links are shaped
    */
   public List<String> objections(long payloadBytes) {
-    return objections(queues(), rate, sentBefore, payloadBytes);
+    return objections(queues(), rate, exceptions, sentBefore, payloadBytes);
   }
 
   static List<String> objections(
-      List<LinkQueue> queues, LinkRate rate, long sentBefore, long payloadBytes) {
+      List<LinkQueue> queues,
+      LinkRate rate,
+      Map<String, LinkRate> exceptions,
+      long sentBefore,
+      long payloadBytes) {
     List<String> objections = new ArrayList<>();
     for (LinkQueue queue : queues) {
-      if (!queue.kind().equals("tbf") || queue.bitsPerSecond() != rate.bitsPerSecond()) {
+      LinkRate wanted = exceptions.getOrDefault(queue.device(), rate);
+      if (!queue.kind().equals("tbf") || queue.bitsPerSecond() != wanted.bitsPerSecond()) {
         objections.add(
             "link "
                 + queue.device()
@@ -47,7 +60,7 @@ public final class ShapingCheck {
                 + "' of "
                 + queue.bitsPerSecond()
                 + " bit/s, not a tbf of "
-                + rate.bitsPerSecond());
+                + wanted.bitsPerSecond());
       }
     }
     long sent = sentBytes(queues) - sentBefore;

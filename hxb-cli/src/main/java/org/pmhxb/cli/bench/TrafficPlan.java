@@ -143,6 +143,38 @@ public record TrafficPlan(
     return new TrafficPlan(BenchKind.INCAST, sends, links, links);
   }
 
+  /**
+   * Every node to every other one, all at once. What bounds it is the dimension of most nodes: of a
+   * node's messages to all n nodes all but one in e cross a line of e nodes.
+   *
+   * @return of its links: how many links' worth of goodput the machine carries, rounded up
+   * @throws IllegalArgumentException when there is no other node
+   */
+  public static TrafficPlan allToAll(Shape shape, int rails) {
+    int nodes = shape.nodes();
+    if (nodes < 2) {
+      throw new IllegalArgumentException(
+          "all to all needs two nodes or more; the shape is " + shape);
+    }
+    Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
+    for (int node = 0; node < nodes; node++) {
+      SortedSet<Integer> others = new TreeSet<>();
+      for (int other = 0; other < nodes; other++) {
+        others.add(other);
+      }
+      others.remove(node);
+      sends.put(node, others);
+    }
+    int perNode = 0;
+    int widest = 1;
+    for (int d = 0; d < 3; d++) {
+      perNode += shape.extent(d) > 1 ? rails : 0;
+      widest = Math.max(widest, shape.extent(d));
+    }
+    int links = Math.ceilDiv(rails * (nodes - 1) * widest, widest - 1);
+    return new TrafficPlan(BenchKind.EXCHANGE, sends, links, perNode);
+  }
+
   private static int neighbour(Shape shape, int node, int dimension, int step) {
     Coordinates c = shape.coordinates(node);
     int[] place = {c.x(), c.y(), c.z()};

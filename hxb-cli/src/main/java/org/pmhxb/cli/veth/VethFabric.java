@@ -151,6 +151,12 @@ public final class VethFabric {
     }
   }
 
+  /** Gives a node's end of a shaped rail another rate, for what it sends. */
+  public static void reshape(String namespace, String device, LinkRate rate) {
+    String queue = "qdisc replace dev " + device + " root " + FabricPlan.tbf(rate) + "\n";
+    Tool.run(queue, inside(namespace, "tc", "-batch", "-"));
+  }
+
   /** Namespaces of a cluster that exist now, found by their names alone. */
   public static List<String> namespaces(String cluster) {
     String pattern = FabricPlan.prefix(cluster) + "{sw,[0-9]*-[0-9]*-[0-9]*}";

@@ -10,6 +10,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Shape;
 
 class TrafficPlanTest {
@@ -118,5 +119,35 @@ class TrafficPlanTest {
     assertThat(specs(plan).get(5).destinations()).containsExactly(0);
     assertThat(TrafficPlan.incast(Shape.of(8), 1).links()).isEqualTo(1);
     assertThatThrownBy(() -> TrafficPlan.incast(Shape.of(1), 1)).hasMessageContaining("two nodes");
+  }
+
+  @Property(tries = 200)
+  void allToAllIsBoundByTheLinksThatItsMessagesCross(
+      @ForAll @IntRange(min = 2, max = 5) int x,
+      @ForAll @IntRange(min = 1, max = 4) int y,
+      @ForAll @IntRange(min = 1, max = 4) int z) {
+    Shape shape = Shape.of(x, y, z);
+    TrafficPlan plan = TrafficPlan.allToAll(shape, 2);
+
+    int[] crossed = new int[3];
+    int messages = 0;
+    for (Map.Entry<Integer, WorkloadSpec> entry : specs(plan).entrySet()) {
+      for (int dst : entry.getValue().destinations()) {
+        messages++;
+        for (int d = 0; d < 3; d++) {
+          int src = entry.getKey();
+          crossed[d] += place(shape, src, d) == place(shape, dst, d) ? 0 : 1;
+        }
+      }
+    }
+    assertThat(messages).isEqualTo(shape.nodes() * (shape.nodes() - 1));
+    // The busiest dimension's links all full: so many links' worth of messages arrive.
+    int busiest = Math.max(crossed[0], Math.max(crossed[1], crossed[2]));
+    assertThat(plan.links()).isEqualTo(Math.ceilDiv(2 * shape.nodes() * messages, busiest));
+  }
+
+  private static int place(Shape shape, int node, int dimension) {
+    Coordinates c = shape.coordinates(node);
+    return dimension == 0 ? c.x() : dimension == 1 ? c.y() : c.z();
   }
 }

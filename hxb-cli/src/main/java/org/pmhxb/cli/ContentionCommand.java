@@ -1,0 +1,80 @@
+package org.pmhxb.cli;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.RingBench;
+import org.pmhxb.cli.bench.contention.ContentionSuite;
+import org.pmhxb.cli.cluster.ClusterSpec;
+import org.pmhxb.cli.cluster.NodeOptions;
+import org.pmhxb.cli.cluster.PollPolicy;
+import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.pm.port.PortFaults;
+import org.pmhxb.router.HxbConfig;
+import org.pmhxb.router.Shape;
+import picocli.CommandLine.Command;
+
+/** Streams that compete, and relays between two nodes. */
+@Command(
+    name = "contention",
+    description = {
+      "Measure streams that compete: an incast of seven to one over ring and veth, neighbours both"
+          + " ways beside all to all, a slow rail among fast ones; and what a relay adds to the half"
+          + " round trip over memif. Writes a Markdown page and JSON.",
+      "Needs root. Takes about 3 minutes, with --quick about 1."
+    },
+    footer = {"", "Example: hxb bench contention --quick --output target/results"})
+final class ContentionCommand extends SuiteCommand {
+  private static final Duration UP_LIMIT = Duration.ofSeconds(60);
+
+  /** The rail that is made slower. */
+  private static final String SLOW_RAIL = "x0";
+
+  @Override
+  protected Report run() throws Exception {
+    try (TakeDown guard = new TakeDown(ownPaths())) {
+      return new ContentionSuite(
+              directory(), quick(), resume(), new Own(), this::outOfTime, progress()::update)
+          .run(command("contention"), MachineInfo.here(Version.project()));
+    }
+  }
+
+  /** Clusters of this command's own, one at a time. */
+  private final class Own implements ContentionSuite.Clusters {
+    @Override
+    public MeasuredCluster ring(Shape shape, int rails) throws InterruptedException {
+      return RingBench.up(shape, rails, PortFaults.NONE, line -> {});
+    }
+
+    @Override
+    public MeasuredCluster veth(Shape shape, int rails, LinkRate rate, LinkRate slow)
+        throws IOException {
+      BenchCluster cluster = vethCluster(shape, rails, rate);
+      if (slow != null) {
+        cluster.reshape(SLOW_RAIL, slow);
+      }
+      return cluster;
+    }
+
+    @Override
+    public MeasuredCluster relayed(Shape shape, int rails) throws IOException {
+      SortedSet<Integer> ends = new TreeSet<>(List.of(0, shape.nodes() - 1));
+      SortedSet<Integer> relays = new TreeSet<>();
+      for (int node = 1; node < shape.nodes() - 1; node++) {
+        relays.add(node);
+      }
+      PollPolicy poll =
+          new PollPolicy(HxbConfig.Idle.SPIN, true)
+              .sharing(relays.isEmpty() ? List.of(ends) : List.of(ends, relays));
+      ClusterSpec spec =
+          new ClusterSpec(ClusterSpec.Fabric.MEMIF, shape, rails, null, poll, NodeOptions.NONE);
+      return BenchCluster.up(ownPaths(), spec, UpCommand.nodeCommand(), UP_LIMIT, line -> {});
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package org.pmhxb.cli.bench.contention;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.Spread;
+
+/**
+ * What the runs of one case found.
+ *
+ * @param megabytesPerSecond payload that arrived, all streams together; null of ping-pongs
+ * @param share of what the links' raw rates allow; null when they are not shaped
+ * @param fairness goodput of the slowest stream as a share of the mean; null of ping-pongs
+ * @param halfRoundTripUs medians of the runs; null of streams
+ * @param resentShare frames sent again as a share of the messages, all runs together
+ * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
+ * @param must least share; null: no bound is set
+ * @param failures what did not go as it should
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record ContentionLine(
+    String id,
+    String title,
+    String site,
+    Spread megabytesPerSecond,
+    Spread share,
+    Spread fairness,
+    Spread halfRoundTripUs,
+    double resentShare,
+    Double processorsUsed,
+    Double must,
+    List<String> failures) {
+
+  static ContentionLine of(ContentionCase what, List<Benchmark.Outcome> runs) {
+    Spread bytes = spread(runs, Benchmark.Outcome::bytesPerSecond);
+    boolean metered = runs.stream().allMatch(run -> run.cpu() != null);
+    long messages = runs.stream().mapToLong(Benchmark.Outcome::messages).sum();
+    long resent = runs.stream().mapToLong(Benchmark.Outcome::resent).sum();
+    return new ContentionLine(
+        what.id(),
+        what.title(),
+        what.site().toString(),
+        what.isPing() ? null : bytes.map(b -> b / 1e6),
+        what.ceiling() == 0 ? null : bytes.map(b -> b / what.ceiling()),
+        what.isPing() ? null : spread(runs, ContentionLine::fairness),
+        what.isPing() ? spread(runs, run -> run.latency().p50() / 1e3) : null,
+        (double) resent / Math.max(1, messages),
+        metered ? Double.valueOf(spread(runs, run -> run.cpu().processorsUsed()).median()) : null,
+        what.must() == 0 ? null : what.must(),
+        runs.stream().flatMap(run -> faults(what, run).stream()).distinct().toList());
+  }
+
+  private static double fairness(Benchmark.Outcome run) {
+    return run.pairs().stream().mapToDouble(Benchmark.Pair::bytesPerSecond).min().orElse(0)
+        * run.pairs().size()
+        / Math.max(1, run.bytesPerSecond());
+  }
+
+  private static List<String> faults(ContentionCase what, Benchmark.Outcome run) {
+    long faulty = run.lost() + run.duplicated() + run.misordered() + run.corrupt();
+    if (faulty == 0 && run.messages() > 0) {
+      return run.failures();
+    }
+    return List.of(
+        what.id() + ": " + faulty + " faulty messages of " + run.messages() + " " + run.failures());
+  }
+
+  private static Spread spread(
+      List<Benchmark.Outcome> runs, ToDoubleFunction<Benchmark.Outcome> value) {
+    return Spread.of(runs.stream().mapToDouble(value).boxed().toList());
+  }
+}

@@ -1,0 +1,110 @@
+package org.pmhxb.cli.bench.contention;
+
+import java.util.Locale;
+import org.pmhxb.cli.bench.Spread;
+
+/** Writes a {@link ContentionReport} as a Markdown page. */
+final class ContentionPage {
+  private ContentionPage() {}
+
+  static String of(ContentionReport report) {
+    StringBuilder page = new StringBuilder();
+    page.append("# Streams that compete, and relays between\n\n");
+    page.append("Messages of 8 KB, every one verified: content, order, exactly once. Links are");
+    page.append(" shaped by `tc tbf`, and each run checked that its bytes went through the");
+    page.append(" shaped queues. *Share* is the goodput against what the raw rates of the links");
+    page.append(" in use allow (99.2 % is what 8 KB messages can reach); an all-to-all of a cube");
+    page.append(" crosses 12/7 links a message. *Slowest* is the goodput of the slowest stream");
+    page.append(" against the mean. *Resent* is frames sent again by messages. Half round trips");
+    page.append(" are of 64 B over memif: one process polls both ends, another the relays.\n\n");
+    page.append("- Command: `").append(report.command()).append("`, ");
+    page.append(report.measuredAt()).append(", ");
+    page.append(String.format(Locale.ROOT, "%.0f s%n", report.seconds()));
+    page.append("- Machine: ").append(report.machine().line()).append('\n');
+    page.append("- Runs of each line: ").append(report.runs());
+    page.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
+    if (!report.finished()) {
+      page.append("- **Not finished**: `--resume` measures what is missing.\n");
+    }
+    page.append("\nMedian in bold, then least to most of the runs.\n\n");
+    page.append("| | over | goodput, MB/s | share | must | slowest | resent | processors |\n");
+    page.append("|---|---|---|---|---|---|---|---|\n");
+    for (ContentionLine line : report.results()) {
+      if (line.halfRoundTripUs() == null) {
+        page.append(
+            String.format(
+                Locale.ROOT,
+                "| %s | %s | %s | %s | %s | %s | %.2f %% | %s |%n",
+                line.title(),
+                line.site(),
+                spread(line.megabytesPerSecond(), 1, 1),
+                spread(line.share(), 100, 1, " %"),
+                line.must() == null ? "" : Math.round(100 * line.must()) + " %",
+                spread(line.fairness(), 100, 0, " %"),
+                100 * line.resentShare(),
+                line.processorsUsed() == null ? "" : round(line.processorsUsed(), 2)));
+      }
+    }
+    page.append("\n| | over | half round trip, us | added by each relay, us | aim |\n");
+    page.append("|---|---|---|---|---|\n");
+    for (ContentionLine line : report.results()) {
+      if (line.halfRoundTripUs() != null) {
+        int relays = line.id().charAt(line.id().length() - 1) - '0';
+        boolean known = relays > 0 && relays <= report.perRelayUs().size();
+        page.append(
+            String.format(
+                "| %s | %s | %s | %s | %s |%n",
+                line.title(),
+                line.site(),
+                spread(line.halfRoundTripUs(), 1, 2),
+                known ? round(report.perRelayUs().get(relays - 1), 2) : "",
+                relays > 0 ? "1.00" : ""));
+      }
+    }
+    if (!report.failures().isEmpty()) {
+      page.append("\n## What failed\n\n");
+      report.failures().forEach(line -> page.append("- ").append(line).append('\n'));
+    }
+    return page.toString();
+  }
+
+  /** For a terminal. */
+  static String figures(ContentionLine line) {
+    if (line.halfRoundTripUs() != null) {
+      return String.format(Locale.ROOT, "%6.2f us", line.halfRoundTripUs().median());
+    }
+    String share =
+        line.share() == null
+            ? ""
+            : String.format(Locale.ROOT, ", %.1f %% of the links", 100 * line.share().median());
+    return String.format(
+        Locale.ROOT,
+        "%6.1f MB/s%s, slowest stream %.0f %% of the mean, resent %.2f %%",
+        line.megabytesPerSecond().median(),
+        share,
+        100 * line.fairness().median(),
+        100 * line.resentShare());
+  }
+
+  private static String spread(Spread spread, double factor, int digits) {
+    return spread(spread, factor, digits, "");
+  }
+
+  private static String spread(Spread spread, double factor, int digits, String unit) {
+    if (spread == null) {
+      return "";
+    }
+    String median = "**" + round(factor * spread.median(), digits) + unit + "**";
+    return spread.runs() == 1
+        ? median
+        : median
+            + " "
+            + round(factor * spread.min(), digits)
+            + " to "
+            + round(factor * spread.max(), digits);
+  }
+
+  private static String round(double value, int digits) {
+    return String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+}

@@ -1,0 +1,204 @@
+package org.pmhxb.cli.bench.contention;
+
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.Journal;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.Shape;
+
+/**
+ * The whole of {@code hxb bench contention}: measures, then writes page and JSON. Owner: one
+ * thread.
+ */
+public final class ContentionSuite {
+  private final Path directory;
+  private final boolean quick;
+  private final boolean resume;
+  private final Clusters clusters;
+  private final BooleanSupplier outOfTime;
+  private final Consumer<String> progress;
+
+  private final List<ContentionLine> lines = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
+  private boolean progressed;
+  private boolean brokenOff;
+
+  /** Brings up what is measured; closing it takes it down. */
+  public interface Clusters {
+    /** Nodes of one process and one thread. */
+    MeasuredCluster ring(Shape shape, int rails) throws IOException, InterruptedException;
+
+    /**
+     * A process per node.
+     *
+     * @param slow rate of the first rail of dimension x; null: as the others
+     */
+    MeasuredCluster veth(Shape shape, int rails, LinkRate rate, LinkRate slow) throws IOException;
+
+    /** Node 0 and the farthest one in one process, the others in another; both spin. */
+    MeasuredCluster relayed(Shape shape, int rails) throws IOException;
+  }
+
+  /**
+   * @param directory where page and JSON go
+   * @param resume whether to go on where an earlier command was broken off
+   * @param outOfTime when true, the suite breaks off before the next line
+   */
+  public ContentionSuite(
+      Path directory,
+      boolean quick,
+      boolean resume,
+      Clusters clusters,
+      BooleanSupplier outOfTime,
+      Consumer<String> progress) {
+    this.directory = directory;
+    this.quick = quick;
+    this.resume = resume;
+    this.clusters = clusters;
+    this.outOfTime = outOfTime;
+    this.progress = progress;
+  }
+
+  private int runs() {
+    return quick ? 1 : 3;
+  }
+
+  private long measureMs() {
+    return quick ? 800 : 2_500;
+  }
+
+  /**
+   * Measures what the journal does not hold, and writes the page.
+   *
+   * @param command that does so again
+   */
+  public ContentionReport run(String command, MachineInfo machine)
+      throws IOException, InterruptedException {
+    long startNs = System.nanoTime();
+    Journal journal =
+        Journal.open(
+            directory.resolve("contention.journal"),
+            machine.line() + ", " + runs() + " runs of " + measureMs() + " ms",
+            resume);
+    Map<ContentionCase.Site, List<ContentionCase>> bySite = new LinkedHashMap<>();
+    for (ContentionCase what : ContentionCase.all()) {
+      Optional<ContentionLine> known = journal.find(what.id(), ContentionLine.class);
+      known.ifPresentOrElse(
+          lines::add,
+          () -> bySite.computeIfAbsent(what.site(), any -> new ArrayList<>()).add(what));
+    }
+    for (Map.Entry<ContentionCase.Site, List<ContentionCase>> site : bySite.entrySet()) {
+      measure(site.getKey(), site.getValue(), journal);
+    }
+    return write(command, machine, startNs);
+  }
+
+  private void measure(ContentionCase.Site site, List<ContentionCase> cases, Journal journal)
+      throws IOException, InterruptedException {
+    if (over()) {
+      return;
+    }
+    progress.accept("cluster: " + site);
+    try (MeasuredCluster cluster = up(site)) {
+      for (ContentionCase what : cases) {
+        if (over()) {
+          return;
+        }
+        ContentionLine line = measure(cluster, what);
+        progressed = true;
+        lines.add(line);
+        failures.addAll(line.failures());
+        if (line.failures().isEmpty()) {
+          journal.add(what.id(), line);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      if (Thread.interrupted()) {
+        InterruptedException ending = new InterruptedException("interrupted");
+        ending.initCause(e);
+        throw ending;
+      }
+      failures.add(site + ": " + e.getMessage());
+    }
+  }
+
+  private MeasuredCluster up(ContentionCase.Site site) throws IOException, InterruptedException {
+    return switch (site.fabric()) {
+      case RING -> clusters.ring(site.shape(), site.rails());
+      case VETH -> clusters.veth(site.shape(), site.rails(), site.rate(), site.slow());
+      case MEMIF -> clusters.relayed(site.shape(), site.rails());
+    };
+  }
+
+  private ContentionLine measure(MeasuredCluster cluster, ContentionCase what)
+      throws IOException, InterruptedException {
+    List<Benchmark.Outcome> outcomes = new ArrayList<>();
+    for (int run = 1; run <= runs(); run++) {
+      progress.accept(what.id() + ", run " + run + " of " + runs());
+      // The first one compiles; each other one only empties the token buckets.
+      long warmUpMs = run > 1 ? 300 : what.site().shape().nodes() > 2 ? 4_000 : 1_500;
+      outcomes.add(cluster.measure(what.plan(), what.sizeBytes(), warmUpMs, measureMs()));
+    }
+    return ContentionLine.of(what, outcomes);
+  }
+
+  /** Never before one line was measured: whoever resumes again and again comes to an end. */
+  private boolean over() {
+    brokenOff |= progressed && outOfTime.getAsBoolean();
+    return brokenOff;
+  }
+
+  private ContentionReport write(String command, MachineInfo machine, long startNs)
+      throws IOException {
+    List<String> order = ContentionCase.all().stream().map(ContentionCase::id).toList();
+    lines.sort(Comparator.comparingInt(line -> order.indexOf(line.id())));
+    for (ContentionLine line : lines) {
+      if (line.must() != null && line.share().median() < line.must()) {
+        failures.add(
+            "%s: %.1f %% of the links' rate; must be %.0f %%"
+                .formatted(line.id(), 100 * line.share().median(), 100 * line.must()));
+      }
+    }
+    Path page = directory.resolve("contention.md");
+    Path json = directory.resolve("contention.json");
+    ContentionReport report =
+        new ContentionReport(
+            failures.isEmpty() && !brokenOff,
+            command,
+            Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+            (System.nanoTime() - startNs) / 1e9,
+            quick,
+            runs(),
+            !brokenOff,
+            machine,
+            lines,
+            ContentionReport.perRelay(lines),
+            failures,
+            List.of(page.toString(), json.toString()));
+    Files.writeString(page, ContentionPage.of(report));
+    Files.writeString(
+        json,
+        JsonMapper.builder()
+                .enable(SerializationFeature.INDENT_OUTPUT)
+                .build()
+                .writeValueAsString(report)
+            + "\n");
+    return report;
+  }
+}

@@ -1,0 +1,169 @@
+package org.pmhxb.cli.bench.contention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.bench.BenchKind;
+import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.CpuUse;
+import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.cli.workload.LatencyHistogram;
+import org.pmhxb.router.Shape;
+
+/** The whole suite over clusters that only pretend. */
+class ContentionSuiteTest implements ContentionSuite.Clusters {
+  private static final MachineInfo MACHINE =
+      new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
+
+  @TempDir private Path directory;
+  private int measurements;
+  private int open;
+
+  /** Share of the links that the pretended streams reach. */
+  private double share = 0.99;
+
+  private long lost;
+
+  @Override
+  public MeasuredCluster ring(Shape shape, int rails) {
+    return cluster(rails, 1e6, 0);
+  }
+
+  @Override
+  public MeasuredCluster veth(Shape shape, int rails, LinkRate rate, LinkRate slow) {
+    double missing = slow == null ? 0 : rate.bytesPerSecond() - slow.bytesPerSecond();
+    return cluster(rails, rate.bytesPerSecond(), missing);
+  }
+
+  @Override
+  public MeasuredCluster relayed(Shape shape, int rails) {
+    return cluster(rails, 1e6, 0);
+  }
+
+  private MeasuredCluster cluster(int rails, double linkBytesPerSecond, double missing) {
+    open++;
+    return new MeasuredCluster() {
+      @Override
+      public int rails() {
+        return rails;
+      }
+
+      @Override
+      public Benchmark.Outcome measure(
+          TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
+        measurements++;
+        double ways = (double) plan.links() / rails;
+        return outcome(plan, share * (plan.links() * linkBytesPerSecond - ways * missing));
+      }
+
+      @Override
+      public void close() {
+        open--;
+      }
+    };
+  }
+
+  /** The first stream gets half of what each other gets. */
+  private Benchmark.Outcome outcome(TrafficPlan plan, double bytes) {
+    List<Benchmark.Pair> pairs = new ArrayList<>();
+    int streams = plan.destinations().values().stream().mapToInt(to -> to.size()).sum();
+    double each = bytes / (streams - 0.5);
+    plan.destinations()
+        .forEach(
+            (src, to) ->
+                to.forEach(
+                    dst ->
+                        pairs.add(
+                            new Benchmark.Pair(
+                                src, dst, 1, pairs.isEmpty() ? each / 2 : each, 0, 0, 0, 0))));
+    int relays = Integer.bitCount(plan.destinations().size() == 2 ? farther(plan) : 0) - 1;
+    LatencyHistogram.Summary latency =
+        plan.kind() == BenchKind.LATENCY
+            ? new LatencyHistogram.Summary(500, 800 + 700 * relays, 3_000, 4_000, 5_000)
+            : null;
+    return new Benchmark.Outcome(
+        1,
+        1_000,
+        bytes,
+        1_000,
+        lost,
+        0,
+        0,
+        0,
+        5,
+        0,
+        latency,
+        new CpuUse(1, 1.5, 0.9, 2),
+        pairs,
+        new ArrayList<>());
+  }
+
+  /** Of a pair in a shape of extents 2: the other one's number, whose bits are its coordinates. */
+  private static int farther(TrafficPlan plan) {
+    return plan.destinations().keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
+  }
+
+  private ContentionReport run(boolean resume, int most) throws IOException, InterruptedException {
+    return new ContentionSuite(
+            directory, true, resume, this, () -> measurements >= most, line -> {})
+        .run("hxb bench contention --quick", MACHINE);
+  }
+
+  @Test
+  void writesPageAndJson() throws Exception {
+    ContentionReport report = run(false, Integer.MAX_VALUE);
+
+    assertThat(report.ok()).as(report.failures().toString()).isTrue();
+    assertThat(open).isZero();
+    assertThat(report.perRelayUs()).hasSize(2).allMatch(us -> Math.abs(us - 0.7) < 1e-9);
+    assertThat(Files.readString(directory.resolve("contention.md")))
+        .contains("| incast of 7 to 1 | veth, 8, 1 rail of 200mbit | **24.8** | **99.0 %** |")
+        .contains(
+            "| a slow rail, one way | veth, 2, 3 rails of 200mbit, one of 50mbit | **55.7** |")
+        .contains("| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 |");
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
+    assertThat(json.path("results")).hasSize(ContentionCase.all().size());
+    ContentionLine incast = report.results().get(1);
+    assertThat(incast.fairness().median()).isBetween(0.53, 0.54);
+    assertThat(incast.resentShare()).isEqualTo(0.005);
+  }
+
+  @Test
+  void aMissedBoundAndALossFail() throws Exception {
+    share = 0.95;
+    assertThat(run(false, Integer.MAX_VALUE).failures())
+        .containsExactly(
+            "exchange: 95.0 % of the links' rate; must be 96 %",
+            "slow-rail: 95.0 % of the links' rate; must be 98 %",
+            "slow-rail-both: 95.0 % of the links' rate; must be 96 %");
+    share = 0.99;
+    lost = 2;
+    ContentionReport report = run(false, Integer.MAX_VALUE);
+    assertThat(report.ok()).isFalse();
+    assertThat(report.failures()).allMatch(line -> line.contains("2 faulty messages of 1000"));
+  }
+
+  @Test
+  void whatWasBrokenOffGoesOn() throws Exception {
+    assertThat(run(false, 3).finished()).isFalse();
+    assertThat(measurements).isEqualTo(3);
+    ContentionReport whole = run(true, Integer.MAX_VALUE);
+    assertThat(whole.ok()).isTrue();
+    assertThat(measurements).as("nothing was measured twice").isEqualTo(whole.results().size());
+    assertThat(whole.results())
+        .extracting(ContentionLine::id)
+        .containsExactlyElementsOf(ContentionCase.all().stream().map(ContentionCase::id).toList());
+  }
+}
