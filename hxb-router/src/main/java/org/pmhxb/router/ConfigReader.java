@@ -427,10 +427,10 @@ final class ConfigReader {
             "",
             "dimension "
                 + Dimension.of(d)
-                + " has "
-                + count[d]
-                + " rails with highest index "
-                + highest[d]
+                + (count[d] == 0
+                    ? " has no rail"
+                    : " has %d rail%s, the highest of index %d"
+                        .formatted(count[d], count[d] == 1 ? "" : "s", highest[d]))
                 + "; each dimension of the shape "
                 + builder.shape
                 + " with more than one node needs indices 0.."

@@ -50,10 +50,7 @@ final class ConfigScope {
             e -> {
               if (!known.contains(e.getKey())) {
                 String full = path.isEmpty() ? e.getKey() : path + "." + e.getKey();
-                error(
-                    full,
-                    e.getValue().toString(),
-                    "is no key; did you mean \"" + nearest(e.getKey(), known) + "\"?");
+                error(full, e.getValue().toString(), "is no key; " + hint(e.getKey(), known));
               }
             });
   }
@@ -152,6 +149,14 @@ final class ConfigScope {
 
   private static String leaf(String path) {
     return path.substring(path.lastIndexOf('.') + 1);
+  }
+
+  /** The key that was meant, if one is near; else all of them. */
+  private static String hint(String key, List<String> known) {
+    String nearest = nearest(key, known);
+    return distance(key, nearest) <= Math.max(1, key.length() / 2)
+        ? "did you mean \"" + nearest + "\"?"
+        : "there are: " + String.join(", ", known);
   }
 
   /** The known key that takes the fewest changes of one letter. */

@@ -197,6 +197,7 @@ class HxbConfigTest {
     assertThat(errors(GOOD + FAR.replace("longer-us", "longer"))).hasSize(2);
     assertThat(errors(GOOD + FAR.replace("coordinates", "node"))).hasSize(2);
     assertThat(errors("far = 3\n" + GOOD)).singleElement().asString().contains("[[far]]");
+    assertThat(errors("fo = 3\n" + GOOD)).singleElement().asString().contains("there are: ");
     assertThat(errors("far = [3]\n" + GOOD)).singleElement().asString().contains("[[far]]");
   }
 
@@ -207,9 +208,9 @@ class HxbConfigTest {
     assertThat(errors(GOOD.replace("dimension = \"y\"", "dimension = \"z\"")).get(0))
         .startsWith("n.toml:6: rail[0].dimension = z: has a single node in the shape 2x2");
     assertThat(errors(GOOD.replaceFirst("index = 0", "index = 1")))
-        .anyMatch(e -> e.contains("dimension y has 1 rails with highest index 1"));
+        .anyMatch(e -> e.contains("dimension y has 1 rail, the highest of index 1"));
     assertThat(errors(GOOD.substring(0, GOOD.lastIndexOf("[[rail]]"))))
-        .anyMatch(e -> e.contains("dimension x has 0 rails"));
+        .anyMatch(e -> e.contains("dimension x has no rail"));
     assertThat(errors(GOOD.replace("\"m0\"", "\"x0\"").replace("memif", "af_packet")))
         .anyMatch(e -> e.contains("rail[0].socket") && e.contains("is no key"));
     String twice =

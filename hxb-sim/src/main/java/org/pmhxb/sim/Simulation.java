@@ -2,9 +2,11 @@ package org.pmhxb.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.fault.FaultKind;
@@ -32,6 +34,7 @@ public final class Simulation implements Fabric.Watch {
   private static final long DOWN_SLACK_NS = 500_000_000L;
 
   private final SimOptions options;
+  private final Consumer<String> progress;
   private final RailLayout layout;
   private final EventQueue queue = new EventQueue();
   private final EventLog log;
@@ -50,8 +53,9 @@ public final class Simulation implements Fabric.Watch {
   private long settledNs = -1;
   private long firstMessageNs;
 
-  private Simulation(SimOptions options) {
+  private Simulation(SimOptions options, Consumer<String> progress) {
     this.options = options;
+    this.progress = progress;
     this.layout = new RailLayout(options.shape(), options.rails());
     this.log = new EventLog(queue, options.keepLog());
     this.fabric =
@@ -66,12 +70,22 @@ public final class Simulation implements Fabric.Watch {
 
   /** Runs to the end, or to the first violation. */
   public static SimResult run(SimOptions options) {
-    return new Simulation(options).run();
+    return run(options, line -> {});
+  }
+
+  /**
+   * Runs to the end, or to the first violation.
+   *
+   * @param progress takes lines for people: one each half millisecond of virtual time
+   */
+  public static SimResult run(SimOptions options, Consumer<String> progress) {
+    return new Simulation(options, progress).run();
   }
 
   private SimResult run() {
     int leaked = 0;
     try {
+      progress.accept("building " + nodes.length + " nodes");
       for (int node = 0; node < nodes.length; node++) {
         start(node);
       }
@@ -107,6 +121,13 @@ public final class Simulation implements Fabric.Watch {
 
   /** Looks from time to time whether all is done, or will never be. */
   private void look(long nowNs) {
+    progress.accept(
+        String.format(
+            Locale.ROOT,
+            "%.1f ms of virtual time, %d of %d messages delivered",
+            nowNs / 1e6,
+            oracle.delivered(),
+            oracle.begun()));
     if (oracle.isSettled() && programsDone() && downsAwaited == 0) {
       settledNs = nowNs;
       return;

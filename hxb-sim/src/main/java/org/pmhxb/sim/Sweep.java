@@ -54,7 +54,7 @@ public final class Sweep {
    * @param jobs threads
    * @param told failures that are shrunk and told in full, the first ones
    * @param toFirstFailure begin no further seed once one has failed; those before it have been run
-   * @param progress takes lines for people
+   * @param progress takes lines for people, one thread at a time
    */
   public static Outcome run(
       Scenario scenario,
@@ -68,13 +68,17 @@ public final class Sweep {
     long startNs = System.nanoTime();
     Sum sum = new Sum();
     AtomicLong next = new AtomicLong(firstSeed);
+    boolean alone = firstSeed == lastSeed;
     Runnable work =
         () -> {
           for (long seed = next.getAndIncrement();
               seed <= lastSeed && !(toFirstFailure && sum.hasFailed());
               seed = next.getAndIncrement()) {
-            sum.add(Simulation.run(scenario.options(seed)));
-            progress.accept(sum.line(lastSeed - firstSeed + 1));
+            SimOptions options = scenario.options(seed);
+            sum.add(alone ? Simulation.run(options, progress) : Simulation.run(options));
+            synchronized (sum) {
+              progress.accept(sum.line(lastSeed - firstSeed + 1));
+            }
           }
         };
     List<Thread> threads = new ArrayList<>();
