@@ -12,7 +12,7 @@ class TrunkTest {
   private static final LinkSpec CABLE = LinkSpec.gigabit();
 
   private static SimResult allToAll(int boundary, int cables) {
-    SimOptions options = TestRuns.of("8", 1, 1, Profile.NONE, Workloads.ALL_TO_ALL, 40);
+    SimOptions options = TestRuns.of("8", 1, 1, Profile.NONE, Workloads.ALL_TO_ALL, 200);
     return Simulation.run(options.withTrunk(new Trunk(0, boundary, cables, CABLE)));
   }
 

@@ -87,7 +87,7 @@ final class NodeCore {
    */
   long patienceNs;
 
-  /** Worst gap between two polls of late; decays. */
+  /** By how much a poll came late of late, at worst; decays. */
   long pollGapNs;
 
   /** Set when the node is complete. */
@@ -105,6 +105,8 @@ final class NodeCore {
 
   private long randomState;
   private boolean started;
+  private boolean mayRest;
+  private long restUntilNs;
 
   NodeCore(NodeConfig config, BufferPool pool, Routing routing, Rail[] rails) {
     this.config = config;
@@ -140,10 +142,20 @@ final class NodeCore {
       return 0;
     }
     long gap = now - nowNs;
+    // What arrives ends a sleep, so a sleep is no gap; but who oversleeps is late.
+    long lateNs = mayRest ? now - restUntilNs : gap;
+    mayRest = false;
     nowNs = now;
     patienceNs += Math.min(gap, PATIENCE_STEP_NS);
-    pollGapNs = Math.max(gap, pollGapNs - (pollGapNs >> 10));
+    pollGapNs = Math.max(lateNs, pollGapNs - (pollGapNs >> 10));
     return gap;
+  }
+
+  /** The next duty cycle need not come before this, unless something arrives. */
+  long rest(long untilNs) {
+    mayRest = true;
+    restUntilNs = untilNs;
+    return untilNs;
   }
 
   /** For assertions: this thread is the poll thread, the pool's as well as the protocol's. */

@@ -247,18 +247,61 @@ final class Paths {
       if (state.evicted) {
         tickEvicted(peer, path);
       } else if (!peer.window.isEmpty(path) || state.probesUnanswered > 0) {
-        // Relays stand still as hosts do.
-        tickUsed(peer, path, Math.max(PROBE_FLOOR_NS, gapsNs * state.hops));
+        tickUsed(peer, path, floorNs(state, gapsNs));
       } else {
         peer.watchedPaths &= ~(1L << path);
       }
     }
   }
 
+  /**
+   * When {@link #tick} asks over a path next, if nothing is heard until then.
+   *
+   * @param careNs the answer where a path owes an answer already, and may be given up
+   */
+  long nextProbeNs(Peer peer, long careNs) {
+    long gapsNs = core.pollGapNs + peer.peerPollGapNs;
+    long next = Long.MAX_VALUE;
+    for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
+      int path = Long.numberOfTrailingZeros(watched);
+      PathState state = peer.paths[path];
+      if (state.evicted) {
+        next = Math.min(next, state.probeSentNs + evictedIntervalNs(state));
+      } else if (state.probesUnanswered > 0) {
+        next = Math.min(next, careNs);
+      } else if (!peer.window.isEmpty(path)) {
+        long timeoutNs = state.probeTimeoutNs(floorNs(state, gapsNs));
+        next = Math.min(next, state.owedSinceNs() + timeoutNs);
+      }
+    }
+    return next;
+  }
+
+  /**
+   * Whether something on its way to a peer will come to an end: what waits for a window then finds
+   * one. Else it waits for a path, or for its turn in time.
+   */
+  boolean isAwaited(Peer peer) {
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      if (!peer.paths[path].evicted && !peer.window.isEmpty(path)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static long evictedIntervalNs(PathState state) {
+    return EVICTED_PROBE_NS << Math.min(state.probesUnanswered >> 2, 5);
+  }
+
+  /** Relays stand still as hosts do. */
+  private static long floorNs(PathState state, long gapsNs) {
+    return Math.max(PROBE_FLOOR_NS, gapsNs * state.hops);
+  }
+
   private void tickEvicted(Peer peer, int path) {
     PathState state = peer.paths[path];
-    long intervalNs = EVICTED_PROBE_NS << Math.min(state.probesUnanswered >> 2, 5);
-    if (core.nowNs - state.probeSentNs >= intervalNs) {
+    if (core.nowNs - state.probeSentNs >= evictedIntervalNs(state)) {
       if (state.probesUnanswered > 0) {
         state.answersInRow = 0;
       }

@@ -19,7 +19,6 @@ import org.pmhxb.pm.wire.FrameHeader;
  */
 public final class PmNode implements PollWork, AutoCloseable {
   private static final long TIMER_INTERVAL_NS = 100_000L;
-  private static final long IDLE_INTERVAL_NS = 10_000_000L;
   private static final int COMMANDS_PER_ROUND = 64;
   private static final int SUPPLY_PER_ROUND = 32;
   private static final int LEAST_CLAIMS = 4;
@@ -36,6 +35,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final Sessions sessions;
   private final Receiver receiver;
   private final LinkFrames linkFrames;
+  private final Deadlines deadlines;
   private final boolean inline;
   private volatile Doorbell doorbell = Doorbell.NONE;
   private long timerDueNs;
@@ -73,6 +73,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.sessions = new Sessions(core, sender, paths, acknowledger);
     this.receiver = new Receiver(core, sender, paths, acknowledger, sessions);
     this.linkFrames = new LinkFrames(core);
+    this.deadlines = new Deadlines(core, paths, acknowledger);
     core.collectives = new CollectiveFrames(this, core, sessions);
     this.inline = inline;
   }
@@ -667,38 +668,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public long nextDeadlineNs(long nowNs) {
-    if (acknowledger.hasNews() || waitsForRoom()) {
-      return nowNs + TIMER_INTERVAL_NS / 2;
-    }
-    for (int i = 0; i < core.activeCount; i++) {
-      Peer peer = core.active[i];
-      if (peer.state == PeerState.OPENING || peer.state == PeerState.UP && isWaiting(peer)) {
-        return Math.min(nowNs + TIMER_INTERVAL_NS * 5, core.collectives.nextDeadlineNs(nowNs));
-      }
-    }
-    return Math.min(nowNs + IDLE_INTERVAL_NS, core.collectives.nextDeadlineNs(nowNs));
-  }
-
-  /** For an acknowledgement, for a path, or for credit that it asked for. */
-  private static boolean isWaiting(Peer peer) {
-    if (peer.window.inFlight() > 0 || peer.pendingHead != 0) {
-      return true;
-    }
-    for (int i = 0; i < peer.outLaneCount; i++) {
-      if (peer.outLanes[i].creditWanted) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean waitsForRoom() {
-    for (Rail rail : core.rails) {
-      if (!rail.isIdle()) {
-        return true;
-      }
-    }
-    return false;
+    return core.rest(deadlines.next(nowNs, timerDueNs));
   }
 
   /** Frames sent and not acknowledged, over all peers. Poll thread. */

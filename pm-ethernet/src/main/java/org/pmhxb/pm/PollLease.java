@@ -7,15 +7,17 @@ import java.lang.invoke.VarHandle;
  * Who drives the duty cycles: the poll thread, or for a while a program's thread that would
  * otherwise wait for it ({@link PollThread#driveUntil}).
  *
- * <p>Three states. HOME: the poll thread drives. OFFERED: nobody does, and the first to take the
- * lease will. OUT: a program's thread does. Whoever leaves HOME or OUT does so by a release (L1),
- * whoever enters them does so by an acquire from OFFERED (L2); so each driver sees all that the one
- * before it did, and there is never more than one.
+ * <p>Four states. HOME: the poll thread drives. WANTED: it does, and a program waits for its offer.
+ * OFFERED: nobody does, and the first to take the lease will. OUT: a program's thread does. Whoever
+ * leaves HOME, WANTED or OUT does so by a release (L1), whoever enters HOME or OUT does so by an
+ * acquire from OFFERED (L2); so each driver sees all that the one before it did, and there is never
+ * more than one. That it is wanted is a state of its own, so that who asks too late asks nothing.
  */
 final class PollLease {
   private static final int HOME = 0;
   private static final int OFFERED = 1;
   private static final int OUT = 2;
+  private static final int WANTED = 3;
   private static final VarHandle STATE;
 
   static {
@@ -27,9 +29,6 @@ final class PollLease {
   }
 
   private int state = HOME;
-
-  /** Set by who finds the lease at home, cleared by the poll thread when it offers it. */
-  private volatile boolean wanted;
 
   /** How often it was out; written by the driver before L1, so by one thread at a time. */
   private volatile int turns;
@@ -43,8 +42,8 @@ final class PollLease {
    */
   boolean tryTake() {
     int seen = (int) STATE.getOpaque(this);
-    if (seen == HOME && !wanted) {
-      wanted = true;
+    if (seen == HOME) {
+      STATE.compareAndSet(this, HOME, WANTED);
     }
     return seen == OFFERED && STATE.compareAndSet(this, OFFERED, OUT); // L2
   }
@@ -57,13 +56,13 @@ final class PollLease {
 
   // --- the poll thread ----------------------------------------------------------------------
 
+  /** Never true for who drives instead of the poll thread: nobody can ask that one. */
   boolean isWanted() {
-    return wanted;
+    return (int) STATE.getOpaque(this) == WANTED;
   }
 
   /** After its last round for now. */
   void offer() {
-    wanted = false;
     STATE.setRelease(this, OFFERED); // L1
   }
 

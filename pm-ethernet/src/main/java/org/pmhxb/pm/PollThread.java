@@ -16,7 +16,8 @@ import org.pmhxb.ffi.Threads;
  *
  * <p>A program's thread that has to wait for what a duty cycle brings may drive meanwhile ({@link
  * #driveUntil}): then no thread has to wake another. The poll thread drives again when nobody did
- * for {@link #NAP_NS}.
+ * for {@link #NAP_NS}, or up to {@link #NAP_NS_MAX} where processors are so few that who waits
+ * sleeps.
  *
  * <p>It sleeps only on descriptors: the sockets of its ports and a doorbell, so that whatever
  * happens wakes it (DESIGN rule 22). Where a port has no descriptor it sleeps for at most {@link
@@ -38,6 +39,12 @@ public final class PollThread implements Doorbell, AutoCloseable {
 
   /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
   private static final long NAP_NS = 200_000L;
+
+  /**
+   * The same with {@link PollIdle#PARK}, where programs have driven for a while: to look takes a
+   * processor from those who have something to do.
+   */
+  private static final long NAP_NS_MAX = 1_000_000L;
 
   /** Naps within one wait of a program, after which the poll thread sleeps until it ends. */
   private static final int NAPS = 8;
@@ -237,21 +244,23 @@ public final class PollThread implements Doorbell, AutoCloseable {
     handOver();
     lease.offer();
     int naps = 0;
+    long napNs = NAP_NS;
     boolean home = false;
     while (!home) {
       int before = lease.turns();
-      nap(naps);
+      nap(naps, napNs);
       boolean untouched = before == lease.turns();
       naps = untouched ? naps + 1 : 0;
+      napNs = untouched || idle != PollIdle.PARK ? napNs : Math.min(napNs * 2, NAP_NS_MAX);
       home = (untouched || stopping) && lease.takeHome();
     }
     driver = Thread.currentThread();
     idleRounds = 0;
   }
 
-  private void nap(int naps) {
+  private void nap(int naps, long napNs) {
     if (naps < NAPS) {
-      LockSupport.parkNanos(this, NAP_NS);
+      LockSupport.parkNanos(this, napNs);
       return;
     }
     // Also when stopping: the driver's round has to end first.
@@ -285,7 +294,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
       Thread.yield();
     } else if (idle == PollIdle.PARK || sleepsLeft > 0) {
       sleepsLeft = Math.max(0, sleepsLeft - 1);
-      sleep(nowNs);
+      sleep();
     } else if (idleRounds < SPINS) {
       Thread.onSpinWait();
     } else if (idleRounds < SPINS + YIELDS) {
@@ -296,32 +305,39 @@ public final class PollThread implements Doorbell, AutoCloseable {
         sleepsLeft = SLEEPS_AFTER_SLOW_YIELDS;
       }
     } else {
-      sleep(nowNs);
+      sleep();
     }
   }
 
-  private void sleep(long nowNs) {
-    long untilNs = Long.MAX_VALUE;
-    for (PollWork w : work) {
-      untilNs = Math.min(untilNs, w.nextDeadlineNs(nowNs) - nowNs);
-    }
-    if (blind) {
-      untilNs = Math.min(untilNs, BLIND_SLEEP_NS);
-    }
+  /** A last round after the flag is up, then nothing until a deadline, a frame or the doorbell. */
+  private void sleep() {
+    boolean woken = false;
     sleeping.fallAsleep();
     try {
       int done = 0;
-      long again = System.nanoTime();
+      long nowNs = System.nanoTime();
       for (PollWork w : work) {
-        done += w.doWork(again);
+        done += w.doWork(nowNs);
       }
-      if (done == 0 && untilNs >= 1_000 && !stopping && !lease.isWanted()) {
-        Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000);
+      long untilNs = done > 0 ? 0 : untilDeadlineNs(nowNs);
+      if (untilNs >= 1_000 && !stopping && !lease.isWanted()) {
+        woken = Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000) > 0;
       }
     } finally {
       sleeping.wakeUp();
     }
-    Hxb.eventDrain(doorbell);
+    if (woken) {
+      // Who rang where nobody slept after all ends the next sleep.
+      Hxb.eventDrain(doorbell);
+    }
+  }
+
+  private long untilDeadlineNs(long nowNs) {
+    long untilNs = blind ? BLIND_SLEEP_NS : Long.MAX_VALUE;
+    for (PollWork w : work) {
+      untilNs = Math.min(untilNs, w.nextDeadlineNs(nowNs) - nowNs);
+    }
+    return untilNs;
   }
 
   @Override

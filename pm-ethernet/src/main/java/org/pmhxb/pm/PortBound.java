@@ -9,6 +9,9 @@ package org.pmhxb.pm;
 final class PortBound {
   private static final int FRAMES = 4;
 
+  /** Half of them. */
+  private static final int REFILL_FRAMES = FRAMES / 2;
+
   /** Before the first measurement, and at most. */
   private static final long BYTES_MAX = 192 * 1024;
 
@@ -71,6 +74,19 @@ final class PortBound {
       boundBytes = Math.min(BYTES_MAX, (long) FRAMES * frameBytes + between);
     }
     return boundBytes - portBacklogBytes;
+  }
+
+  /**
+   * Time until the backlog, as it was when the port was last asked, lies {@link #REFILL_FRAMES}
+   * frames below the bound: so many may follow at once then, and as many at least are left, so that
+   * who comes late by their time still finds the port at work. 0 while no rate is known.
+   */
+  long untilRoomNs() {
+    if (rate == 0 || backlogBytes == 0) {
+      return 0;
+    }
+    long overBytes = backlogBytes - boundBytes + (long) REFILL_FRAMES * frameBytes;
+    return Math.max(0, (overBytes << 20) / rate);
   }
 
   private void measure(long goneBytes, long nowNs) {

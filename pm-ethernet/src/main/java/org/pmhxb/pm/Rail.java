@@ -73,6 +73,14 @@ final class Rail {
     return control.size() + transit.size() + local.size() == 0;
   }
 
+  /**
+   * Time until the port takes more of what waits here: reckoned from the rate at which it drains; 0
+   * where that is not known, and for what waits for a place in the port's ring.
+   */
+  long untilRoomNs() {
+    return control.size() > 0 ? 0 : portBound.untilRoomNs();
+  }
+
   boolean putControl(int id, int lengthBytes) {
     return control.put(Burst.descriptor(id, lengthBytes));
   }

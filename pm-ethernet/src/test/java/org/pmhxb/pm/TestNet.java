@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
@@ -122,16 +123,58 @@ final class TestNet implements AutoCloseable {
 
   /** One round of every node. */
   void step() {
-    nowNs += STEP_NS;
-    while (!toSwitch.isEmpty() && toSwitch.peek().arrivalNs <= nowNs) {
-      Flight flight = toSwitch.poll();
-      flight.to.leaveSwitch(flight);
-    }
+    passTime();
     for (PmNode node : nodes) {
       if (node != null) {
         node.doWork(nowNs);
       }
     }
+  }
+
+  private void passTime() {
+    nowNs += STEP_NS;
+    while (!toSwitch.isEmpty() && toSwitch.peek().arrivalNs <= nowNs) {
+      Flight flight = toSwitch.poll();
+      flight.to.leaveSwitch(flight);
+    }
+  }
+
+  /**
+   * Nodes with programs that run on their poll threads.
+   *
+   * @param asleep nodes sleep as poll threads do: until a frame is there or their deadline has
+   *     come, {@code lateNs} after either
+   * @param programs by node; called after its rounds; how much was done
+   * @return wake-ups by node
+   */
+  int[] run(long ns, boolean asleep, long lateNs, List<IntSupplier> programs) {
+    int[] wakeUps = new int[nodes.size()];
+    long[] wakeNs = new long[nodes.size()];
+    java.util.Arrays.fill(wakeNs, nowNs);
+    for (long until = nowNs + ns; nowNs < until; ) {
+      passTime();
+      for (int n = 0; n < wakeNs.length; n++) {
+        if (hasArrived(n)) {
+          wakeNs[n] = Math.min(wakeNs[n], nowNs + lateNs);
+        }
+        if (!asleep || nowNs >= wakeNs[n]) {
+          PmNode node = nodes.get(n);
+          while (node.doWork(nowNs) + programs.get(n).getAsInt() > 0) {}
+          wakeNs[n] = asleep ? node.nextDeadlineNs(nowNs) + lateNs : 0;
+          wakeUps[n]++;
+        }
+      }
+    }
+    return wakeUps;
+  }
+
+  private boolean hasArrived(int node) {
+    for (SimPort port : ports[node]) {
+      if (!port.arriving.isEmpty() && port.arriving.peek().arrivalNs <= nowNs) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void run(long ns) {

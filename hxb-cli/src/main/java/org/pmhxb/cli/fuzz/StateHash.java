@@ -29,6 +29,8 @@ final class StateHash {
           "NodeCore.nowNs",
           "NodeCore.patienceNs",
           "NodeCore.pollGapNs",
+          "NodeCore.mayRest",
+          "NodeCore.restUntilNs",
           "PmNode.timerDueNs",
           "Peer.resetSentNs",
           "Peer.nextControlPath",

@@ -1,0 +1,145 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Nodes that sleep whenever there is nothing to do, under a virtual clock. */
+class DeadlinesTest {
+  private static final int ENDPOINT = 7;
+  private static final int MESSAGE_BYTES = 1_024;
+  private static final int FRAME_BYTES = 64 + MESSAGE_BYTES;
+  private static final double MBIT = 0.000_125;
+  private static final long MS = 1_000_000L;
+  private static final long US = 1_000L;
+
+  private long received;
+
+  private static TestNet net(int nodes, int rails, double mbit) {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 1_024).withWindow(256);
+    TestNet net = new TestNet(nodes, rails, 5, 4_000, config);
+    java.util.Arrays.fill(net.bytesPerNs, mbit * MBIT);
+    return net;
+  }
+
+  /** Sends as much as it may. */
+  private static IntSupplier sender(PmEndpoint endpoint, int to) {
+    return () -> {
+      int sent = 0;
+      for (SendBuffer b = endpoint.claim(to, MESSAGE_BYTES);
+          b != null;
+          b = endpoint.claim(to, MESSAGE_BYTES)) {
+        endpoint.send(b);
+        sent++;
+      }
+      return sent;
+    };
+  }
+
+  private IntSupplier receiver(PmEndpoint endpoint) {
+    return () -> endpoint.poll(m -> received++, 256);
+  }
+
+  /**
+   * A node with a backlog sleeps until there is room, and yet the links run dry hardly more than
+   * where it polls all the time: it takes fewer sleeps than there are frames, and at the receiver a
+   * sleep per frame and another until that is acknowledged. Who wakes late makes round trips
+   * longer, which costs where a window is a frame or two.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 10, 0", "1, 10, 60", "2, 50, 0", "6, 20, 60", "2, 200, 60"})
+  void whoWaitsForRoomSleepsAndTheLinksStayBusy(int rails, double mbit, long lateUs) {
+    double awake = use(rails, mbit, lateUs, false);
+    double asleep = use(rails, mbit, lateUs, true);
+    assertThat(asleep)
+        .as("use of the links")
+        .isGreaterThan(awake - (lateUs > 0 ? 0.03 : 0.01))
+        .isLessThan(1.01);
+  }
+
+  private double use(int rails, double mbit, long lateUs, boolean asleep) {
+    received = 0;
+    try (TestNet net = net(2, rails, mbit)) {
+      List<IntSupplier> programs =
+          List.of(
+              sender(net.nodes.get(0).open(ENDPOINT), 1),
+              receiver(net.nodes.get(1).open(ENDPOINT)));
+      net.run(200 * MS, asleep, lateUs * US, programs);
+      long before = received;
+      int[] rounds = net.run(200 * MS, asleep, lateUs * US, programs);
+      long frames = received - before;
+      if (asleep) {
+        assertThat((double) rounds[0] / frames).as("sender's sleeps a frame").isLessThan(1.5);
+        assertThat((double) rounds[1] / frames).as("receiver's sleeps a frame").isLessThan(2.2);
+      }
+      return frames * FRAME_BYTES / (200 * MS * rails * mbit * MBIT);
+    }
+  }
+
+  /** Or peers would take a queue for the host's doing, and wait long before they ask. */
+  @Test
+  void aSleepIsNoPollGapButToOversleepIsOne() {
+    try (TestNet net = net(2, 1, 200)) {
+      List<IntSupplier> programs =
+          List.of(
+              sendOnce(net.nodes.get(0).open(ENDPOINT)), receiver(net.nodes.get(1).open(ENDPOINT)));
+      net.run(50 * MS, true, 60 * US, programs);
+      assertThat(received).isEqualTo(1);
+      for (PmNode node : net.nodes) {
+        assertThat(node.core.pollGapNs).isBetween(50 * US, 60 * US + TestNet.STEP_NS);
+      }
+    }
+  }
+
+  @Test
+  void whoWaitsForNothingButAnAnswerSleepsUntilItIsLate() {
+    try (TestNet net = net(2, 1, 200)) {
+      PmEndpoint endpoint = net.nodes.get(0).open(ENDPOINT);
+      IntSupplier one = sendOnce(endpoint);
+      List<IntSupplier> programs = List.of(one, receiver(net.nodes.get(1).open(ENDPOINT)));
+      net.run(20 * MS, true, 0, programs);
+      assertThat(received).isEqualTo(1);
+      PmNode node = net.nodes.getFirst();
+      assertThat(node.nextDeadlineNs(net.nowNs)).as("idle").isEqualTo(net.nowNs + 10 * MS);
+      // The answer to the next one comes too late: the path is asked before the session is.
+      endpoint.send(endpoint.claim(1, MESSAGE_BYTES));
+      node.doWork(net.nowNs);
+      long sentNs = net.nowNs;
+      long dueNs = node.nextDeadlineNs(sentNs);
+      assertThat(dueNs - sentNs).as("until it is late").isBetween(100 * US, 10 * MS - 1);
+      long probes = node.counters().get(Counter.PROBES_SENT);
+      node.doWork(dueNs - 101 * US); // the timers look every 100 us
+      assertThat(node.counters().get(Counter.PROBES_SENT)).isEqualTo(probes);
+      node.doWork(dueNs);
+      assertThat(node.counters().get(Counter.PROBES_SENT)).isEqualTo(probes + 1);
+    }
+  }
+
+  private static IntSupplier sendOnce(PmEndpoint endpoint) {
+    boolean[] sent = new boolean[1];
+    return () -> {
+      SendBuffer b = sent[0] ? null : endpoint.claim(1, MESSAGE_BYTES);
+      if (b != null) {
+        endpoint.send(b);
+        sent[0] = true;
+      }
+      return b == null ? 0 : 1;
+    };
+  }
+
+  /** Nothing but timers can help who asks for a peer that does not answer. */
+  @Test
+  void whoOpensASessionLooksOftenEnoughToAskAgain() {
+    try (TestNet net = net(2, 1, 200)) {
+      net.deadRail[0] = true;
+      PmNode node = net.nodes.getFirst();
+      node.connect(1);
+      node.doWork(net.nowNs);
+      assertThat(node.nextDeadlineNs(net.nowNs) - net.nowNs).isBetween(1L, 500 * US);
+    }
+  }
+}
