@@ -17,9 +17,11 @@ import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeConfigs;
+import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.mpi.launch.Program;
+import org.pmhxb.router.HxbConfig;
 
 /**
  * Starts the processes of an MPI job on this machine and waits for them. The first that fails ends
@@ -96,13 +98,21 @@ public final class MpiLauncher {
     }
   }
 
+  /** Ranks that outnumber the processors leave them to each other while they wait. */
+  private PollPolicy poll() {
+    return job.ranks() > Runtime.getRuntime().availableProcessors()
+        ? new PollPolicy(HxbConfig.Idle.PARK, false)
+        : PollPolicy.DEFAULT;
+  }
+
   private String runVeth() throws IOException, InterruptedException {
     claim();
     try {
       FabricPlan plan = new FabricPlan(paths.cluster(), job.shape(), job.rails(), job.rate());
       VethFabric.create(plan);
       ClusterSpec spec =
-          new ClusterSpec(ClusterSpec.Fabric.VETH, job.shape(), job.rails(), job.rate());
+          new ClusterSpec(ClusterSpec.Fabric.VETH, job.shape(), job.rails(), job.rate())
+              .withPoll(poll());
       int[] nodeOfRank = job.nodeOfRank();
       int[] rankOfNode = new int[job.shape().nodes()];
       java.util.Arrays.fill(rankOfNode, -1);

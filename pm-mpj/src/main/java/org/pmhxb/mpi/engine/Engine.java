@@ -31,7 +31,9 @@ public final class Engine implements PollWork, MessageHandler {
   private static final int MESSAGES_PER_ROUND = 64;
   private static final int COMMANDS_PER_ROUND = 256;
 
-  private static final long RETRY_NS = 50_000L;
+  /** Credit, buffers and acknowledgements come with frames, which wake who sleeps: to be sure. */
+  private static final long RETRY_NS = 1_000_000L;
+
   private static final long IDLE_NS = 10_000_000L;
 
   private final PmNode node;
