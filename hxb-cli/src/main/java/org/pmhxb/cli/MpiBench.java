@@ -3,6 +3,7 @@ package org.pmhxb.cli;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.cli.bench.mpi.KernelRow;
 import org.pmhxb.cli.bench.mpi.MpiBenchmark;
 import org.pmhxb.cli.bench.mpi.MpiRow;
 import org.pmhxb.cli.cluster.TakeDown;
@@ -125,16 +126,38 @@ final class MpiBench extends ClusterCommand {
   }
 
   /** Table 9. */
-  record Table9(boolean ok, String rate, List<MpiBenchmark.Kernel> kernels) implements Report {
+  record Table9(boolean ok, String rate, List<KernelRow> kernels) implements Report {
     @Override
     public void print(PrintWriter out) {
       out.printf("8 ranks, links of %s: 1-D with 6 rails, 3-D with 2 rails per dimension%n", rate);
-      out.printf("%-8s %10s %10s %9s %6s%n", "kernel", "1-D s", "3-D s", "slowdown", "idle");
-      for (MpiBenchmark.Kernel k : kernels) {
+      out.printf(
+          "%-8s %9s %9s %9s %7s %7s %7s %7s %11s%n",
+          "kernel",
+          "1-D s",
+          "3-D s",
+          "slowdown",
+          "idle 1D",
+          "idle 3D",
+          "hops 3D",
+          "links",
+          "bandwidth");
+      for (KernelRow k : kernels) {
         out.printf(
-            "%-2s %-5s %10.3f %10.3f %8.1f%% %5.0f%%%n",
-            k.kernel(), k.size(), k.seconds1d(), k.seconds3d(), 100 * k.slowdown(), 100 * k.idle());
+            "%-2s %-5s %9.3f %9.3f %8.1f%% %6.0f%% %6.0f%% %7.2f %6.1f%% %10.1f%%%n",
+            k.kernel(),
+            k.size(),
+            k.seconds1d(),
+            k.seconds3d(),
+            100 * k.slowdown(),
+            100 * k.idle1d(),
+            100 * k.idle3d(),
+            k.hops3d(),
+            100 * k.linkShare(),
+            100 * k.bandwidthSlowdown());
       }
+      out.println("hops 3D: links that a byte of the large messages crosses, 1 in 1-D");
+      out.println("links: share of the 1-D time for which these bytes keep a node's links busy");
+      out.println("bandwidth: slowdown of 3-D if the program waits for all of that");
     }
   }
 

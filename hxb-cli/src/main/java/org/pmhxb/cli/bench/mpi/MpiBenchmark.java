@@ -74,38 +74,19 @@ public final class MpiBenchmark {
     return MpiRow.of(name, links, rate, sizes, figures);
   }
 
-  /**
-   * A kernel's seconds, 1-D against 3-D, as table 9 of the paper.
-   *
-   * @param slowdown of 3-D
-   * @param idle least share of idle processor time of the two
-   */
-  public record Kernel(
-      String kernel,
-      String size,
-      double seconds1d,
-      double seconds3d,
-      double slowdown,
-      double idle) {}
-
   /** Eight ranks on a line with six rails, and on 2x2x2 with two rails per dimension. */
-  public List<Kernel> kernels(List<String> classes, int times) throws Exception {
-    List<Kernel> kernels = new ArrayList<>();
+  public List<KernelRow> kernels(List<String> classes, int times) throws Exception {
+    List<KernelRow> rows = new ArrayList<>();
     for (String size : classes) {
       List<String> program = List.of(PACKAGE + "Kernels", size, Integer.toString(times));
       progress.accept("kernels of class " + size + ", 1-D with 6 rails");
-      MpiFigures line = run(MpiJob.Device.HXB, Shape.parse("8"), 6, 8, program);
+      MpiFigures line = run(MpiJob.Device.HXB, KernelRow.LINE, 6, KernelRow.RANKS, program);
       progress.accept("kernels of class " + size + ", 3-D with 2 rails per dimension");
-      MpiFigures cube = run(MpiJob.Device.HXB, Shape.parse("2x2x2"), 2, 8, program);
-      for (String kernel : List.of("is", "cg")) {
-        MpiFigures.Figure a = line.of(kernel, size).orElseThrow();
-        MpiFigures.Figure b = cube.of(kernel, size).orElseThrow();
-        double idle = 1 - Math.max(a.busy(), b.busy());
-        kernels.add(
-            new Kernel(kernel, size, a.value(), b.value(), b.value() / a.value() - 1, idle));
-      }
+      MpiFigures cube = run(MpiJob.Device.HXB, KernelRow.CUBE, 2, KernelRow.RANKS, program);
+      rows.add(KernelRow.allToAll("is", size, rate, line, cube));
+      rows.add(KernelRow.neighbours("cg", size, rate, line, cube));
     }
-    return kernels;
+    return rows;
   }
 
   private MpiFigures run(

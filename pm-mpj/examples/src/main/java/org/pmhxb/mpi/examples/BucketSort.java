@@ -1,28 +1,31 @@
 package org.pmhxb.mpi.examples;
 
+import java.util.Arrays;
 import java.util.Random;
 import mpi.Intracomm;
 import mpi.MPI;
+import mpi.Request;
 
 /**
  * Sorts integers, as the kernel IS of the NAS benchmarks does: keys are counted into buckets, each
  * rank gets a range of buckets such that all have about as many keys, and an all-to-all brings the
- * keys there. Ten times; the last result is verified: sorted within and across ranks, and the very
- * keys that were there at first.
+ * keys there, while those of the next sort are counted. Ten times; the last result is verified:
+ * sorted within and across ranks, and the very keys that were there at first.
  *
  * <p>Argument: the class: T, S, W or A.
  */
 public final class BucketSort {
   private static final int LOG_BUCKETS = 10;
   private static final int ITERATIONS = 10;
+  private static final int KEYS_TAG = 7_200;
 
   private final Intracomm comm = MPI.COMM_WORLD;
+  private final Doubling all = new Doubling(comm);
   private final int ranks = comm.Size();
   private final int rank = comm.Rank();
   private final int shift;
   private final int[] keys;
   private int[] received = new int[0];
-  private int receivedCount;
 
   private BucketSort(ProblemClass size) {
     int total = 1 << size.logKeys;
@@ -41,41 +44,108 @@ public final class BucketSort {
     }
   }
 
-  private void iterate() {
-    int buckets = 1 << LOG_BUCKETS;
-    int[] here = new int[buckets];
+  /**
+   * Sorts so many times. While the keys of one sort are on their way those of the next are counted
+   * and laid out: the links and the processors work side by side.
+   */
+  private void sort(int times) {
+    Exchange before = null;
+    for (int i = 0; i < times; i++) {
+      Exchange next = layOut();
+      if (before != null) {
+        finish(before);
+      }
+      next.begin();
+      before = next;
+    }
+    finish(before);
+  }
+
+  /** Counts the keys, deals buckets to ranks, and puts the keys into the order of the ranks. */
+  private Exchange layOut() {
+    int[] here = new int[1 << LOG_BUCKETS];
     for (int key : keys) {
       here[key >> shift]++;
     }
-    int[] all = new int[buckets];
-    comm.Allreduce(here, 0, all, 0, buckets, MPI.INT, MPI.SUM);
-    int[] rankOfBucket = deal(all);
+    int[] rankOfBucket = deal(all.sum(here));
     int[] sendCounts = new int[ranks];
-    for (int b = 0; b < buckets; b++) {
+    for (int b = 0; b < here.length; b++) {
       sendCounts[rankOfBucket[b]] += here[b];
     }
-    int[] receiveCounts = new int[ranks];
-    comm.Alltoall(sendCounts, 0, 1, MPI.INT, receiveCounts, 0, 1, MPI.INT);
-    int[] sendOffsets = offsets(sendCounts);
-    int[] receiveOffsets = offsets(receiveCounts);
-    int[] ordered = new int[keys.length];
-    int[] at = sendOffsets.clone();
+    Exchange exchange = new Exchange(sendCounts, countsFrom(sendCounts));
+    int[] at = exchange.sendOffsets.clone();
     for (int key : keys) {
-      ordered[at[rankOfBucket[key >> shift]]++] = key;
+      exchange.ordered[at[rankOfBucket[key >> shift]]++] = key;
     }
-    receivedCount = receiveOffsets[ranks - 1] + receiveCounts[ranks - 1];
-    received = new int[Math.max(1, receivedCount)];
-    comm.Alltoallv(
-        ordered,
-        0,
-        sendCounts,
-        sendOffsets,
-        MPI.INT,
-        received,
-        0,
-        receiveCounts,
-        receiveOffsets,
-        MPI.INT);
+    return exchange;
+  }
+
+  /** What each rank sends here. */
+  private int[] countsFrom(int[] sendCounts) {
+    int[] whole = new int[ranks * ranks];
+    int[] each = new int[ranks];
+    Arrays.fill(each, ranks);
+    all.gather(sendCounts, whole, each, offsets(each), MPI.INT);
+    int[] counts = new int[ranks];
+    for (int r = 0; r < ranks; r++) {
+      counts[r] = whole[r * ranks + rank];
+    }
+    return counts;
+  }
+
+  /** The keys of one sort on their way to their ranks. */
+  private final class Exchange {
+    private final int[] sendCounts;
+    private final int[] receiveCounts;
+    private final int[] sendOffsets;
+    private final int[] receiveOffsets;
+    private final int[] ordered;
+    private final int[] arriving;
+    private final Request[] receives = new Request[ranks];
+    private final Request[] sends = new Request[ranks];
+
+    Exchange(int[] sendCounts, int[] receiveCounts) {
+      this.sendCounts = sendCounts;
+      this.receiveCounts = receiveCounts;
+      this.sendOffsets = offsets(sendCounts);
+      this.receiveOffsets = offsets(receiveCounts);
+      this.ordered = new int[keys.length];
+      this.arriving = new int[receiveOffsets[ranks - 1] + receiveCounts[ranks - 1]];
+    }
+
+    /** No two ranks begin with the same one. */
+    private int peer(int i) {
+      return Integer.bitCount(ranks) == 1 ? rank ^ i : (rank + i) % ranks;
+    }
+
+    void begin() {
+      for (int i = 1; i < ranks; i++) {
+        int from = Integer.bitCount(ranks) == 1 ? peer(i) : (rank - i + ranks) % ranks;
+        receives[from] =
+            comm.Irecv(
+                arriving, receiveOffsets[from], receiveCounts[from], MPI.INT, from, KEYS_TAG);
+      }
+      for (int i = 1; i < ranks; i++) {
+        int to = peer(i);
+        sends[to] = comm.Isend(ordered, sendOffsets[to], sendCounts[to], MPI.INT, to, KEYS_TAG);
+      }
+      System.arraycopy(
+          ordered, sendOffsets[rank], arriving, receiveOffsets[rank], receiveCounts[rank]);
+    }
+
+    void end() {
+      for (int r = 0; r < ranks; r++) {
+        if (r != rank) {
+          receives[r].Wait();
+          sends[r].Wait();
+        }
+      }
+    }
+  }
+
+  private void finish(Exchange exchange) {
+    exchange.end();
+    received = exchange.arriving;
     countingSort();
   }
 
@@ -103,17 +173,17 @@ public final class BucketSort {
   }
 
   private void countingSort() {
-    if (receivedCount == 0) {
+    if (received.length == 0) {
       return;
     }
     int least = Integer.MAX_VALUE;
     int most = 0;
-    for (int i = 0; i < receivedCount; i++) {
+    for (int i = 0; i < received.length; i++) {
       least = Math.min(least, received[i]);
       most = Math.max(most, received[i]);
     }
     int[] count = new int[most - least + 1];
-    for (int i = 0; i < receivedCount; i++) {
+    for (int i = 0; i < received.length; i++) {
       count[received[i] - least]++;
     }
     int i = 0;
@@ -125,13 +195,14 @@ public final class BucketSort {
   }
 
   private void verify() {
-    for (int i = 1; i < receivedCount; i++) {
+    for (int i = 1; i < received.length; i++) {
       if (received[i - 1] > received[i]) {
         throw new IllegalStateException("rank " + rank + ": key " + i + " is out of order");
       }
     }
     int[] edges = {
-      receivedCount == 0 ? -1 : received[0], receivedCount == 0 ? -1 : received[receivedCount - 1]
+      received.length == 0 ? -1 : received[0],
+      received.length == 0 ? -1 : received[received.length - 1]
     };
     int[] allEdges = new int[2 * ranks];
     comm.Allgather(edges, 0, 2, MPI.INT, allEdges, 0, 2, MPI.INT);
@@ -148,11 +219,11 @@ public final class BucketSort {
     for (int key : keys) {
       sums[0] += hash(key);
     }
-    for (int i = 0; i < receivedCount; i++) {
+    for (int i = 0; i < received.length; i++) {
       sums[1] += hash(received[i]);
     }
     sums[2] = keys.length;
-    sums[3] = receivedCount;
+    sums[3] = received.length;
     long[] total = new long[4];
     comm.Allreduce(sums, 0, total, 0, 4, MPI.LONG, MPI.SUM);
     if (total[0] != total[1] || total[2] != total[3]) {
@@ -169,25 +240,28 @@ public final class BucketSort {
   /**
    * Between MPI.Init and MPI.Finalize.
    *
-   * @return seconds of the iterations
+   * @return the iterations' time
    * @throws IllegalStateException the result is not the sorted keys
    */
-  static double run(ProblemClass size) {
+  static Timing run(ProblemClass size) {
     BucketSort sort = new BucketSort(size);
     sort.comm.Barrier();
-    long startNs = System.nanoTime();
-    for (int i = 0; i < ITERATIONS; i++) {
-      sort.iterate();
-    }
+    Timing.Start start = Timing.start();
+    sort.sort(ITERATIONS);
     sort.comm.Barrier();
-    double seconds = (System.nanoTime() - startNs) / 1e9;
+    Timing timing = start.stop();
     sort.verify();
     if (sort.rank == 0) {
       System.out.printf(
           "is class %s, %d ranks: %.3f s, %d keys sorted %d times%n",
-          size, sort.ranks, seconds, 1 << size.logKeys, ITERATIONS);
+          size, sort.ranks, timing.seconds(), 1 << size.logKeys, ITERATIONS);
     }
-    return seconds;
+    return timing;
+  }
+
+  /** Bytes of keys that a rank sends to others in a run, on average: to each as many. */
+  static long sentBytes(ProblemClass size, int ranks) {
+    return ((long) Integer.BYTES * ITERATIONS << size.logKeys) / ranks * (ranks - 1) / ranks;
   }
 
   public static void main(String[] argv) {

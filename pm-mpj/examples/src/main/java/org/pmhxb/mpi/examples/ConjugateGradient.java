@@ -8,8 +8,8 @@ import mpi.MPI;
 /**
  * Solves a sparse symmetric system by conjugate gradients, as the kernel CG of the NAS benchmarks
  * does: a random pattern of entries, 25 steps per outer iteration. Rows are dealt to ranks in
- * blocks; each step gathers the search direction at all ranks and adds up two scalars. Rank 0 also
- * solves alone and compares.
+ * blocks; each step gathers the search direction at all ranks and adds up two scalars ({@link
+ * Doubling}). Rank 0 also solves alone and compares.
  *
  * <p>Argument: the class: T, S, W or A.
  */
@@ -147,11 +147,9 @@ public final class ConjugateGradient {
 
   /** Over all ranks. */
   private static final class Ranks implements Machine {
-    private final Intracomm comm = MPI.COMM_WORLD;
-    private final int[] counts = new int[comm.Size()];
-    private final int[] offsets = new int[comm.Size()];
-    private final double[] one = new double[1];
-    private final double[] total = new double[1];
+    private final Doubling all = new Doubling(MPI.COMM_WORLD);
+    private final int[] counts = new int[MPI.COMM_WORLD.Size()];
+    private final int[] offsets = new int[counts.length];
 
     private Ranks(int rows) {
       for (int r = 0; r < counts.length; r++) {
@@ -162,14 +160,12 @@ public final class ConjugateGradient {
 
     @Override
     public void gather(double[] part, double[] whole) {
-      comm.Allgatherv(part, 0, part.length, MPI.DOUBLE, whole, 0, counts, offsets, MPI.DOUBLE);
+      all.gather(part, whole, counts, offsets, MPI.DOUBLE);
     }
 
     @Override
     public double sum(double part) {
-      one[0] = part;
-      comm.Allreduce(one, 0, total, 0, 1, MPI.DOUBLE, MPI.SUM);
-      return total[0];
+      return all.sum(part);
     }
   }
 
@@ -190,10 +186,10 @@ public final class ConjugateGradient {
    * Between MPI.Init and MPI.Finalize.
    *
    * @param check rank 0 also solves alone
-   * @return seconds of the solution
+   * @return the solution's time
    * @throws IllegalStateException it differs from the serial one by more than rounding
    */
-  static double run(ProblemClass size, boolean check) {
+  static Timing run(ProblemClass size, boolean check) {
     Intracomm comm = MPI.COMM_WORLD;
     int rank = comm.Rank();
     int ranks = comm.Size();
@@ -202,20 +198,25 @@ public final class ConjugateGradient {
             size, firstRow(size.rows, ranks, rank), firstRow(size.rows, ranks, rank + 1));
     Ranks machine = new Ranks(size.rows);
     comm.Barrier();
-    long startNs = System.nanoTime();
+    Timing.Start start = Timing.start();
     double zeta = mine.solve(size.iterations, machine);
-    double seconds = (System.nanoTime() - startNs) / 1e9;
+    Timing timing = start.stop();
     if (rank == 0 && check) {
       double expected =
           new ConjugateGradient(size, 0, size.rows).solve(size.iterations, new Alone());
       System.out.printf(
           "cg class %s, %d ranks: %.3f s, zeta %.10f, alone %.10f%n",
-          size, ranks, seconds, zeta, expected);
+          size, ranks, timing.seconds(), zeta, expected);
       if (!(Math.abs(zeta - expected) <= 1e-9 * Math.abs(expected))) {
         throw new IllegalStateException("zeta is " + zeta + "; the serial run has " + expected);
       }
     }
-    return seconds;
+    return timing;
+  }
+
+  /** Bytes of vectors that a rank sends in a run, all to neighbours: as many as it receives. */
+  static long sentBytes(ProblemClass size, int ranks) {
+    return (long) Double.BYTES * size.rows * STEPS * size.iterations * (ranks - 1) / ranks;
   }
 
   public static void main(String[] argv) {

@@ -1,0 +1,43 @@
+package org.pmhxb.cli.bench.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.Shape;
+
+class KernelRowTest {
+  private static final LinkRate RATE = LinkRate.parse("8mbit");
+
+  private static MpiFigures figures(double seconds, double busy) {
+    return MpiFigures.parse(
+        List.of("RESULT is S " + seconds + " " + busy, "RESULT is-bytes S 600000 0"));
+  }
+
+  @Test
+  void aByteToAnyOtherNodeOfACubeCrossesTwelveSeventhsOfALink() {
+    assertThat(KernelRow.meanHops(Shape.parse("2x2x2"))).isEqualTo(12.0 / 7);
+    assertThat(KernelRow.meanHops(Shape.parse("8"))).isEqualTo(1);
+  }
+
+  @Test
+  void whatTheLinksTakeIsShareOfTheTimeTimesTheFurtherHops() {
+    KernelRow row = KernelRow.allToAll("is", "S", RATE, figures(0.5, 0.25), figures(0.6, 0.75));
+    assertThat(row.slowdown()).isEqualTo(0.2, within(1e-9));
+    assertThat(row.idle1d()).isEqualTo(0.75);
+    assertThat(row.idle3d()).isEqualTo(0.25);
+    assertThat(row.idle()).isEqualTo(0.25);
+    // 600 KB over six links of 1 MB/s take 0.1 s of 0.5 s.
+    assertThat(row.linkShare()).isEqualTo(0.2, within(1e-9));
+    assertThat(row.bandwidthSlowdown()).isEqualTo(0.2 * 5 / 7, within(1e-9));
+  }
+
+  @Test
+  void neighboursAreOneLinkApartInBoth() {
+    KernelRow row = KernelRow.neighbours("is", "S", RATE, figures(0.5, 0.25), figures(0.5, 0.25));
+    assertThat(row.hops3d()).isEqualTo(1);
+    assertThat(row.bandwidthSlowdown()).isZero();
+  }
+}
