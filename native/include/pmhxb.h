@@ -286,15 +286,17 @@ int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, in
 int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);
 
 /*
- * Packet path. CRC32C (RFC 3720: reflected, all ones before and after) of the bytes [from, length) of
- * each frame of descs[0, n), into crcs. For short frames: it takes about 1 ns per 16 bytes, and
- * returns when all are done. -EINVAL when a descriptor is out of range or shorter than `from`.
+ * Packet path. How many of n frames, from the first on, carry their own CRC32C (RFC 3720: reflected, all
+ * ones before and after): that of their bytes [from, length) at byte `at`, in network byte order;
+ * at + 4 <= from. frames: where each begins; descs: the length of each. A frame that is shorter than
+ * `from` or does not lie in the pool's buffers carries none. For short frames: it takes about 1 ns per
+ * 16 bytes, and returns when all are done.
  */
-int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
-               uint32_t *crcs);
+int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs, const uint64_t *frames, int n,
+                     uint32_t from, uint32_t at);
 /*
- * Packet path. The same of those frames of descs[0, n) that have HXB_DESC_SEAL, less `trailer` bytes at
- * their end, each written into its frame at byte `at` in network byte order; at + 4 <= from. Returns n;
+ * Packet path. Writes the CRC32C of the bytes [from, length - trailer) into those frames of descs[0, n)
+ * that have HXB_DESC_SEAL, at byte `at` in network byte order; at + 4 <= from. Returns n;
  * -EINVAL at the first descriptor that is out of range, and those before it are sealed.
  */
 int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,

@@ -81,25 +81,48 @@ static inline uint32_t finish(uint64_t crc, const uint8_t *at, uint32_t bytes)
     return ~rest;
 }
 
-/* Four frames side by side, as far as the shortest goes. */
+/* Begins the CRCs of four pieces of memory, side by side, over `done` bytes: a multiple of 8. */
+static __rte_always_inline void four_longs(const uint8_t *a, const uint8_t *second,
+                                           const uint8_t *third, const uint8_t *fourth,
+                                           uint32_t done, uint64_t begun[LANES])
+{
+    /* One pointer moves; where the others are from it stays. */
+    uintptr_t b = (uintptr_t)second - (uintptr_t)a;
+    uintptr_t c = (uintptr_t)third - (uintptr_t)a;
+    uintptr_t d = (uintptr_t)fourth - (uintptr_t)a;
+    uint64_t w = UINT32_MAX, x = w, y = w, z = w;
+
+#define FOUR_CRCS(i)                                                                               \
+    do {                                                                                           \
+        w = CRC_LONG(w, long_at(a + (i)));                                                         \
+        x = CRC_LONG(x, long_at((const uint8_t *)((uintptr_t)a + b) + (i)));                       \
+        y = CRC_LONG(y, long_at((const uint8_t *)((uintptr_t)a + c) + (i)));                       \
+        z = CRC_LONG(z, long_at((const uint8_t *)((uintptr_t)a + d) + (i)));                       \
+    } while (0)
+    for (const uint8_t *end = a + (done & ~31u); a != end; a += 32) {
+        FOUR_CRCS(0);
+        FOUR_CRCS(8);
+        FOUR_CRCS(16);
+        FOUR_CRCS(24);
+    }
+    for (const uint8_t *end = a + (done & 24u); a != end; a += 8) {
+        FOUR_CRCS(0);
+    }
+#undef FOUR_CRCS
+    begun[0] = w;
+    begun[1] = x;
+    begun[2] = y;
+    begun[3] = z;
+}
+
+/* Four pieces of memory side by side, as far as the shortest goes. */
 static inline void four_crcs(const uint8_t *const *at, const uint32_t *bytes, uint32_t *crcs)
 {
     uint32_t least = RTE_MIN(RTE_MIN(bytes[0], bytes[1]), RTE_MIN(bytes[2], bytes[3]));
     uint32_t done = least & ~7u;
-    /* One pointer moves; where the others are from it stays. */
-    const uint8_t *a = at[0];
-    uintptr_t b = (uintptr_t)at[1] - (uintptr_t)a;
-    uintptr_t c = (uintptr_t)at[2] - (uintptr_t)a;
-    uintptr_t d = (uintptr_t)at[3] - (uintptr_t)a;
-    uint64_t w = UINT32_MAX, x = w, y = w, z = w;
+    uint64_t begun[LANES];
 
-    for (const uint8_t *end = a + done; a != end; a += 8) {
-        w = CRC_LONG(w, long_at(a));
-        x = CRC_LONG(x, long_at((const uint8_t *)((uintptr_t)a + b)));
-        y = CRC_LONG(y, long_at((const uint8_t *)((uintptr_t)a + c)));
-        z = CRC_LONG(z, long_at((const uint8_t *)((uintptr_t)a + d)));
-    }
-    const uint64_t begun[LANES] = {w, x, y, z};
+    four_longs(at[0], at[1], at[2], at[3], done, begun);
     /* Of 64 bytes of payload and of 8,192 the cover leaves four bytes. */
     if (likely(least - done == 4 && ((bytes[0] ^ bytes[1]) | (bytes[0] ^ bytes[2]) |
                                      (bytes[0] ^ bytes[3])) == 0)) {
@@ -138,42 +161,107 @@ static inline uint8_t *frame_of(const struct hxb_pool *pool, uint64_t d, uint32_
                                   HXB_FRAME_AT(id, pool->stride_shift));
 }
 
-/* The only frame of a burst: without what four side by side need. */
-static int one_crc(const struct hxb_pool *pool, uint64_t d, uint32_t from, uint32_t *crc)
+/* Whether the bytes [from, length) of a frame lie in the pool's buffers. */
+static inline bool is_within(const struct hxb_pool *pool, uint64_t frame, uint32_t from,
+                             uint32_t length)
 {
-    uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
-    const uint8_t *frame = frame_of(pool, d, from, length);
-
-    if (unlikely(frame == NULL)) {
-        return -EINVAL;
-    }
-    *crc = finish(UINT32_MAX, frame + from, length - from);
-    return 1;
+    return length >= from && length <= pool->frame_max &&
+           frame - pool->first <= pool->span - length;
 }
 
-HXB_API int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
-                       uint32_t *crcs)
+static inline bool field_is(uint64_t frame, uint32_t at, uint32_t crc)
 {
-    const uint8_t *at[LANES];
-    uint32_t bytes[LANES];
+    return word_at((const uint8_t *)(uintptr_t)frame + at) == rte_cpu_to_be_32(crc);
+}
 
-    if (n == 1) {
-        return one_crc(pool, descs[0], from, crcs);
+static inline bool one_holds(const struct hxb_pool *pool, uint64_t d, uint64_t frame, uint32_t from,
+                             uint32_t at)
+{
+    uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
+
+    return likely(is_within(pool, frame, from, length)) &&
+           field_is(frame, at,
+                    finish(UINT32_MAX, (const uint8_t *)(uintptr_t)frame + from, length - from));
+}
+
+/* Whether four frames do: of one length, and four bytes of the cover follow whole longs. */
+static __rte_always_inline bool four_alike_hold(const uint64_t *frames, uint32_t length,
+                                                uint32_t from, uint32_t at)
+{
+    const uint8_t *a = (const uint8_t *)(uintptr_t)frames[0];
+    const uint8_t *b = (const uint8_t *)(uintptr_t)frames[1];
+    const uint8_t *c = (const uint8_t *)(uintptr_t)frames[2];
+    const uint8_t *d = (const uint8_t *)(uintptr_t)frames[3];
+    uint64_t begun[LANES];
+    uint32_t last = length - 4, wrong;
+
+    four_longs(a + from, b + from, c + from, d + from, last - from, begun);
+    wrong = rte_be_to_cpu_32(word_at(a + at)) ^ ~CRC_WORD((uint32_t)begun[0], word_at(a + last));
+    wrong |= rte_be_to_cpu_32(word_at(b + at)) ^ ~CRC_WORD((uint32_t)begun[1], word_at(b + last));
+    wrong |= rte_be_to_cpu_32(word_at(c + at)) ^ ~CRC_WORD((uint32_t)begun[2], word_at(c + last));
+    wrong |= rte_be_to_cpu_32(word_at(d + at)) ^ ~CRC_WORD((uint32_t)begun[3], word_at(d + last));
+    return wrong == 0;
+}
+
+/* How many of up to LANES frames do, from the first on. */
+static __rte_noinline int few_hold(const struct hxb_pool *pool, const uint64_t *descs,
+                                   const uint64_t *frames, int n, uint32_t from, uint32_t at)
+{
+    const uint8_t *data[LANES];
+    uint32_t bytes[LANES], crcs[LANES];
+    int within = 0, i = 0;
+
+    for (; within < n; within++) {
+        uint32_t length = (uint32_t)(descs[within] >> HXB_DESC_LENGTH_SHIFT);
+        if (unlikely(!is_within(pool, frames[within], from, length))) {
+            break;
+        }
+        data[within] = (const uint8_t *)(uintptr_t)frames[within] + from;
+        bytes[within] = length - from;
     }
+    crcs_of(data, bytes, within, crcs);
+    while (i < within && field_is(frames[i], at, crcs[i])) {
+        i++;
+    }
+    return i;
+}
+
+/* Apart from the only frame of a burst, which needs none of these registers. */
+static __rte_noinline int many_hold(const struct hxb_pool *pool, const uint64_t *descs,
+                                    const uint64_t *frames, int n, uint32_t from, uint32_t at)
+{
     for (int i = 0; i < n; i += LANES) {
         int lanes = RTE_MIN(LANES, n - i);
-        for (int k = 0; k < lanes; k++) {
-            uint32_t length = (uint32_t)(descs[i + k] >> HXB_DESC_LENGTH_SHIFT);
-            const uint8_t *frame = frame_of(pool, descs[i + k], from, length);
-            if (unlikely(frame == NULL)) {
-                return -EINVAL;
+        if (likely(lanes == LANES)) {
+            uint64_t d = descs[i];
+            uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
+            uint64_t unlike = (d ^ descs[i + 1]) | (d ^ descs[i + 2]) | (d ^ descs[i + 3]);
+            uint64_t first = pool->first, room = pool->span - length;
+            /* Of 64 bytes of payload and of 8,192 the cover leaves four bytes. */
+            if (likely(unlike >> HXB_DESC_LENGTH_SHIFT == 0 && ((length - from) & 7) == 4 &&
+                       length > from && length <= pool->frame_max && frames[i] - first <= room &&
+                       frames[i + 1] - first <= room && frames[i + 2] - first <= room &&
+                       frames[i + 3] - first <= room) &&
+                likely(four_alike_hold(&frames[i], length, from, at))) {
+                continue;
             }
-            at[k] = frame + from;
-            bytes[k] = length - from;
         }
-        crcs_of(at, bytes, lanes, &crcs[i]);
+        int hold = few_hold(pool, &descs[i], &frames[i], lanes, from, at);
+        if (unlikely(hold < lanes)) {
+            return i + hold;
+        }
     }
     return n;
+}
+
+HXB_API int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs,
+                             const uint64_t *frames, int n, uint32_t from, uint32_t at)
+{
+    if (unlikely(at + sizeof(uint32_t) > from)) {
+        return 0;
+    }
+    return n == 1 ? one_holds(pool, descs[0], frames[0], from, at)
+                  : many_hold(pool, descs, frames, n, from, at);
 }
 
 HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,

@@ -187,11 +187,19 @@ static uint32_t crc_by_definition(const uint8_t *at, uint32_t bytes)
     return ~crc;
 }
 
+static void put_field(uint8_t *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        at[i] = (uint8_t)(value >> (24 - 8 * i));
+    }
+}
+
 void test_crc(void)
 {
+    enum { FROM = 28, AT = 24 };
     struct test_pool p;
     uint64_t descs[HXB_BURST_MAX];
-    uint32_t crcs[HXB_BURST_MAX];
+    uint64_t frames[HXB_BURST_MAX];
     uint32_t state = 1;
 
     test_start_eal();
@@ -199,14 +207,15 @@ void test_crc(void)
     test_fill(&p, descs, HXB_BURST_MAX, 64);
     /* RFC 3720 B.4: 32 bytes of zeros. */
     memset(test_frame(&p, descs[0]), 0, 64);
+    put_field(test_frame(&p, descs[0]) + AT, 0x8a9136aau);
     descs[0] = test_desc((uint32_t)(descs[0] & HXB_DESC_ID_MASK), 60);
-    CHECK_EQ(hxb_crc32c(p.pool, descs, 1, 28, crcs), 1);
-    CHECK_EQ(crcs[0], 0x8a9136aau);
-    /* Bursts of every size up to 9 and a full one, of frames of unlike lengths and any bytes. */
+    frames[0] = (uint64_t)(uintptr_t)test_frame(&p, descs[0]);
+    CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, 1, FROM, AT), 1);
+    /* Bursts of every size up to 9 and a full one, of frames of like and unlike lengths, any bytes. */
     for (int n = 1; n <= HXB_BURST_MAX; n = n < 9 ? n + 1 : n < 10 ? HXB_BURST_MAX : n + 1) {
         for (int i = 0; i < n; i++) {
             state = state * 1664525 + 1013904223;
-            uint32_t length = 28 + (state >> 16) % 300;
+            uint32_t length = n % 2 == 0 ? FROM + 36 + (uint32_t)n : FROM + (state >> 16) % 300;
             descs[i] = test_desc((uint32_t)(descs[i] & HXB_DESC_ID_MASK), length);
             uint8_t *frame = test_frame(&p, descs[i]);
             for (uint32_t b = 0; b < length; b++) {
@@ -214,18 +223,43 @@ void test_crc(void)
                 frame[b] = (uint8_t)(state >> 24);
             }
         }
-        CHECK_EQ(hxb_crc32c(p.pool, descs, n, 28, crcs), n);
         for (int i = 0; i < n; i++) {
             uint32_t length = (uint32_t)(descs[i] >> HXB_DESC_LENGTH_SHIFT);
-            CHECK_EQ(crcs[i], crc_by_definition(test_frame(&p, descs[i]) + 28, length - 28));
+            uint8_t *frame = test_frame(&p, descs[i]);
+            frames[i] = (uint64_t)(uintptr_t)frame;
+            put_field(frame + AT, crc_by_definition(frame + FROM, length - FROM));
+        }
+        CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, n, FROM, AT), n);
+        /* One wrong bit in each of them in turn, of its field or of what it covers. */
+        for (int i = 0; i < n; i++) {
+            uint32_t length = (uint32_t)(descs[i] >> HXB_DESC_LENGTH_SHIFT);
+            uint32_t wrong = AT + (uint32_t)i * 7 % (length - AT);
+            uint8_t *frame = test_frame(&p, descs[i]);
+            frame[wrong] ^= (uint8_t)(1 << i % 8);
+            CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, n, FROM, AT), i);
+            frame[wrong] ^= (uint8_t)(1 << i % 8);
         }
     }
-    CHECK_EQ(hxb_crc32c(p.pool, descs, 0, 28, crcs), 0);
-    /* Nothing outside a buffer is read. */
-    uint64_t bad[] = {test_desc(0, 64), test_desc(HXB_BUFFERS_MAX, 64), test_desc(1, 27),
-                      test_desc(1, HXB_FRAME_MAX(14) + 1)};
+    CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, 0, FROM, AT), 0);
+    CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, 1, FROM, FROM - 3), 0);
+    /* Nothing outside the buffers is read: below, above, across the end, too short, too long. */
+    uint64_t first = p.region.address + (1u << 14);
+    uint64_t end = first + ((uint64_t)HXB_BURST_MAX << 14);
+    const struct {
+        uint64_t frame;
+        uint32_t length;
+    } bad[] = {{0, 64},          {first - 1, 64},       {end, 64},
+               {end - 63, 64},   {frames[1], FROM - 1}, {frames[1], HXB_FRAME_MAX(14) + 1},
+               {UINT64_MAX, 64}, {first - 65, 64}};
     for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
-        CHECK_EQ(hxb_crc32c(p.pool, &bad[i], 1, 28, crcs), -EINVAL);
+        for (int n = 1; n <= 8; n++) {
+            uint64_t was_frame = frames[n - 1], was_desc = descs[n - 1];
+            frames[n - 1] = bad[i].frame;
+            descs[n - 1] = test_desc((uint32_t)(descs[n - 1] & HXB_DESC_ID_MASK), bad[i].length);
+            CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, n, FROM, AT), n - 1);
+            frames[n - 1] = was_frame;
+            descs[n - 1] = was_desc;
+        }
     }
     test_release(&p, descs, HXB_BURST_MAX);
     test_free_pool(&p);

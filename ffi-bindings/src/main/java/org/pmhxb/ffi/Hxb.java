@@ -58,10 +58,11 @@ public final class Hxb {
   private static final MethodHandle POOL_REFCNT =
       critical("hxb_pool_refcnt", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
-  private static final MethodHandle CRC32C =
+  private static final MethodHandle CRC32C_HOLDS =
       critical(
-          "hxb_crc32c",
-          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+          "hxb_crc32c_holds",
+          FunctionDescriptor.of(
+              JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT));
 
   private static final MethodHandle SEAL =
       critical(
@@ -108,13 +109,14 @@ public final class Hxb {
   }
 
   /**
-   * CRC32C of bytes {@code from} to its end of each of {@code n} frames of the pool, into 32-bit
-   * words at address {@code crcs}; returns n. For short frames: it delays safepoints until all are
-   * done.
+   * How many of {@code n} frames of the pool, from the first on, carry at byte {@code at} the
+   * CRC32C of their bytes from {@code from} on. Their lengths are in the descriptors at {@code
+   * descs}, their addresses in as many 64-bit words at {@code frames}. For short frames: it delays
+   * safepoints until all are done.
    */
-  public static int crc32c(long pool, long descs, int n, int from, long crcs) {
+  public static int crc32cHolds(long pool, long descs, long frames, int n, int from, int at) {
     try {
-      return (int) CRC32C.invokeExact(pool, descs, n, from, crcs);
+      return (int) CRC32C_HOLDS.invokeExact(pool, descs, frames, n, from, at);
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -12,11 +12,11 @@ import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Frames for this node that one burst of each rail brought, and the CRCs that they ought to carry.
+ * Frames for this node that one burst of each rail brought.
  *
  * <p>A CRC is a chain of instructions that each wait for the one before, about 15 ns for 64 B of
- * payload; side by side, four take the time of one. So the CRCs of a burst are computed together,
- * in C, unless they are so long that the JDK interleaves within each, or their pool is not DPDK's.
+ * payload; side by side, four take the time of one. So the CRCs of a burst are checked together, in
+ * C, unless they are so long that the JDK interleaves within each, or their pool is not DPDK's.
  * Owner: the poll thread.
  */
 final class LocalBurst {
@@ -26,21 +26,19 @@ final class LocalBurst {
    */
   static final int CAPACITY = 1024;
 
-  /** Frames whose CRCs one native call computes at most. */
+  /** Frames whose CRCs one native call checks at most. */
   private static final int TOGETHER = 32;
 
   /** Mean length up to which; it also bounds the native call to about 1 us. */
   static final int TOGETHER_BYTES_MAX = 512;
 
-  // The block: a descriptor, an address and a CRC for each frame, each kind for itself, and not at
-  // the same place of a page as those of another kind.
+  // The block: a descriptor and an address for each frame, each kind for itself, and not at the
+  // same place of a page as those of the other.
   private static final long APART = 256;
   private static final long ADDRESSES = (long) CAPACITY * Long.BYTES + APART;
-  private static final long CRCS = ADDRESSES + (long) CAPACITY * Long.BYTES + APART;
-  private static final long BLOCK_BYTES = CRCS + (long) CAPACITY * Integer.BYTES;
+  private static final long BLOCK_BYTES = ADDRESSES + (long) CAPACITY * Long.BYTES;
 
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
   private final BufferPool pool;
   private final FrameCrc single;
@@ -118,54 +116,71 @@ final class LocalBurst {
     return Memory.ALL.get(LONG, longAt(i));
   }
 
-  /** The CRC that the i-th frame ought to carry, after {@link #computeCrcs}. */
-  int crc(int i) {
-    return Memory.ALL.get(INT, crcAt(i));
-  }
-
-  void computeCrcs() {
-    int n = size;
-    if (n <= TOGETHER) {
-      compute(0, n, bytes);
-      return;
+  /**
+   * Checks CRCs.
+   *
+   * @param from first frame
+   * @return the first frame that is broken, its CRC another than it carries; {@link #size()}: none
+   */
+  int firstBroken(int from) {
+    if (from == 0 && size <= TOGETHER) {
+      return firstBroken(0, size, bytes);
     }
-    for (int from = 0; from < n; from += TOGETHER) {
-      int to = Math.min(n, from + TOGETHER);
-      int sum = 0;
-      for (int i = from; i < to; i++) {
-        sum += Burst.lengthBytes(descriptor(i));
+    int i = from;
+    while (i < size) {
+      int to = Math.min(size, i + TOGETHER);
+      int intact = firstBroken(i, to, lengthBytes(i, to));
+      if (intact < to) {
+        return intact;
       }
-      compute(from, to, sum);
+      i = to;
     }
+    return size;
   }
 
   /**
    * @param lengthBytes of the frames {@code [from, to)}
    */
-  private void compute(int from, int to, int lengthBytes) {
+  private int firstBroken(int from, int to, int lengthBytes) {
     int n = to - from;
     if (handle == 0 || lengthBytes > n * TOGETHER_BYTES_MAX) {
-      computeEach(from, to);
-    } else {
-      int done = Hxb.crc32c(handle, longAt(from), n, FrameHeader.CRC_FROM, crcAt(from));
-      assert done == n : done;
+      return firstBrokenOfEach(from, to);
     }
+    long at = longAt(from);
+    return from
+        + Hxb.crc32cHolds(handle, at, at + ADDRESSES, n, FrameHeader.CRC_FROM, FrameHeader.CRC);
   }
 
-  private void computeEach(int from, int to) {
+  private int firstBrokenOfEach(int from, int to) {
+    int i = from;
+    while (i < to && isIntact(descriptor(i), address(i))) {
+      i++;
+    }
+    return i;
+  }
+
+  private boolean isIntact(long descriptor, long address) {
+    int payloadBytes = Burst.lengthBytes(descriptor) - FrameHeader.BYTES;
+    return FrameHeader.crc(Memory.ALL, address)
+        == single.of(pool.frameAt(Burst.id(descriptor)), payloadBytes);
+  }
+
+  private int lengthBytes(int from, int to) {
+    int sum = 0;
     for (int i = from; i < to; i++) {
-      long d = descriptor(i);
-      int payloadBytes = Burst.lengthBytes(d) - FrameHeader.BYTES;
-      int crc = single.of(pool.frameAt(Burst.id(d)), payloadBytes);
-      Memory.ALL.set(INT, crcAt(i), crc);
+      sum += Burst.lengthBytes(descriptor(i));
+    }
+    return sum;
+  }
+
+  /** Moves frames to the front, over those that are not to stay. */
+  void move(int from, int frames, int to) {
+    for (int i = 0; i < frames; i++) {
+      put(to + i, descriptor(from + i), address(from + i));
     }
   }
 
   private long longAt(int i) {
     return Memory.known(block) + ((long) (i & CAPACITY - 1) << 3);
-  }
-
-  private long crcAt(int i) {
-    return Memory.known(block) + CRCS + ((long) (i & CAPACITY - 1) << 2);
   }
 }

@@ -66,6 +66,23 @@ final class RailTurns {
     live++;
   }
 
+  /** A frame is taken out before the first turn; those behind it move up. */
+  void takeOut(int frame) {
+    for (int i = 0; i < rails; i++) {
+      if (ends[i] > frame) {
+        ends[i]--;
+        if (heads[i] > frame) {
+          heads[i]--;
+        } else if (heads[i] == ends[i]) {
+          live--;
+        }
+      }
+    }
+    if (live > 0 && heads[rail] == ends[rail]) {
+      advance();
+    }
+  }
+
   /** Whether frames are left. */
   boolean hasMore() {
     return live > 0;

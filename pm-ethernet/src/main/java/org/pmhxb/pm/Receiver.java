@@ -107,8 +107,8 @@ final class Receiver {
    *
    * <p>Each burst is gone through several times, in loops that are short enough for all they need
    * to stay in registers: the checks of the hop part, which tell what is for this node from what is
-   * in transit; transit frames; then, with all CRCs computed at once between, what is for this
-   * node. Of that, a rail's frames keep their order and the rails take turns.
+   * in transit; transit frames; then, with all CRCs checked at once between, what is for this node.
+   * Of that, a rail's frames keep their order and the rails take turns.
    */
   int receive() {
     int total = 0;
@@ -152,7 +152,10 @@ final class Receiver {
       sortAndRelay(last);
     }
     if (local.size() > 0) {
-      local.computeCrcs();
+      int broken = local.firstBroken(0);
+      if (broken < local.size()) {
+        dropBroken(broken, several);
+      }
       if (several && turns.rails() > 1) {
         acceptInTurn();
       } else {
@@ -187,7 +190,9 @@ final class Receiver {
       return false;
     }
     local.add(id, lengthBytes, address);
-    local.computeCrcs();
+    if (local.firstBroken(0) == 0) {
+      return false;
+    }
     if (core.replay
         || !passOne(id, lengthBytes - FrameHeader.BYTES, address)
             && usualAcks.read(local, 0, 1) == 0) {
@@ -202,7 +207,7 @@ final class Receiver {
     int number = FrameHeader.dstEndpoint(Memory.ALL, address);
     PmEndpoint to = core.endpoint(number);
     Peer peer = usualSource(address);
-    if (to == null || peer == null || !isNext(peer, address, local.crc(0), number)) {
+    if (to == null || peer == null || !isNext(peer, address, number)) {
       return false;
     }
     InLane lane = peer.lanes;
@@ -466,6 +471,34 @@ final class Receiver {
   // --- frames for this node: steps 7 to 13 -----------------------------------------------------
 
   /**
+   * Step 7 for frames of which some are broken: these go, so that behind it all of {@link #local}
+   * is intact.
+   *
+   * @param first broken one
+   * @param several rails brought frames: {@link #turns} knows of them
+   */
+  private void dropBroken(int first, boolean several) {
+    int n = local.size();
+    int bytes = local.bytes();
+    int kept = first;
+    int broken = first;
+    while (broken < n) {
+      long d = local.descriptor(broken);
+      bytes -= Burst.lengthBytes(d);
+      drop(Burst.id(d), DropReason.CRC.code());
+      if (several) {
+        turns.takeOut(kept);
+      }
+      int next = local.firstBroken(broken + 1);
+      int intact = next - (broken + 1);
+      local.move(broken + 1, intact, kept);
+      kept += intact;
+      broken = next;
+    }
+    local.fill(kept, bytes);
+  }
+
+  /**
    * Nine of ten frames take the short ways of {@link #passUsual} and {@link UsualAcks}, the others
    * all the checks.
    */
@@ -489,7 +522,7 @@ final class Receiver {
     long d = local.descriptor(i);
     int id = Burst.id(d);
     int length = Burst.lengthBytes(d) - FrameHeader.BYTES;
-    int verdict = accept(id, length, local.crc(i), local.address(i));
+    int verdict = accept(id, length, local.address(i));
     if (verdict != KEPT) {
       drop(id, verdict);
     }
@@ -497,9 +530,9 @@ final class Receiver {
 
   /**
    * Delivers usual frames, from the i-th of {@link #local} on, as long as they go to one endpoint:
-   * data frames without flags, intact and of the present session, that are the next in a flow from
-   * which nothing is missing, have credit, and tell no news of our own frames. Nine of ten are;
-   * whatever is wrong with another, {@link #accept} finds out.
+   * data frames without flags, of the present session, that are the next in a flow from which
+   * nothing is missing, have credit, and tell no news of our own frames. Nine of ten are; whatever
+   * is wrong with another, {@link #accept} finds out.
    *
    * <p>Nothing in these two loops is a call once they are compiled. With one that returns into a
    * loop, however rare, the compiler would keep on the stack what it otherwise has in registers,
@@ -557,7 +590,7 @@ final class Receiver {
     while (i < end) {
       long address = mine.address(i);
       Peer peer = usualSource(address);
-      if (peer == null || !isNext(peer, address, mine.crc(i), number)) {
+      if (peer == null || !isNext(peer, address, number)) {
         break;
       }
       long d = mine.descriptor(i);
@@ -629,7 +662,7 @@ final class Receiver {
       int i = turn.head();
       long address = mine.address(i);
       Peer peer = usualSource(address);
-      if (peer == null || !isNext(peer, address, mine.crc(i), number)) {
+      if (peer == null || !isNext(peer, address, number)) {
         if (!isEarly(address) || !turn.pass()) {
           break;
         }
@@ -673,10 +706,9 @@ final class Receiver {
   }
 
   /** Whether the frame is what is expected next of the peer's latest channel, word by word. */
-  private boolean isNext(Peer peer, long address, int crc, int number) {
+  private boolean isNext(Peer peer, long address, int number) {
     InLane lane = peer.lanes;
-    return FrameHeader.wireInt(Memory.ALL, address, FrameHeader.CRC) == FrameHeader.wireInt(crc)
-        && FrameHeader.wireInt(Memory.ALL, address, FrameHeader.FLAGS_DST) == wireFlagsDst
+    return FrameHeader.wireInt(Memory.ALL, address, FrameHeader.FLAGS_DST) == wireFlagsDst
         && FrameHeader.wireKeySession(Memory.ALL, address) == peer.wireKeySession
         && FrameHeader.seqAck(Memory.ALL, address) == peer.nextSeqAck()
         && FrameHeader.wireInt(Memory.ALL, address, FrameHeader.SRC_ENDPOINT) == lane.wireEndpoints
@@ -685,11 +717,7 @@ final class Receiver {
   }
 
   /** KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's. */
-  private int accept(int id, int length, int crc, long address) {
-    long crcWord = FrameHeader.crcWord(Memory.ALL, address);
-    if ((int) (crcWord >>> 32) != crc) {
-      return DropReason.CRC.code();
-    }
+  private int accept(int id, int length, long address) {
     long dstWord = FrameHeader.dstWord(Memory.ALL, address);
     if ((int) dstWord != key) {
       return DropReason.KEY.code();
@@ -698,12 +726,13 @@ final class Receiver {
     if ((flags & FrameHeader.FLAG_TAG) != tagFlag) {
       return DropReason.TAG.code();
     }
-    int src = (int) crcWord & 0xFF_FFFF;
+    int kindSrc = FrameHeader.kindSrc(Memory.ALL, address);
+    int src = kindSrc & 0xFF_FFFF;
     if (src >= peers.length || src == self) {
       return DropReason.UNKNOWN_NODE.code();
     }
     Peer peer = core.peer(src);
-    int kind = (int) crcWord >>> 24;
+    int kind = kindSrc >>> 24;
     long sessionWord = FrameHeader.sessionWord(Memory.ALL, address);
     int session = (int) (sessionWord >>> 32);
     if (kind == FrameHeader.DATA && session == peer.session && session != 0) {

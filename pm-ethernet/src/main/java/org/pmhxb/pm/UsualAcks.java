@@ -46,7 +46,7 @@ final class UsualAcks {
    */
   int read(LocalBurst burst, int from, int end) {
     int i = from;
-    while (i < end && readOne(burst.address(i), burst.crc(i))) {
+    while (i < end && readOne(burst.address(i))) {
       pool.releaseReceived(Burst.id(burst.descriptor(i)));
       i++;
     }
@@ -56,14 +56,12 @@ final class UsualAcks {
     return i;
   }
 
-  private boolean readOne(long address, int crc) {
+  private boolean readOne(long address) {
     // Where this is compiled for itself it is not known any more.
     long at = Memory.known(address);
-    long crcWord = FrameHeader.crcWord(Memory.ALL, at);
-    int src = (int) crcWord - ACK_KIND_WORD;
+    int src = FrameHeader.kindSrc(Memory.ALL, at) - ACK_KIND_WORD;
     Peer peer = Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
     if (peer == null
-        || (int) (crcWord >>> 32) != crc
         || FrameHeader.wireInt(Memory.ALL, at, FrameHeader.FLAGS_DST) != wireFlagsDst
         || FrameHeader.wireKeySession(Memory.ALL, at) != peer.wireKeySession
         || peer.state != PeerState.UP) {

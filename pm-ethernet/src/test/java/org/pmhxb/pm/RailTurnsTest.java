@@ -21,6 +21,11 @@ class RailTurnsTest {
 
   /** Takes all frames as the receiver does; the order in which they came. */
   private List<Integer> take(int first, List<List<Integer>> rails) {
+    return takeAll(first, add(rails));
+  }
+
+  /** What the rails brought, one rail's frames behind the other's. */
+  private List<Integer> add(List<List<Integer>> rails) {
     List<Integer> frames = new ArrayList<>();
     turns.clear();
     for (List<Integer> rail : rails) {
@@ -29,6 +34,10 @@ class RailTurnsTest {
         frames.addAll(rail);
       }
     }
+    return frames;
+  }
+
+  private List<Integer> takeAll(int first, List<Integer> frames) {
     List<Integer> order = new ArrayList<>();
     int expected = first;
     passed = 0;
@@ -112,5 +121,37 @@ class RailTurnsTest {
     RailTurns none = new RailTurns(0);
     none.clear();
     assertThat(none.hasMore()).isFalse();
+  }
+
+  /** Frames that are taken out, from the first on, are as if they had not come. */
+  @Property(tries = 500)
+  void takenOutFramesAreAsIfTheyHadNotCome(
+      @ForAll @IntRange(min = 1, max = RAILS) int rails,
+      @ForAll @IntRange(min = 1, max = 4) int stripe,
+      @ForAll @IntRange(max = 60) int count,
+      @ForAll long chosen) {
+    List<List<Integer>> brought = spread(0, count, rails, stripe);
+    List<List<Integer>> left =
+        brought.stream().map(r -> r.stream().filter(f -> stays(chosen, f)).toList()).toList();
+    // What a stripe is was learnt by neither.
+    RailTurnsTest without = new RailTurnsTest();
+    List<Integer> asIf = without.take(0, left);
+    RailTurnsTest other = new RailTurnsTest();
+    List<Integer> frames = other.add(brought);
+    int i = 0;
+    while (i < frames.size()) {
+      if (stays(chosen, frames.get(i))) {
+        i++;
+      } else {
+        frames.remove(i);
+        other.turns.takeOut(i);
+      }
+    }
+    assertThat(other.takeAll(0, frames)).isEqualTo(asIf);
+    assertThat(other.passed).isEqualTo(without.passed);
+  }
+
+  private static boolean stays(long chosen, int frame) {
+    return (chosen >>> frame & 1) == 0;
   }
 }

@@ -2555,17 +2555,18 @@ public class Pmhxb extends Pmhxb$shared {
         }
     }
 
-    private static class hxb_crc32c {
+    private static class hxb_crc32c_holds {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Pmhxb.C_INT,
             Pmhxb.C_POINTER,
             Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
             Pmhxb.C_INT,
             Pmhxb.C_INT,
-            Pmhxb.C_POINTER
+            Pmhxb.C_INT
         );
 
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_crc32c");
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_crc32c_holds");
 
         public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
@@ -2573,45 +2574,45 @@ public class Pmhxb extends Pmhxb$shared {
     /**
      * Function descriptor for:
      * {@snippet lang=c :
-     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs, const uint64_t *frames, int n, uint32_t from, uint32_t at)
      * }
      */
-    public static FunctionDescriptor hxb_crc32c$descriptor() {
-        return hxb_crc32c.DESC;
+    public static FunctionDescriptor hxb_crc32c_holds$descriptor() {
+        return hxb_crc32c_holds.DESC;
     }
 
     /**
      * Downcall method handle for:
      * {@snippet lang=c :
-     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs, const uint64_t *frames, int n, uint32_t from, uint32_t at)
      * }
      */
-    public static MethodHandle hxb_crc32c$handle() {
-        return hxb_crc32c.HANDLE;
+    public static MethodHandle hxb_crc32c_holds$handle() {
+        return hxb_crc32c_holds.HANDLE;
     }
 
     /**
      * Address for:
      * {@snippet lang=c :
-     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs, const uint64_t *frames, int n, uint32_t from, uint32_t at)
      * }
      */
-    public static MemorySegment hxb_crc32c$address() {
-        return hxb_crc32c.ADDR;
+    public static MemorySegment hxb_crc32c_holds$address() {
+        return hxb_crc32c_holds.ADDR;
     }
 
     /**
      * {@snippet lang=c :
-     * int hxb_crc32c(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from, uint32_t *crcs)
+     * int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs, const uint64_t *frames, int n, uint32_t from, uint32_t at)
      * }
      */
-    public static int hxb_crc32c(MemorySegment pool, MemorySegment descs, int n, int from, MemorySegment crcs) {
-        var mh$ = hxb_crc32c.HANDLE;
+    public static int hxb_crc32c_holds(MemorySegment pool, MemorySegment descs, MemorySegment frames, int n, int from, int at) {
+        var mh$ = hxb_crc32c_holds.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
-                traceDowncall("hxb_crc32c", pool, descs, n, from, crcs);
+                traceDowncall("hxb_crc32c_holds", pool, descs, frames, n, from, at);
             }
-            return (int)mh$.invokeExact(pool, descs, n, from, crcs);
+            return (int)mh$.invokeExact(pool, descs, frames, n, from, at);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

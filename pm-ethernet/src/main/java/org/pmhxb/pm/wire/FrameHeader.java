@@ -371,11 +371,6 @@ public final class FrameHeader {
     return frames.get(BE_LONG, at + COPY);
   }
 
-  /** {@code crc:32 | kind:8 | src:24}. */
-  public static long crcWord(MemorySegment frames, long at) {
-    return frames.get(BE_LONG, at + CRC);
-  }
-
   /** {@code flags:8 | dst:24 | key:32}. */
   public static long dstWord(MemorySegment frames, long at) {
     return frames.get(BE_LONG, at + FLAGS_DST);
