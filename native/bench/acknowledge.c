@@ -142,24 +142,6 @@ static void sample_rtt(struct path *path, uint64_t rtt)
     path->smoothed_rtt_ns += (uint64_t)(error >> 3);
 }
 
-static void unlink_held(struct peer *p, struct held *h)
-{
-    struct path *path = &p->paths[h->list];
-
-    if (h->previous == NO_SLOT) {
-        path->head = h->next;
-    } else {
-        p->held[h->previous].next = h->next;
-    }
-    if (h->next == NO_SLOT) {
-        path->tail = h->previous;
-    } else {
-        p->held[h->next].previous = h->previous;
-    }
-    path->bytes -= h->bytes;
-    h->list = NO_LIST;
-}
-
 /* One frame is stored by the peer, in order or not. */
 static void acknowledge_one(struct twin *t, struct peer *p, uint32_t seq)
 {
@@ -167,14 +149,15 @@ static void acknowledge_one(struct twin *t, struct peer *p, uint32_t seq)
     if (h->mbuf == NULL) {
         return;
     }
-    if (likely(h->list != NO_LIST && h->copies == 1)) {
-        struct path *path = &p->paths[h->list];
+    if (likely(h->copies == 1)) {
+        struct path *path = &p->paths[h->path];
         if (before(path->settled_index, h->path_index)) {
             path->settled_index = h->path_index;
         }
         path->evidence_ns = t->now_ns;
         sample_rtt(path, t->now_ns - h->sent_ns);
-        unlink_held(p, h);
+        path->bytes -= h->bytes;
+        path->settled++;
     }
     release(t, h->mbuf, OWNER_WINDOW | p->node);
     h->mbuf = NULL;
@@ -193,13 +176,15 @@ bool acknowledge_up_to(struct twin *t, struct peer *p, uint32_t ack)
     return true;
 }
 
-/* A path is FIFO: what was sent on it before a frame that arrived, and did not, is lost. */
+/*
+ * A path is FIFO: what was sent on it before a frame that arrived, and did not, is lost. Then fewer
+ * frames are settled than their numbers tell; which ones, only a resend would have to know.
+ */
 void detect_loss(struct twin *t, struct peer *p)
 {
     for (uint32_t i = 0; i < t->rails; i++) {
         struct path *path = &p->paths[i];
-        if (path->head != NO_SLOT &&
-            before(p->held[path->head].path_index, path->settled_index)) {
+        if (path->settled != 0 && path->settled != path->settled_index + 1) {
             count(t, TWIN_TROUBLE, 1);
         }
     }

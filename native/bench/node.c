@@ -106,11 +106,10 @@ TWIN_API int twin_add_peer(struct twin *t, const struct twin_peer_config *c)
     for (uint32_t i = 0; i < t->window; i++) {
         uint32_t seq = c->next_in + i;
         p->slots[seq & (t->window - 1)] = (uint64_t)seq << 32;
-        p->held[i].list = NO_LIST;
     }
     for (uint32_t r = 0; r < t->rails; r++) {
         p->paths[r] = (struct path){
-            .mac = c->mac[r], .code = r << 8, .head = NO_SLOT, .tail = NO_SLOT};
+            .mac = c->mac[r], .code = r << 8};
     }
     return 0;
 }
@@ -170,7 +169,7 @@ static void run_timers(struct twin *t)
             uint64_t base_ns = path->smoothed_rtt_ns == 0
                                    ? FIRST_PROBE_NS
                                    : path->smoothed_rtt_ns + 4 * path->rtt_variation_ns;
-            if (path->head != NO_SLOT &&
+            if (path->bytes != 0 &&
                 t->now_ns - path->evidence_ns >= RTE_MAX(floor_ns, base_ns)) {
                 count(t, TWIN_TROUBLE, 1);
             }

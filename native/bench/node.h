@@ -16,7 +16,7 @@
 
 #define TWIN_API __attribute__((visibility("default")))
 
-enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, NO_SLOT = 0xFFFF, NO_LIST = 0xFF };
+enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4 };
 
 /* Who answers for a buffer (DESIGN rule 1): kind | holder, with the references in the high half. */
 enum owner_kind {
@@ -46,14 +46,16 @@ struct out_lane {
     uint64_t settled;
 };
 
-/* A frame that is held for resend; its path's list is in order of transmission (section 5.5). */
+/*
+ * A frame that is held for resend. Which frames of a path were sent before others (section 5.5) counts
+ * once one is lost: the Java node links them then, and the twin never gets there.
+ */
 struct held {
     struct rte_mbuf *mbuf; /* NULL: acknowledged */
     uint64_t sent_ns;
     uint32_t bytes;
     uint32_t path_index;
-    uint16_t next, previous; /* slots */
-    uint8_t list;            /* the path, or NO_LIST */
+    uint8_t path;
     uint8_t copies;
 };
 
@@ -62,8 +64,8 @@ struct path {
     uint64_t bytes; /* unacknowledged */
     uint64_t evidence_ns, smoothed_rtt_ns, rtt_variation_ns;
     uint32_t code;
-    uint32_t next_index, settled_index;
-    uint16_t head, tail; /* slots */
+    uint32_t next_index, settled_index; /* of the next frame, and of the last that is settled */
+    uint32_t settled;                   /* frames */
 };
 
 struct peer {

@@ -5,22 +5,6 @@
 /* Unacknowledged bytes that one path to one peer may have. */
 #define PATH_BYTES_MAX (256u * 1024u)
 
-static void append_held(struct peer *p, struct held *h, uint16_t slot, uint32_t to)
-{
-    struct path *path = &p->paths[to];
-
-    h->list = (uint8_t)to;
-    h->previous = path->tail;
-    h->next = NO_SLOT;
-    if (path->tail == NO_SLOT) {
-        path->head = slot;
-    } else {
-        p->held[path->tail].next = slot;
-    }
-    path->tail = slot;
-    path->bytes += h->bytes;
-}
-
 /* The path with the least in front of a new frame; ties go round. */
 static int choose_path(struct twin *t, struct peer *p)
 {
@@ -43,7 +27,7 @@ static int choose_path(struct twin *t, struct peer *p)
     return best;
 }
 
-static bool dispatch(struct twin *t, struct peer *p, struct held *h, uint16_t slot)
+static bool dispatch(struct twin *t, struct peer *p, struct held *h)
 {
     int chosen = choose_path(t, p);
     if (unlikely(chosen < 0)) {
@@ -54,13 +38,14 @@ static bool dispatch(struct twin *t, struct peer *p, struct held *h, uint16_t sl
     write_front(frame_of(h->mbuf), path->mac, rail->mac, 1, path->code);
     queue_put(&rail->local, h->mbuf);
     rail->local_bytes += h->bytes;
-    if (path->head == NO_SLOT) {
+    if (path->bytes == 0) {
         path->evidence_ns = t->now_ns;
     }
     h->copies = 1;
     h->path_index = path->next_index++;
     h->sent_ns = t->now_ns;
-    append_held(p, h, slot, (uint32_t)chosen);
+    h->path = (uint8_t)chosen;
+    path->bytes += h->bytes;
     return true;
 }
 
@@ -97,8 +82,7 @@ static bool send_one(struct twin *t, uint32_t dst, uint32_t length, uint64_t wor
 
     transfer(t, m, OWNER_APPLICATION | t->endpoint, OWNER_WINDOW | p->node);
     uint32_t seq = p->next_out++;
-    uint16_t slot = (uint16_t)(seq & (t->window - 1));
-    struct held *h = &p->held[slot];
+    struct held *h = &p->held[seq & (t->window - 1)];
     h->mbuf = m;
     h->bytes = FRAME_HEADER + length;
     struct in_lane *back = in_lane_of(p, p->out.dst_endpoint, p->out.endpoint);
@@ -121,7 +105,7 @@ static bool send_one(struct twin *t, uint32_t dst, uint32_t length, uint64_t wor
     if (p->highest == p->next) {
         p->news = 0;
     }
-    return dispatch(t, p, h, slot);
+    return dispatch(t, p, h);
 }
 
 TWIN_API int twin_send(struct twin *t, uint64_t now_ns, const int32_t *dst, int n, int length,

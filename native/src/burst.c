@@ -54,23 +54,33 @@ int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uin
 int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
                 struct rte_mbuf **frames, struct hxb_refusals *refusals)
 {
-    int ready = 0;
+    uint32_t lengths = pool->frame_max - HXB_MIN_FRAME;
+    int known = 0, ready = 0;
 
-    for (; ready < n; ready++) {
-        if (ready + HXB_PREFETCH_AHEAD < n) {
-            uint64_t ahead = descs[ready + HXB_PREFETCH_AHEAD];
-            rte_prefetch0(hxb_mbuf(pool, (uint32_t)(ahead & HXB_DESC_ID_MASK)));
+    /* All are on their way into the cache before the first is written. */
+    for (; known < n; known++) {
+        struct rte_mbuf *m = hxb_mbuf(pool, (uint32_t)(descs[known] & HXB_DESC_ID_MASK));
+        if (unlikely(m == NULL)) {
+            break;
         }
+        rte_prefetch0(m);
+        frames[known] = m;
+    }
+    for (; ready < known; ready++) {
         uint64_t d = descs[ready];
-        struct rte_mbuf *m = hxb_mbuf(pool, (uint32_t)(d & HXB_DESC_ID_MASK));
+        struct rte_mbuf *m = frames[ready];
         uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
 
-        if (unlikely(m == NULL || length < HXB_MIN_FRAME || length > pool->frame_max)) {
-            refusals->tx++;
+        /* One comparison for both ends. */
+        if (unlikely(length - HXB_MIN_FRAME > lengths)) {
             break;
         }
         if (d & HXB_DESC_HOLD) {
-            rte_mbuf_refcnt_update(m, 1);
+            if (likely(rte_mbuf_refcnt_read(m) == 1)) {
+                rte_mbuf_refcnt_set(m, 2);
+            } else {
+                rte_mbuf_refcnt_update(m, 1);
+            }
         }
         m->data_off = HXB_FRAME_OFFSET;
         m->data_len = (uint16_t)length;
@@ -84,8 +94,8 @@ int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
             m->nb_segs = 1;
             m->next = NULL;
         }
-        frames[ready] = m;
     }
+    refusals->tx += ready < n;
     return ready > 0 || n <= 0 ? ready : -EINVAL;
 }
 

@@ -221,24 +221,36 @@ static __rte_always_inline bool drop_reference(struct rte_mbuf *m)
     return rte_pktmbuf_prefree_seg(m) != NULL;
 }
 
+/*
+ * The mbufs of up to HXB_BURST_MAX buffers, up to the first ID that is none of this pool; how many.
+ * All are on their way into the cache before the first is looked at.
+ */
+static inline int find_mbufs(const struct hxb_pool *pool, const uint32_t *ids, int n,
+                             struct rte_mbuf **mbufs)
+{
+    int known = 0;
+
+    for (; known < n; known++) {
+        struct rte_mbuf *m = hxb_mbuf(pool, ids[known]);
+        if (unlikely(m == NULL)) {
+            break;
+        }
+        rte_prefetch0(m);
+        mbufs[known] = m;
+    }
+    return known;
+}
+
 HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, int n)
 {
     struct rte_mbuf *home[HXB_BURST_MAX];
     int done = 0;
 
     while (done < n) {
-        unsigned int known = 0, waiting = 0;
-        unsigned int most = RTE_MIN((unsigned int)(n - done), (unsigned int)HXB_BURST_MAX);
-        /* All are on their way into the cache before the first is looked at. */
-        for (; known < most; known++) {
-            struct rte_mbuf *m = hxb_mbuf(pool, ids[done + known]);
-            if (unlikely(m == NULL)) {
-                break;
-            }
-            rte_prefetch0(m);
-            home[known] = m;
-        }
-        for (unsigned int i = 0; i < known; i++) {
+        int most = RTE_MIN(n - done, HXB_BURST_MAX);
+        int known = find_mbufs(pool, ids + done, most, home);
+        uint32_t waiting = 0;
+        for (int i = 0; i < known; i++) {
             struct rte_mbuf *m = home[i];
             if (likely(drop_reference(m))) {
                 home[waiting++] = m;
@@ -247,7 +259,7 @@ HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, in
         if (waiting > 0) {
             rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
         }
-        done += (int)known;
+        done += known;
         if (known < most) {
             break;
         }
@@ -258,37 +270,33 @@ HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, in
 HXB_API int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int keep)
 {
     struct rte_mbuf *home[HXB_BURST_MAX];
-    unsigned int waiting = 0;
     int kept = 0;
 
-    for (int i = 0; i < n; i++) {
-        if (i + HXB_PREFETCH_AHEAD < n) {
-            rte_prefetch0(hxb_mbuf(pool, ids[i + HXB_PREFETCH_AHEAD]));
+    for (int done = 0, known; done < n; done += known) {
+        int most = RTE_MIN(n - done, HXB_BURST_MAX);
+        uint32_t waiting = 0;
+        known = find_mbufs(pool, ids + done, most, home);
+        for (int i = 0; i < known; i++) {
+            struct rte_mbuf *m = home[i];
+            if (unlikely(!drop_reference(m))) {
+                continue;
+            }
+            if (kept < keep) {
+                const char *frame = (const char *)m->buf_addr + HXB_FRAME_OFFSET;
+                /* As in hxb_pool_alloc_bulk. */
+                __builtin_prefetch(frame, 1);
+                __builtin_prefetch(frame + RTE_CACHE_LINE_SIZE, 1);
+                ids[kept++] = ids[done + i];
+            } else {
+                home[waiting++] = m;
+            }
         }
-        uint32_t id = ids[i];
-        struct rte_mbuf *m = hxb_mbuf(pool, id);
-        if (unlikely(m == NULL)) {
+        if (waiting > 0) {
+            rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
+        }
+        if (known < most) {
             break;
         }
-        if (unlikely(!drop_reference(m))) {
-            continue;
-        }
-        if (kept < keep) {
-            const char *frame = (const char *)m->buf_addr + HXB_FRAME_OFFSET;
-            /* As in hxb_pool_alloc_bulk. */
-            __builtin_prefetch(frame, 1);
-            __builtin_prefetch(frame + RTE_CACHE_LINE_SIZE, 1);
-            ids[kept++] = id;
-            continue;
-        }
-        home[waiting++] = m;
-        if (waiting == HXB_BURST_MAX) {
-            rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
-            waiting = 0;
-        }
-    }
-    if (waiting > 0) {
-        rte_mempool_put_bulk(pool->mempool, (void **)home, waiting);
     }
     return kept;
 }

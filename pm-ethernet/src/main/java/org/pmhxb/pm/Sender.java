@@ -152,7 +152,7 @@ final class Sender {
    * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
-    if ((flags & FrameHeader.FLAG_COALESCED) == 0 && peer.pendingHead == 0 && mayGo(peer)) {
+    if ((flags & FrameHeader.FLAG_COALESCED) == 0 && peer.pendingHead == 0 && mayGo(peer, lane)) {
       transmit(peer, lane, id, 1, payloadBytes, flags);
     } else {
       await(peer, lane, id, payloadBytes, flags);
@@ -215,18 +215,34 @@ final class Sender {
     if (!peer.window.nothingLost() && !resendLost(peer)) {
       return;
     }
-    while (peer.pendingHead != 0 && mayGo(peer) && !mayGrow(peer, peer.way.rail)) {
-      sendFirst(peer);
+    while (peer.pendingHead != 0) {
+      Lane lane = core.lanes[pending.lane(peer.pendingHead)];
+      if (!mayGo(peer, lane) || mayGrow(peer, lane)) {
+        return;
+      }
+      sendFirst(peer, lane);
     }
   }
 
   /** Whether a new frame may go now, by {@link Peer#way}. */
-  private boolean mayGo(Peer peer) {
+  private boolean mayGo(Peer peer, Lane lane) {
+    return mayGoOn(peer) && peer.window.continues(peer.way.held, lane.id) || mayTurn(peer, lane);
+  }
+
+  /** The choice of the path stands, and there is room for another frame. */
+  private boolean mayGoOn(Peer peer) {
     return peer.stripeBytes > 0
-            && core.nowNs - peer.stripeUntilNs <= 0
-            && !peer.window.isFull()
-            && !peer.way.queue.isFull()
-        || chooseWay(peer);
+        && core.nowNs - peer.stripeUntilNs <= 0
+        && !peer.window.isFull()
+        && !peer.way.queue.isFull();
+  }
+
+  private boolean mayTurn(Peer peer, Lane lane) {
+    boolean mayGo = mayGoOn(peer) || chooseWay(peer);
+    if (mayGo && !peer.window.continues(peer.way.held, lane.id)) {
+      peer.window.turn(peer.way.held, lane.id);
+    }
+    return mayGo;
   }
 
   /** The path of the next frames: a few, so that the choice costs little and is seldom old. */
@@ -249,17 +265,15 @@ final class Sender {
   }
 
   /** A frame that others may still join has no hurry while its rail has a burst waiting. */
-  private boolean mayGrow(Peer peer, Rail rail) {
-    int id = peer.pendingHead;
-    return rail.hasBurstWaiting() && core.lanes[pending.lane(id)].openId == id;
+  private static boolean mayGrow(Peer peer, Lane lane) {
+    return lane.openId == peer.pendingHead && peer.way.rail.hasBurstWaiting();
   }
 
   /** Sends the first of the frames that wait; it may go. */
-  private void sendFirst(Peer peer) {
+  private void sendFirst(Peer peer, Lane lane) {
     int id = peer.pendingHead;
     peer.pendingHead = pending.next(id);
     peer.pendingCount--;
-    Lane lane = core.lanes[pending.lane(id)];
     int messages = pending.messages(id);
     int payloadBytes = pending.payloadBytes(id);
     int flags = pending.flags(id);
@@ -308,8 +322,7 @@ final class Sender {
     long seal = payloadBytes <= Sealer.SHORT_BYTES ? Burst.SEAL : 0;
     int ticket = way.queue.putHeld(id, heldBytes, seal);
     int index = way.nextIndex++;
-    boolean first =
-        window.send(id, heldBytes, lane.id, messages, way.held, index, ticket, core.nowNs);
+    boolean first = window.send(id, heldBytes, messages, way.held, index, ticket, core.nowNs);
     peer.stripeBytes -= heldBytes;
     unsealed++;
     if (first || seal == 0) {

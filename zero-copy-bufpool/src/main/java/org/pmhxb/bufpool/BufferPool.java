@@ -563,14 +563,18 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** Puts free buffers where allocations take them, if they are; there is room. */
   private void stash(int[] ids, int count) {
+    long[] states = state;
+    int[] to = stash;
+    int n = stashed;
     for (int i = 0; i < count; i++) {
       int id = ids[i];
-      long was = state[indexOf(id)];
-      if ((was & NOT_BELOW) != 0) {
-        throw cameWhileUsed(id, was);
+      int index = id - 1;
+      if (Integer.compareUnsigned(index, states.length) >= 0 || (states[index] & NOT_BELOW) != 0) {
+        throw cameWhileUsed(id, state[indexOf(id)]);
       }
-      stash[stashed++] = id;
+      to[n++] = id;
     }
+    stashed = n;
   }
 
   /** Hands stash and releases home at close; a misuse found now must not keep the region. */

@@ -12,20 +12,27 @@ import org.pmhxb.bufpool.Memory;
  * <p>A frame is on at most one list at a time: its path's list, in order of transmission, or the
  * resend list, in order of loss. Lists are doubly linked through the slots, so that an
  * acknowledgement takes a frame out wherever it stands. What precedes a list's head and follows its
- * tail means nothing; a tail's next link is the slot behind it, so that frames which follow each
- * other in the window need no link to be set.
+ * tail means nothing.
  *
- * <p>All of it lies in native memory, lists before slots: no bounds to be checked, and a slot never
- * lies in two cache lines. A slot is one record of 32 bytes, two in a line: sending and
+ * <p>But nearly every frame is acknowledged in its turn, so the last ones of the window are
+ * <i>loose</i>: they have no links yet. Neighbours of one path and lane are a run, of which the
+ * first frame and the lane are noted once; and a frame notes the sum of all that was sent up to it,
+ * so that what an acknowledgement settles is a difference. Whatever takes a frame out of its turn
+ * links all loose ones first, which costs each of them what it would have cost when it was sent.
+ *
+ * <p>All of it lies in native memory, lists and runs before slots: no bounds to be checked, and a
+ * slot never lies in two cache lines. A slot is one record of 32 bytes, two in a line: sending and
  * acknowledging a frame touch one line each, and neighbours in order share it.
  *
  * <pre>
  * slot  word 0   buffer:24 (low) | length:16 | copies:8 | list:8 | rail:8
  *       word 1   lane:32 (low) | next:16 | previous:16
+ *                of a loose frame: bytes:32 (low) | messages:32, of all frames up to this
  *       word 2   pathIndex:32 (low) | railTicket:32
  *       word 3   sentNs:48 (low, modulo 2^48: 78 h) | messages:16
- * list  word 0   head:32 (low) | tail:32
- *       word 1   bytes; 0: empty
+ * list  word 0   head:32 (low) | tail:32, of the linked frames
+ *       word 1   bytes of loose frames:32 (low) | bytes of linked frames:32; 0: empty
+ * run   word 0   sequence number of its first frame:32 (low) | lane:32
  * </pre>
  */
 public final class SendWindow {
@@ -41,6 +48,11 @@ public final class SendWindow {
   private static final int TAIL = 4;
   private static final int BYTES = 8;
   private static final int LINE_BYTES = 64;
+
+  /** Of loose frames; when there are more, those are linked. */
+  private static final int RUNS = 64;
+
+  private static final int RUN_SHIFT = 3;
 
   private static final long ID_MASK = 0xFF_FFFFL;
   private static final int LENGTH_SHIFT = 24;
@@ -67,6 +79,7 @@ public final class SendWindow {
   /** Paths, then the resend list. */
   private final long lists;
 
+  private final long runs;
   private final long slots;
 
   /** Keeps the memory as long as the window. */
@@ -75,6 +88,23 @@ public final class SendWindow {
 
   private int unacknowledged;
   private int next;
+
+  /** The frames from this on are loose; not before {@link #unacknowledged}. */
+  private int looseFrom;
+
+  /**
+   * Of all frames sent so far, and of those before {@link #looseFrom}: as a loose slot's word 1.
+   */
+  private long sums;
+
+  private long sumsBeforeLoose;
+
+  /** The runs of loose frames, modulo {@link #RUNS}; of the last, which may be empty, the rest. */
+  private int firstRun;
+
+  private int lastRun;
+  private long lastWay;
+  private int lastLane;
 
   /**
    * @param size frames, a power of two, 2 to {@value #SIZE_MAX}
@@ -91,11 +121,15 @@ public final class SendWindow {
     mask = size - 1;
     this.paths = paths;
     long listBytes = (paths + 1L << LIST_SHIFT) + LINE_BYTES - 1 & -LINE_BYTES;
-    keepAlive = Arena.ofAuto().allocate(listBytes + ((long) size << SLOT_SHIFT), LINE_BYTES);
+    long runBytes = (long) RUNS << RUN_SHIFT;
+    long slotBytes = (long) size << SLOT_SHIFT;
+    keepAlive = Arena.ofAuto().allocate(listBytes + runBytes + slotBytes, LINE_BYTES);
     lists = keepAlive.address();
-    slots = lists + listBytes;
+    runs = lists + listBytes;
+    slots = runs + runBytes;
     unacknowledged = firstSeq;
     next = firstSeq;
+    looseFrom = firstSeq;
   }
 
   /** First sequence number that is not cumulatively acknowledged. */
@@ -126,9 +160,32 @@ public final class SendWindow {
     return 1L << COPIES_SHIFT | (long) path << LIST_AT | (long) rail << RAIL_SHIFT;
   }
 
+  /** Whether the next frame may be {@link #send sent} by the way and lane of the last. */
+  public boolean continues(long way, int lane) {
+    return way == lastWay && lane == lastLane;
+  }
+
+  /**
+   * The next frames go another way, or belong to another lane, than the last one.
+   *
+   * @param way {@link #way}
+   */
+  public void turn(long way, int lane) {
+    if (lastRun - firstRun == RUNS - 1) {
+      link();
+    }
+    if (looseFrom != next && first(lastRun) != next) {
+      lastRun++;
+    }
+    lastWay = way;
+    lastLane = lane;
+    word(runAt(lastRun), next & 0xFFFF_FFFFL | (long) lane << 32);
+  }
+
   /**
    * Registers a new frame, which goes out on a path: it gets the sequence number {@link #next()}
-   * and joins the end of the path's list. The window, which is not full, holds its buffer.
+   * and joins the end of the path's list. The window, which is not full, holds its buffer. Its way
+   * and lane are those of the last {@link #turn}.
    *
    * @param frameBytes 1 to 65,535
    * @param messages that it carries, 1 to 65,535
@@ -136,33 +193,51 @@ public final class SendWindow {
    * @return whether it is the only frame on the path
    */
   public boolean send(
-      int id,
-      int frameBytes,
-      int lane,
-      int messages,
-      long way,
-      int pathIndex,
-      int ticket,
-      long nowNs) {
+      int id, int frameBytes, int messages, long way, int pathIndex, int ticket, long nowNs) {
     assert !isFull() : "frame for a full window";
-    int slot = next & mask;
-    long at = slotAt(slot);
-    long list = Memory.known(lists + ((way & LIST_MASK) >>> LIST_AT - LIST_SHIFT));
-    long bytes = word(list + BYTES);
-    int last = half(list + TAIL);
+    assert way == lastWay : "another way without a turn";
+    int seq = next;
+    next = seq + 1;
+    long sum = sums + ((long) messages << 32 | frameBytes);
+    sums = sum;
+    long at = slotAt(seq & mask);
     word(at, way | (long) frameBytes << LENGTH_SHIFT | id);
-    word(at + LINKS, links(lane, slot, last));
+    word(at + LINKS, sum);
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
     word(at + TIME, nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT);
-    half(list + TAIL, slot);
-    word(list + BYTES, bytes + frameBytes);
-    next++;
-    if (bytes == 0) {
-      half(list, slot);
-    } else if ((last + 1 & mask) != slot) {
-      setNext(last, slot);
-    }
+    long bytesAt = Memory.known(lists + ((way & LIST_MASK) >>> LIST_AT - LIST_SHIFT)) + BYTES;
+    long bytes = word(bytesAt);
+    word(bytesAt, bytes + frameBytes);
     return bytes == 0;
+  }
+
+  /** Puts all loose frames on the lists of their paths. */
+  private void link() {
+    int seq = looseFrom;
+    for (; firstRun != lastRun; firstRun++) {
+      seq = link(seq, first(firstRun + 1));
+    }
+    looseFrom = link(seq, next);
+    sumsBeforeLoose = sums;
+  }
+
+  /** Of the first run, frames up to another, exclusive. */
+  private int link(int from, int to) {
+    int lane = laneOfRun(firstRun);
+    for (int seq = from; seq != to; seq++) {
+      int slot = seq & mask;
+      long word = word(slotAt(slot));
+      long list = listAt(list(word));
+      word(list + BYTES, word(list + BYTES) - length(word));
+      append(slot, list, length(word), lane);
+    }
+    return to;
+  }
+
+  private void linkIfLoose(int seq) {
+    if (seq - looseFrom >= 0) {
+      link();
+    }
   }
 
   /** Of a frame at the end of its list. */
@@ -180,6 +255,8 @@ public final class SendWindow {
 
   /** Notes that the first frame of the resend list was transmitted again: it joins its path. */
   public void resend(int path, int pathIndex, int rail, int ticket, long nowNs) {
+    // What is on the path so far stands before it.
+    link();
     int slot = half(listAt(paths));
     remove(slot);
     long at = slotAt(slot);
@@ -193,14 +270,15 @@ public final class SendWindow {
             | (long) rail << RAIL_SHIFT);
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
     word(at + TIME, word(at + TIME) & ~TIME_MASK | nowNs & TIME_MASK);
-    append(slot, path);
+    join(slot, path);
   }
 
   /** Moves a frame from its path's list to the end of the resend list. */
   public void lose(int seq) {
+    linkIfLoose(seq);
     int slot = seq & mask;
     remove(slot);
-    append(slot, paths);
+    join(slot, paths);
   }
 
   /**
@@ -214,6 +292,43 @@ public final class SendWindow {
    * @return sequence number of the last frame taken; what else the window knows of it still stands
    */
   public int acknowledgeRun(int ack, FrameRun frames) {
+    return unacknowledged == looseFrom
+        ? acknowledgeLoose(ack, frames)
+        : acknowledgeLinked(ack, frames);
+  }
+
+  private int acknowledgeLoose(int ack, FrameRun frames) {
+    int[] ids = frames.ids();
+    int seq = looseFrom;
+    int run = firstRun;
+    int end = run == lastRun ? next : first(run + 1);
+    int n = Math.min((ack - end < 0 ? ack : end) - seq, ids.length);
+    for (int i = 0; i < n; i++) {
+      ids[i] = (int) (word(slotAt(seq + i & mask)) & ID_MASK);
+    }
+    int last = seq + n - 1;
+    long at = slotAt(last & mask);
+    int path = list(word(at));
+    // Both halves at once: what the lower one carries over, the difference gives back.
+    long sum = word(at + LINKS) - sumsBeforeLoose;
+    frames.set(n, (int) sum, (int) (sum >>> 32), laneOfRun(run), path);
+    settleLoose(last + 1, end, sum, path);
+    return last;
+  }
+
+  /** Frames up to another, exclusive, are taken off the first run. */
+  private void settleLoose(int to, int end, long sum, int path) {
+    sumsBeforeLoose += sum;
+    long bytesAt = listAt(path) + BYTES;
+    word(bytesAt, word(bytesAt) - (sum & 0xFFFF_FFFFL));
+    unacknowledged = to;
+    looseFrom = to;
+    if (to == end && firstRun != lastRun) {
+      firstRun++;
+    }
+  }
+
+  private int acknowledgeLinked(int ack, FrameRun frames) {
     int[] ids = frames.ids();
     int seq = unacknowledged;
     int slot = seq & mask;
@@ -226,7 +341,7 @@ public final class SendWindow {
       return seq - 1;
     }
     int lane = (int) word(first + LINKS);
-    int limit = Math.min(ack - seq, ids.length);
+    int limit = Math.min((ack - looseFrom < 0 ? ack : looseFrom) - seq, ids.length);
     int taken = 0;
     int bytes = 0;
     int messages = 0;
@@ -252,7 +367,7 @@ public final class SendWindow {
     if (taken > 0) {
       // Of an emptied list the head means nothing.
       half(listAt(list), slot);
-      addBytes(listAt(list), -bytes);
+      addLinked(listAt(list), -bytes);
       unacknowledged += taken;
     }
     return seq + taken - 1;
@@ -264,6 +379,23 @@ public final class SendWindow {
    * @return its buffer ID; 0 when it is none of these, and nothing was done
    */
   public int acknowledgeFirst() {
+    return unacknowledged == looseFrom ? acknowledgeFirstLoose() : acknowledgeFirstLinked();
+  }
+
+  private int acknowledgeFirstLoose() {
+    int seq = looseFrom;
+    long at = slotAt(seq & mask);
+    long word = word(at);
+    int run = firstRun;
+    int end = run == lastRun ? next : first(run + 1);
+    long sum = word(at + LINKS) - sumsBeforeLoose;
+    // For whoever asks for the lane next.
+    word(at + LINKS, laneOfRun(run));
+    settleLoose(seq + 1, end, sum, list(word));
+    return (int) (word & ID_MASK);
+  }
+
+  private int acknowledgeFirstLinked() {
     int slot = unacknowledged & mask;
     long at = slotAt(slot);
     long word = word(at);
@@ -277,13 +409,14 @@ public final class SendWindow {
     word(at, word & ~ID_MASK | LIST_MASK);
     // Of an emptied list the head means nothing.
     half(list, (int) (word(at + LINKS) >>> NEXT_SHIFT) & 0xFFFF);
-    addBytes(list, -length(word));
+    addLinked(list, -length(word));
     unacknowledged++;
     return id;
   }
 
   /** Takes an acknowledged frame off its list; its buffer ID, or 0 if that happened before. */
   public int acknowledge(int seq) {
+    linkIfLoose(seq);
     int slot = seq & mask;
     long at = slotAt(slot);
     int id = (int) (word(at) & ID_MASK);
@@ -294,7 +427,7 @@ public final class SendWindow {
     return id;
   }
 
-  /** Moves the cumulative point one on, past a frame that is acknowledged. */
+  /** Moves the cumulative point one on, past a frame that is acknowledged: none of the loose. */
   public void advance() {
     assert bufferId(unacknowledged) == 0 : "advance past a held frame " + unacknowledged;
     unacknowledged++;
@@ -303,7 +436,16 @@ public final class SendWindow {
   /** First frame of a path in order of transmission, as a slot's sequence; see {@link #isEmpty}. */
   public int firstOf(int path) {
     assert !isEmpty(path) : "empty list";
-    return seqOfSlot(half(listAt(path)));
+    long list = listAt(path);
+    if (word(list + BYTES) >>> 32 != 0) {
+      return seqOfSlot(half(list));
+    }
+    int run = firstRun;
+    int seq = looseFrom;
+    while (list(word(seq, 0)) != path) {
+      seq = first(++run);
+    }
+    return seq;
   }
 
   /** First frame that waits for its resend. */
@@ -312,15 +454,16 @@ public final class SendWindow {
   }
 
   public boolean isEmpty(int path) {
-    return bytesOn(path) == 0;
+    return word(listAt(path) + BYTES) == 0;
   }
 
   public boolean nothingLost() {
-    return bytesOn(paths) == 0;
+    return isEmpty(paths);
   }
 
   public long bytesOn(int path) {
-    return word(listAt(path) + BYTES);
+    long bytes = word(listAt(path) + BYTES);
+    return (bytes & 0xFFFF_FFFFL) + (bytes >>> 32);
   }
 
   public int bufferId(int seq) {
@@ -338,6 +481,7 @@ public final class SendWindow {
   }
 
   public int lane(int seq) {
+    linkIfLoose(seq);
     return (int) word(seq, LINKS);
   }
 
@@ -379,21 +523,25 @@ public final class SendWindow {
     return unacknowledged + (slot - unacknowledged & mask);
   }
 
-  private void append(int slot, int to) {
+  /** A linked frame that is on no list joins the end of one. */
+  private void join(int slot, int to) {
     long at = slotAt(slot);
     long word = word(at);
     assert list(word) == NO_LIST : "slot on two lists";
     word(at, word & ~LIST_MASK | (long) to << LIST_AT);
-    long list = listAt(to);
+    append(slot, listAt(to), length(word), (int) word(at + LINKS));
+  }
+
+  private void append(int slot, long list, int bytes, int lane) {
     int last = half(list + TAIL);
-    word(at + LINKS, links((int) word(at + LINKS), slot, last));
-    if (word(list + BYTES) == 0) {
+    word(slotAt(slot) + LINKS, links(lane, slot, last));
+    if (word(list + BYTES) >>> 32 == 0) {
       half(list, slot);
     } else {
       setNext(last, slot);
     }
     half(list + TAIL, slot);
-    addBytes(list, length(word));
+    addLinked(list, bytes);
   }
 
   private void remove(int slot) {
@@ -406,7 +554,7 @@ public final class SendWindow {
     boolean first = half(list) == slot;
     boolean last = half(list + TAIL) == slot;
     word(at, word | LIST_MASK);
-    addBytes(list, -length(word));
+    addLinked(list, -length(word));
     if (!first) {
       setNext(before, last ? before + 1 & mask : after);
     } else {
@@ -425,8 +573,16 @@ public final class SendWindow {
     word(at, word(at) & ~NEXT_MASK | (long) to << NEXT_SHIFT);
   }
 
-  private static void addBytes(long list, int more) {
-    word(list + BYTES, word(list + BYTES) + more);
+  private static void addLinked(long list, int bytes) {
+    word(list + BYTES, word(list + BYTES) + ((long) bytes << 32));
+  }
+
+  private int first(int run) {
+    return half(runAt(run));
+  }
+
+  private int laneOfRun(int run) {
+    return half(runAt(run) + Integer.BYTES);
   }
 
   private static int list(long word) {
@@ -445,6 +601,10 @@ public final class SendWindow {
 
   private long listAt(int list) {
     return Memory.known(lists + ((long) list << LIST_SHIFT));
+  }
+
+  private long runAt(int run) {
+    return Memory.known(runs + ((run & RUNS - 1L) << RUN_SHIFT));
   }
 
   private long word(int seq, int offset) {
