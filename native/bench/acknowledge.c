@@ -159,7 +159,7 @@ static void acknowledge_one(struct twin *t, struct peer *p, uint32_t seq)
         path->bytes -= h->bytes;
         path->settled++;
     }
-    release(t, h->mbuf, OWNER_WINDOW | p->node);
+    release_held(t, h->mbuf, OWNER_WINDOW | p->node);
     h->mbuf = NULL;
 }
 

@@ -218,6 +218,19 @@ static inline void release(struct twin *t, struct rte_mbuf *m, uint32_t owner)
     }
 }
 
+/* A frame that was sent; what nobody else has any more is what the next allocations take. */
+static inline void release_held(struct twin *t, struct rte_mbuf *m, uint32_t owner)
+{
+    uint64_t *entry = &t->owners[id_of(t, m)];
+    if (unlikely(*entry != (UINT64_C(1) << 32 | owner) || t->stashed == RELEASES ||
+                 rte_mbuf_refcnt_read(m) != 1)) {
+        release(t, m, owner);
+        return;
+    }
+    *entry = OWNER_FREE;
+    t->stash[t->stashed++] = m;
+}
+
 /* ---- queues ------------------------------------------------------------------------------------ */
 
 static inline bool queue_put(struct queue *q, struct rte_mbuf *m)

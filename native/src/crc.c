@@ -264,35 +264,55 @@ HXB_API int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs,
                   : many_hold(pool, descs, frames, n, from, at);
 }
 
+/* What the addresses of a pool's frames are made of, for a loop over many. */
+struct frames {
+    uint64_t base; /* of buffer 0, were there one */
+    uint64_t colours;
+    uint32_t shift, count;
+};
+
+static inline uint8_t *frame_in(const struct frames *in, uint32_t id)
+{
+    return (uint8_t *)(uintptr_t)(in->base + ((uint64_t)id << in->shift) +
+                                  (id & in->colours) * HXB_COLOUR_BYTES);
+}
+
+static inline void write_crc(uint8_t *field, uint64_t begun, const uint8_t *at, uint32_t rest)
+{
+    /* Of 64 bytes of payload the cover leaves four bytes. */
+    uint32_t crc = likely(rest == 4) ? ~CRC_WORD((uint32_t)begun, word_at(at))
+                                     : finish(begun, at, rest);
+
+    crc = rte_cpu_to_be_32(crc);
+    memcpy(field, &crc, sizeof(crc));
+}
+
 /*
  * Four frames that differ in nothing but their buffer, as nearly all do: what is asked of a
  * descriptor is asked once. False: they are not, and nothing was done.
  */
-static inline bool seal_four(const struct hxb_pool *pool, const uint64_t *descs, uint32_t from,
-                             uint32_t trailer, uint32_t at)
+static __rte_always_inline bool seal_four(const struct frames *in, const uint64_t *descs,
+                                          uint32_t from, uint32_t length_max, uint32_t trailer,
+                                          uint32_t at)
 {
-    uint64_t d = descs[0];
+    uint64_t d = descs[0], begun[LANES];
     uint64_t unlike = (d ^ descs[1]) | (d ^ descs[2]) | (d ^ descs[3]);
     uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT) - trailer;
-    uint32_t bytes = length - from, crcs[LANES];
-    uint8_t *frames[LANES];
-    const uint8_t *data[LANES];
+    uint32_t i = (uint32_t)d & HXB_DESC_ID_MASK, j = (uint32_t)descs[1] & HXB_DESC_ID_MASK;
+    uint32_t k = (uint32_t)descs[2] & HXB_DESC_ID_MASK, l = (uint32_t)descs[3] & HXB_DESC_ID_MASK;
 
-    if (unlikely((unlike & ~(uint64_t)HXB_DESC_ID_MASK) != 0 || (d & HXB_DESC_SEAL) == 0)) {
+    if (unlikely((unlike & ~(uint64_t)HXB_DESC_ID_MASK) != 0 || (d & HXB_DESC_SEAL) == 0 ||
+                 length > length_max || length < from || i - 1 >= in->count ||
+                 j - 1 >= in->count || k - 1 >= in->count || l - 1 >= in->count)) {
         return false;
     }
-    for (int k = 0; k < LANES; k++) {
-        frames[k] = frame_of(pool, descs[k], from, length);
-        if (unlikely(frames[k] == NULL)) {
-            return false;
-        }
-        data[k] = frames[k] + from;
-    }
-    four_crcs(data, (const uint32_t[LANES]){bytes, bytes, bytes, bytes}, crcs);
-    for (int k = 0; k < LANES; k++) {
-        uint32_t crc = rte_cpu_to_be_32(crcs[k]);
-        memcpy(frames[k] + at, &crc, sizeof(crc));
-    }
+    uint8_t *a = frame_in(in, i), *b = frame_in(in, j), *c = frame_in(in, k), *e = frame_in(in, l);
+    uint32_t rest = (length - from) & 7, last = length - rest;
+    four_longs(a + from, b + from, c + from, e + from, last - from, begun);
+    write_crc(a + at, begun[0], a + last, rest);
+    write_crc(b + at, begun[1], b + last, rest);
+    write_crc(c + at, begun[2], c + last, rest);
+    write_crc(e + at, begun[3], e + last, rest);
     return true;
 }
 
@@ -303,12 +323,19 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
     uint8_t *field[LANES];
     uint32_t bytes[LANES], crcs[LANES];
     int lanes, rc = n;
+    const struct frames in = {
+        .base = pool->base + HXB_FRAME_OFFSET,
+        .colours = pool->stride_shift >= HXB_COLOUR_STRIDE_SHIFT ? HXB_COLOURS - 1 : 0,
+        .shift = pool->stride_shift,
+        .count = pool->count,
+    };
 
     if (unlikely(at + sizeof(uint32_t) > from)) {
         return -EINVAL;
     }
     for (int i = 0; i < n;) {
-        if (n - i >= LANES && likely(seal_four(pool, &descs[i], from, trailer, at))) {
+        if (n - i >= LANES &&
+            likely(seal_four(&in, &descs[i], from, pool->frame_max, trailer, at))) {
             i += LANES;
             continue;
         }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Descriptor;
 import org.pmhxb.bufpool.LoanBudget;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.bufpool.SpscDescriptorRing;
 import org.pmhxb.pm.wire.CoalescedPayload;
@@ -64,6 +65,9 @@ public final class PmEndpoint implements AutoCloseable {
   private final int number;
   private final boolean inline;
 
+  /** What one frame carries. */
+  private final int payloadBytesMax;
+
   /** Written by the poll thread, read by the application thread. */
   final SpscDescriptorRing inbox;
 
@@ -121,6 +125,9 @@ public final class PmEndpoint implements AutoCloseable {
    */
   private boolean guestOut;
 
+  /** The frame that waits and that the last message joined. Inline mode. */
+  final OpenFrame openFrame;
+
   /** Where the next message in the frame at the head of the inbox is, when it holds several. */
   private int partNext;
 
@@ -148,6 +155,7 @@ public final class PmEndpoint implements AutoCloseable {
     this.number = number;
     this.inline = inline;
     NodeConfig config = core.config;
+    payloadBytesMax = config.maxPayloadBytes();
     int events = 64 + 2 * Math.min(core.routing.nodes(), 4_096);
     int inboxCapacity = powerOfTwoFrom(config.creditBuffers() + events);
     inbox = SpscDescriptorRing.create(inboxCapacity);
@@ -160,6 +168,7 @@ public final class PmEndpoint implements AutoCloseable {
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
     usual = new SendBuffer(this, frames);
+    openFrame = new OpenFrame(core.pending, config.maxPayloadBytes());
     coalesceUpTo = Math.min(COALESCE_BYTES, coalesceBytesMax());
   }
 
@@ -192,7 +201,7 @@ public final class PmEndpoint implements AutoCloseable {
    */
   public SendBuffer claim(int dst, int dstEndpoint, int lengthBytes) {
     checkUse();
-    if (lengthBytes < 0 || lengthBytes > core.config.maxPayloadBytes()) {
+    if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {
       throw badLength(lengthBytes);
     }
     Lane lane = lane(dst, dstEndpoint);
@@ -214,6 +223,7 @@ public final class PmEndpoint implements AutoCloseable {
           "messages of up to " + bytes + " bytes to coalesce: the limit is " + COALESCE_BYTES_MAX);
     }
     coalesceUpTo = Math.min(bytes, coalesceBytesMax());
+    openFrame.close();
   }
 
   /** What is copied must be a small part of a frame. */
@@ -258,7 +268,25 @@ public final class PmEndpoint implements AutoCloseable {
     return core.config.maxPayloadBytes() - SendBuffer.FRAGMENT_HEADER_BYTES;
   }
 
+  /** A claim in the frame that is open, whose credit it has. No other claim is out. */
+  private SendBuffer takeInOpen(Lane lane, int lengthBytes) {
+    OpenFrame frame = openFrame;
+    int id = frame.id();
+    claimed = 1;
+    guestOut = true;
+    lane.guestId = id;
+    usual.bindInPlace(lane, id, lengthBytes, pool.frameAt(id), frame.usedBytes());
+    return usual;
+  }
+
   private SendBuffer take(Lane lane, int lengthBytes, int flags) {
+    if (openFrame.isOf(lane)) {
+      if (flags == 0 && claimed == 0 && spareId != 0 && openFrame.takes(lengthBytes)) {
+        return takeInOpen(lane, lengthBytes);
+      }
+      // What it has of the lane's credit may be the last.
+      openFrame.close();
+    }
     if (claimed >= claimLimit) {
       return refuse();
     }
@@ -330,6 +358,7 @@ public final class PmEndpoint implements AutoCloseable {
 
   /** The endpoint closes with a claim in a frame that waits: the frame goes without it. */
   void dropGuest() {
+    openFrame.close();
     if (guestOut) {
       guestOut = false;
       for (int i = 0; i < laneCount; i++) {
@@ -457,6 +486,11 @@ public final class PmEndpoint implements AutoCloseable {
   public long send(SendBuffer buffer) {
     checkUse();
     Lane lane = buffer.takeForSend(this);
+    if (buffer.isInPlace() && joinInPlace(lane, buffer)) {
+      claimed--;
+      putIdle(buffer);
+      return lane.nextTicket();
+    }
     int id = buffer.bufferId();
     int length = buffer.lengthBytes();
     int flags = buffer.flags();
@@ -467,15 +501,6 @@ public final class PmEndpoint implements AutoCloseable {
     }
     claimed--;
     if (buffer.isInPlace()) {
-      if (lane.guestId == id && lane.openId == id) {
-        guestOut = false;
-        lane.guestId = 0;
-        // It took credit for a frame and needs none.
-        lane.giveCreditBack(buffer.claimEpoch());
-        node.joinInPlace(lane, length);
-        putIdle(buffer);
-        return lane.nextTicket();
-      }
       id = moveOut(lane, buffer);
     }
     lane.spendCredit(buffer.claimEpoch());
@@ -493,6 +518,26 @@ public final class PmEndpoint implements AutoCloseable {
     }
     putIdle(buffer);
     return lane.nextTicket();
+  }
+
+  /**
+   * The message of a claim in a frame that waits becomes one of the frame's.
+   *
+   * @return false when it can no longer join it
+   */
+  private boolean joinInPlace(Lane lane, SendBuffer buffer) {
+    int id = buffer.bufferId();
+    if (lane.guestId != id || lane.openId != id) {
+      return false;
+    }
+    OpenFrame frame = openFrame;
+    if (!frame.isOf(lane)) {
+      node.open(frame, lane, coalesceUpTo, buffer.claimEpoch());
+    }
+    guestOut = false;
+    lane.guestId = 0;
+    frame.enter(buffer.lengthBytes());
+    return true;
   }
 
   /**
@@ -528,6 +573,7 @@ public final class PmEndpoint implements AutoCloseable {
     lane.giveCreditBack(buffer.claimEpoch());
     claimed--;
     if (buffer.isInPlace() && lane.guestId == buffer.bufferId()) {
+      openFrame.closeFor(lane);
       lane.guestId = 0;
       guestOut = false;
     } else if (inline) {
@@ -814,21 +860,26 @@ public final class PmEndpoint implements AutoCloseable {
 
   /** A frame of several messages, from where the last poll stopped; messages handed over. */
   private int handOverParts(MessageHandler handler, long lo, long hi, int limit) {
-    long at = pool.frameAt(Descriptor.bufferId(hi)) + FrameHeader.BYTES;
+    int id = Descriptor.bufferId(hi);
+    long at = pool.frameAt(id) + FrameHeader.BYTES;
+    long address = pool.addressOf(id) + FrameHeader.BYTES;
     int bytes = Descriptor.length(hi);
-    int messages = CoalescedPayload.messages(frames, at, bytes);
+    int messages = CoalescedPayload.messages(Memory.ALL, address, bytes);
+    Message m = message;
     int handed = 0;
     try {
       while (partNext < messages && handed < limit) {
-        int length = CoalescedPayload.length(frames, at, bytes, partNext);
-        message.bindPart(lo, hi, at + partAt, length);
+        int part = partNext;
+        int offset = partAt;
+        int length = CoalescedPayload.length(Memory.ALL, address, bytes, part);
+        m.bindPart(lo, hi, at + offset, length);
         // A handler that throws has had its message.
-        partNext++;
-        partAt += CoalescedPayload.paddedBytes(length);
-        handler.onMessage(message);
-        if (message.isDeferred()) {
-          partNext--;
-          partAt -= CoalescedPayload.paddedBytes(length);
+        partNext = part + 1;
+        partAt = offset + CoalescedPayload.paddedBytes(length);
+        handler.onMessage(m);
+        if (m.isDeferred()) {
+          partNext = part;
+          partAt = offset;
           break;
         }
         handed++;

@@ -278,9 +278,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     return sender.invite(lane, messageBytes);
   }
 
-  /** See {@link Sender#joinInPlace}. */
-  void joinInPlace(Lane lane, int messageBytes) {
-    sender.joinInPlace(lane, messageBytes);
+  /** See {@link Sender#open}. */
+  void open(OpenFrame frame, Lane lane, int longestBytes, int claimEpoch) {
+    sender.open(frame, lane, longestBytes, claimEpoch);
   }
 
   /** A message to this node itself: the same buffer, from the one endpoint to the other. */

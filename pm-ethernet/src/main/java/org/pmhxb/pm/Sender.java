@@ -71,7 +71,11 @@ final class Sender {
    */
   boolean join(Lane lane, int id, int messageBytes) {
     int open = lane.openId;
-    if (open == 0 || open == lane.guestId || !hasRoom(open, messageBytes)) {
+    if (open == 0 || open == lane.guestId) {
+      return false;
+    }
+    lane.endpoint.openFrame.closeFor(lane);
+    if (!hasRoom(open, messageBytes)) {
       return false;
     }
     int messages = pending.messages(open);
@@ -98,14 +102,17 @@ final class Sender {
     return CoalescedPayload.paddedBytes(pending.payloadBytes(open));
   }
 
-  /** The claim in a frame that waits was sent: it is one of the frame's messages now. */
-  void joinInPlace(Lane lane, int messageBytes) {
-    int open = lane.openId;
-    int messages = pending.messages(open);
-    int used = beginNext(open, messages);
-    CoalescedPayload.enter(
-        Memory.ALL, payloadAddress(open), roomBytes, messages, used, messageBytes);
-    pending.grown(open, used + CoalescedPayload.paddedBytes(messageBytes), messages + 1);
+  /**
+   * The claim in a frame that waits was sent: others may follow it there.
+   *
+   * @param longestBytes of the messages that may
+   * @param claimEpoch when the claim took its credit
+   */
+  void open(OpenFrame frame, Lane lane, int longestBytes, int claimEpoch) {
+    int id = lane.openId;
+    int messages = pending.messages(id);
+    int used = beginNext(id, messages);
+    frame.open(lane, id, payloadAddress(id), used, messages, longestBytes, claimEpoch);
   }
 
   private boolean hasRoom(int open, int messageBytes) {
@@ -160,6 +167,7 @@ final class Sender {
   }
 
   private void await(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
+    lane.endpoint.openFrame.closeFor(lane);
     if (peer.pendingHead == 0) {
       peer.pendingHead = id;
       pending.put(id, 0, lane.id, payloadBytes, flags);
@@ -226,7 +234,7 @@ final class Sender {
 
   /** Whether a new frame may go now, by {@link Peer#way}. */
   private boolean mayGo(Peer peer, Lane lane) {
-    return mayGoOn(peer) && peer.window.continues(peer.way.held, lane.id) || mayTurn(peer, lane);
+    return mayGoOn(peer) && peer.window.continues(lane.id) || mayTurn(peer, lane);
   }
 
   /** The choice of the path stands, and there is room for another frame. */
@@ -237,6 +245,9 @@ final class Sender {
         && !peer.way.queue.isFull();
   }
 
+  /**
+   * Alone chooses ways, so that while a choice stands the way is that of the window's last frame.
+   */
   private boolean mayTurn(Peer peer, Lane lane) {
     boolean mayGo = mayGoOn(peer) || chooseWay(peer);
     if (mayGo && !peer.window.continues(peer.way.held, lane.id)) {
@@ -272,6 +283,9 @@ final class Sender {
   /** Sends the first of the frames that wait; it may go. */
   private void sendFirst(Peer peer, Lane lane) {
     int id = peer.pendingHead;
+    if (lane.openId == id) {
+      lane.endpoint.openFrame.closeFor(lane);
+    }
     peer.pendingHead = pending.next(id);
     peer.pendingCount--;
     int messages = pending.messages(id);
@@ -540,7 +554,7 @@ final class Sender {
     if (!core.rails[window.rail(seq)].hasLeftQueue(window.railTicket(seq))) {
       core.rails[window.rail(seq)].purge(id);
     }
-    pool.release(id, peer.windowOwner);
+    pool.releaseSent(id, peer.windowOwner);
     paths.onAcknowledged(
         peer,
         path,
@@ -598,7 +612,7 @@ final class Sender {
       // on no path's list and yet queued, when its path was evicted with the frame in the queue.
       rail.purge(id);
     }
-    pool.release(id, peer.windowOwner);
+    pool.releaseSent(id, peer.windowOwner);
     // A sequence sent more than once says nothing of a path (DESIGN rule 11).
     if (path >= 0 && window.copies(seq) == 1) {
       paths.onAcknowledged(
@@ -635,8 +649,9 @@ final class Sender {
     while (peer.pendingHead != 0) {
       int id = peer.pendingHead;
       peer.pendingHead = pending.next(id);
-      int messages = pending.messages(id);
       Lane lane = core.lanes[pending.lane(id)];
+      lane.endpoint.openFrame.closeFor(lane);
+      int messages = pending.messages(id);
       lane.openId = 0;
       lane.lose(messages);
       core.counters.add(Counter.FATE_UNKNOWN, messages);

@@ -195,6 +195,7 @@ class FailoverTest {
         if (b != null) {
           b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), sent[1]++);
           peer.way = way;
+          peer.window.turn(way.held, peer.outLanes[0].id);
           peer.stripeBytes = 1_000;
           peer.stripeUntilNs = nowNs;
           endpoints.get(1).send(b);

@@ -319,41 +319,64 @@ public abstract class BufferPool implements AutoCloseable {
     throw badRelease(id, owner, was);
   }
 
-  /** {@link #release(int, int)} of {@code ids[0, count)}. */
+  /**
+   * {@link #release(int, int)} of a buffer that was sent: see {@link #release(int[], int, int)}.
+   */
+  public final void releaseSent(int id, int owner) {
+    assert onPollThread();
+    int index = indexOf(id);
+    if (guard == null
+        && state[index] == (ONE_REFERENCE | owner)
+        && stashed < stash.length
+        && referencesInBacking(id) == 1) {
+      state[index] = 0;
+      stash[stashed++] = id;
+    } else {
+      release(id, owner);
+    }
+  }
+
+  /**
+   * {@link #release(int, int)} of {@code ids[0, count)}, which were sent: when no driver has them
+   * any more they are what the next allocations take.
+   */
   public final void release(int[] ids, int count, int owner) {
     assert onPollThread();
     int done = 0;
     while (done < count) {
-      int usual = guard == null ? releaseUsual(ids, done, count, owner) : done;
-      if (usual == done) {
+      int stays = guard == null ? restash(ids, done, count, owner) : done;
+      if (stays == done) {
         release(ids[done++], owner);
       } else {
-        done = usual;
+        done = stays;
       }
     }
   }
 
   /**
-   * Releases of {@code ids[from, to)} those whose one reference is the owner's, up to the first
-   * other, and to the last but one that the batch takes: a loop without a call.
+   * Releases of {@code ids[from, to)} those that nobody but the owner has, drivers included, up to
+   * the first other, and as many as the stash takes: what is free is what the next allocations
+   * take, so it need not go home in between.
    */
-  private int releaseUsual(int[] ids, int from, int to, int owner) {
+  private int restash(int[] ids, int from, int to, int owner) {
     long[] states = state;
-    int[] batch = returns;
-    int n = returned;
+    int[] free = stash;
+    int n = stashed;
     long owned = ONE_REFERENCE | owner;
-    int end = Math.min(to, from + batch.length - 1 - n);
+    int end = Math.min(to, from + free.length - n);
     int i = from;
     for (; i < end; i++) {
       int id = ids[i];
       int index = id - 1;
-      if (Integer.compareUnsigned(index, states.length) >= 0 || states[index] != owned) {
+      if (Integer.compareUnsigned(index, states.length) >= 0
+          || states[index] != owned
+          || referencesInBacking(id) != 1) {
         break;
       }
       states[index] = 0;
-      batch[n++] = id;
+      free[n++] = id;
     }
-    returned = n;
+    stashed = n;
     return i;
   }
 

@@ -7,6 +7,7 @@ import org.pmhxb.ffi.Errno;
 import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.NativeException;
+import org.pmhxb.ffi.NativeLibrary;
 import org.pmhxb.ffi.Pools;
 import org.pmhxb.ffi.Region;
 
@@ -28,6 +29,9 @@ public final class DpdkPool extends BufferPool {
 
   private final Region region;
   private final long handle;
+
+  /** By ID, the address of each buffer's mbuf; what is read there is its reference count. */
+  private final long mbufs;
 
   /** IDs on their way to or from C, 32 bits each. Owner: the poll thread. */
   private final MemorySegment scratch;
@@ -59,6 +63,7 @@ public final class DpdkPool extends BufferPool {
     super(region.segment(), strideBytes, capacity, true);
     this.region = region;
     this.handle = handle;
+    this.mbufs = Pools.mbufTable(handle, capacity).address();
     this.scratch = Arena.ofAuto().allocate((long) BATCH_MAX * Integer.BYTES, 64);
   }
 
@@ -118,7 +123,10 @@ public final class DpdkPool extends BufferPool {
 
   @Override
   int referencesInBacking(int id) {
-    return Hxb.poolRefcnt(handle, id);
+    long entry = Memory.known(mbufs) + ((long) id << 3);
+    long mbuf = Memory.known(Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, entry));
+    long count = mbuf + NativeLibrary.MBUF_REFCNT_OFFSET;
+    return Short.toUnsignedInt(Memory.ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, count));
   }
 
   @Override

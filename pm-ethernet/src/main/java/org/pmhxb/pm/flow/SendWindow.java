@@ -106,6 +106,9 @@ public final class SendWindow {
   private long lastWay;
   private int lastLane;
 
+  /** Where the bytes of the last run's path are counted. */
+  private long lastBytesAt;
+
   /**
    * @param size frames, a power of two, 2 to {@value #SIZE_MAX}
    * @param paths candidate paths to the peer, 1 to 64
@@ -160,9 +163,14 @@ public final class SendWindow {
     return 1L << COPIES_SHIFT | (long) path << LIST_AT | (long) rail << RAIL_SHIFT;
   }
 
-  /** Whether the next frame may be {@link #send sent} by the way and lane of the last. */
+  /** Whether the next frame may be {@link #send sent}: by the way and lane of the last. */
   public boolean continues(long way, int lane) {
     return way == lastWay && lane == lastLane;
+  }
+
+  /** {@link #continues(long, int)} when the way is known to be the last one's. */
+  public boolean continues(int lane) {
+    return lane == lastLane;
   }
 
   /**
@@ -179,6 +187,7 @@ public final class SendWindow {
     }
     lastWay = way;
     lastLane = lane;
+    lastBytesAt = listAt(list(way)) + BYTES;
     word(runAt(lastRun), next & 0xFFFF_FFFFL | (long) lane << 32);
   }
 
@@ -205,7 +214,7 @@ public final class SendWindow {
     word(at + LINKS, sum);
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
     word(at + TIME, nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT);
-    long bytesAt = Memory.known(lists + ((way & LIST_MASK) >>> LIST_AT - LIST_SHIFT)) + BYTES;
+    long bytesAt = Memory.known(lastBytesAt);
     long bytes = word(bytesAt);
     word(bytesAt, bytes + frameBytes);
     return bytes == 0;
