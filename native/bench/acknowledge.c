@@ -85,7 +85,6 @@ static void send_ack(struct twin *t, struct peer *p)
     uint32_t length = write_state(t, p, frame);
     write_end_to_end(frame, (uint32_t)KIND_ACK << 24 | t->self, p->node, t->key, p->session, 0,
                      p->next, 0, 0, length);
-    store32(frame, FRAME_CRC, frame_crc(frame, length));
     uint32_t path = p->next_control_path;
     p->next_control_path = (uint8_t)(path + 1 >= t->rails ? 0 : path + 1);
     struct rail *rail = &t->rail[path];

@@ -103,10 +103,6 @@ TWIN_API int twin_add_peer(struct twin *t, const struct twin_peer_config *c)
     if (p->slots == NULL || p->held == NULL) {
         return -ENOMEM;
     }
-    for (uint32_t i = 0; i < t->window; i++) {
-        uint32_t seq = c->next_in + i;
-        p->slots[seq & (t->window - 1)] = (uint64_t)seq << 32;
-    }
     for (uint32_t r = 0; r < t->rails; r++) {
         p->paths[r] = (struct path){
             .mac = c->mac[r], .code = r << 8};
@@ -115,6 +111,22 @@ TWIN_API int twin_add_peer(struct twin *t, const struct twin_peer_config *c)
 }
 
 /* ---- rails ------------------------------------------------------------------------------------- */
+
+/* Of control frames, which have none so far. */
+static void write_crcs(struct rte_mbuf *const *mbufs, uint32_t n)
+{
+    uint8_t *frames[BURST];
+    uint32_t lengths[BURST], crcs[BURST];
+
+    for (uint32_t i = 0; i < n; i++) {
+        frames[i] = frame_of(mbufs[i]);
+        lengths[i] = mbufs[i]->pkt_len - FRAME_HEADER;
+    }
+    frame_crcs(frames, lengths, (int)n, crcs);
+    for (uint32_t i = 0; i < n; i++) {
+        store32(frames[i], FRAME_CRC, crcs[i]);
+    }
+}
 
 /* Control frames first, then relayed ones, then the node's own. */
 static void flush_rail(struct twin *t, struct rail *rail)
@@ -130,6 +142,9 @@ static void flush_rail(struct twin *t, struct rail *rail)
     }
     for (uint32_t i = 0; i < c; i++) {
         burst[n++] = rail->control.mbufs[(rail->control.taken + i) & (QUEUE - 1)];
+    }
+    if (c > 0) {
+        write_crcs(burst, c);
     }
     for (uint32_t i = 0; i < r; i++) {
         burst[n++] = rail->transit.mbufs[(rail->transit.taken + i) & (QUEUE - 1)];

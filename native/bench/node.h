@@ -74,7 +74,7 @@ struct peer {
     uint32_t next, highest, news, duplicates, granted;
     bool ack_at_once, gap_known, on_due_list, on_urgent_list;
     uint64_t heard_at, first_news_ns, peer_gap_ns;
-    /* One word a slot: the sequence number that it expects or holds | buffer ID, 0 = empty. */
+    /* One word a slot: the sequence number that it holds | buffer ID, 0 = empty. */
     uint64_t *slots;
     struct in_lane *lanes;
     /* sending */

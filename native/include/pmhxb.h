@@ -286,6 +286,15 @@ int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, in
 int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);
 
 /*
+ * A burst of each of `count` queues, in turn: hxb_rx_burst, hxb_tx_burst. HXB_QUEUE_BURST_WORDS words
+ * for each: port | queue << 32; address of its descriptors; frames at most; and, written, frames that
+ * were moved. Returns the sum of these. A queue whose burst is refused moved none.
+ */
+#define HXB_QUEUE_BURST_WORDS 4
+int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);
+int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);
+
+/*
  * Packet path. How many of n frames, from the first on, carry their own CRC32C (RFC 3720: reflected, all
  * ones before and after): that of their bytes [from, length) at byte `at`, in network byte order;
  * at + 4 <= from. frames: where each begins; descs: the length of each. A frame that is shorter than

@@ -4,51 +4,25 @@
 
 #include <rte_ether.h>
 
-/* net_af_packet takes a VLAN tag off, because the kernel did. The frame is another network's: the
- * tag's EtherType stands where it stood, so that nobody takes the frame for an untagged one. */
-static void restore_tag_type(struct rte_mbuf *m)
+void hxb_restore_tag_type(struct rte_mbuf *m)
 {
     struct rte_ether_hdr *header = rte_pktmbuf_mtod(m, struct rte_ether_hdr *);
 
     header->ether_type = rte_cpu_to_be_16(RTE_ETHER_TYPE_VLAN);
 }
 
-int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uint64_t *descs,
-               struct hxb_refusals *refusals)
+void hxb_refuse(const struct hxb_pool *pool, struct rte_mbuf *m, struct hxb_refusals *refusals)
 {
-    int taken = 0;
-
-    for (int i = 0; i < n; i++) {
-        if (i + HXB_PREFETCH_AHEAD < n) {
-            rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
-        }
-        struct rte_mbuf *m = frames[i];
-        uint64_t offset = (uint64_t)(uintptr_t)m->buf_addr - pool->first;
-        uint32_t length = m->pkt_len;
-
-        if (likely(offset < pool->span && m->nb_segs == 1 && m->data_off == HXB_FRAME_OFFSET &&
-                   length >= HXB_MIN_FRAME && length <= pool->frame_max)) {
-            uint64_t id = (offset >> pool->stride_shift) + 1;
-            if (unlikely(m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED)) {
-                restore_tag_type(m);
-            }
-            /* The caller reads the header next, of every frame of the burst. */
-            rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
-            descs[taken++] = id | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
-            continue;
-        }
-        if (offset >= pool->span) {
-            refusals->foreign++;
-        } else if (m->nb_segs != 1) {
-            refusals->segments++;
-        } else if (m->data_off != HXB_FRAME_OFFSET) {
-            refusals->offset++;
-        } else {
-            refusals->length++;
-        }
-        rte_pktmbuf_free(m);
+    if ((uint64_t)(uintptr_t)m->buf_addr - pool->first >= pool->span) {
+        refusals->foreign++;
+    } else if (m->nb_segs != 1) {
+        refusals->segments++;
+    } else if (m->data_off != HXB_FRAME_OFFSET) {
+        refusals->offset++;
+    } else {
+        refusals->length++;
     }
-    return taken;
+    rte_pktmbuf_free(m);
 }
 
 int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,

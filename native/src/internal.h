@@ -60,12 +60,44 @@ static inline struct rte_mbuf *hxb_mbuf(const struct hxb_pool *pool, uint32_t id
     return likely(id - 1 < pool->count) ? pool->mbufs[id] : NULL;
 }
 
+/* net_af_packet takes a VLAN tag off, because the kernel did. The frame is another network's: the
+ * tag's EtherType stands where it stood, so that nobody takes the frame for an untagged one. */
+void hxb_restore_tag_type(struct rte_mbuf *m);
+/* Frees and counts a received mbuf that the contract refuses. */
+void hxb_refuse(const struct hxb_pool *pool, struct rte_mbuf *m, struct hxb_refusals *refusals);
+
 /*
  * Turns received mbufs into descriptors, frees and counts what the contract refuses.
- * Returns how many descriptors were written.
+ * Returns how many descriptors were written. In the caller's code: a burst may be of one frame.
  */
-int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames, int n, uint64_t *descs,
-               struct hxb_refusals *refusals);
+static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames,
+                                          int n, uint64_t *descs, struct hxb_refusals *refusals)
+{
+    int taken = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (i + HXB_PREFETCH_AHEAD < n) {
+            rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
+        }
+        struct rte_mbuf *m = frames[i];
+        uint64_t offset = (uint64_t)(uintptr_t)m->buf_addr - pool->first;
+        uint32_t length = m->pkt_len;
+
+        if (unlikely(offset >= pool->span || m->nb_segs != 1 || m->data_off != HXB_FRAME_OFFSET ||
+                     length < HXB_MIN_FRAME || length > pool->frame_max)) {
+            hxb_refuse(pool, m, refusals);
+            continue;
+        }
+        if (unlikely(m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED)) {
+            hxb_restore_tag_type(m);
+        }
+        /* The caller reads the header next, of every frame of the burst. */
+        rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
+        uint64_t id = (offset >> pool->stride_shift) + 1;
+        descs[taken++] = id | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
+    }
+    return taken;
+}
 /*
  * Prepares the mbufs of up to HXB_BURST_MAX descriptors, adding the references that HXB_DESC_HOLD
  * asks for.

@@ -404,3 +404,33 @@ HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint6
     hxb_memif_leave(seat);
     return sent;
 }
+
+HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+{
+    int all = 0;
+
+    for (uint64_t *b = bursts; b != bursts + (size_t)count * HXB_QUEUE_BURST_WORDS;
+         b += HXB_QUEUE_BURST_WORDS) {
+        int moved = hxb_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool,
+                                 (uint64_t *)(uintptr_t)b[1], (int32_t)b[2]);
+        moved = RTE_MAX(moved, 0);
+        b[3] = (uint64_t)moved;
+        all += moved;
+    }
+    return all;
+}
+
+HXB_API int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+{
+    int all = 0;
+
+    for (uint64_t *b = bursts; b != bursts + (size_t)count * HXB_QUEUE_BURST_WORDS;
+         b += HXB_QUEUE_BURST_WORDS) {
+        int moved = hxb_tx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool,
+                                 (const uint64_t *)(uintptr_t)b[1], (int32_t)b[2]);
+        moved = RTE_MAX(moved, 0);
+        b[3] = (uint64_t)moved;
+        all += moved;
+    }
+    return all;
+}

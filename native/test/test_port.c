@@ -116,6 +116,36 @@ void test_ring_port(void)
         test_release(&p, out, 4);
     }
 
+    /* The same of all queues by one call each way; one that is none moves nothing. */
+    uint64_t bursts[(HXB_QUEUES_MAX + 1) * HXB_QUEUE_BURST_WORDS];
+    uint64_t all[HXB_QUEUES_MAX + 1][4];
+    for (int q = 0; q <= HXB_QUEUES_MAX; q++) {
+        uint64_t *b = &bursts[q * HXB_QUEUE_BURST_WORDS];
+        b[0] = (uint64_t)r.port | (uint64_t)q << 32;
+        b[1] = (uint64_t)(uintptr_t)all[q];
+        b[2] = (uint64_t)(q % 4);
+        test_fill(&p, all[q], q % 4, 64);
+    }
+    int moved = HXB_QUEUES_MAX / 4 * 6;
+    CHECK_EQ(HXB_QUEUES_MAX % 4, 0);
+    CHECK_EQ(hxb_tx_bursts(p.pool, bursts, HXB_QUEUES_MAX + 1), moved);
+    for (int q = 0; q < HXB_QUEUES_MAX; q++) {
+        CHECK_EQ(bursts[q * HXB_QUEUE_BURST_WORDS + 3], q % 4);
+        CHECK_EQ(hxb_ring_dequeue(r.tx[q], p.pool, out, 16), q % 4);
+        CHECK_EQ(memcmp(all[q], out, (size_t)(q % 4) * sizeof(out[0])), 0);
+        CHECK_EQ(hxb_ring_enqueue(r.rx[q], p.pool, out, q % 4), q % 4);
+        bursts[q * HXB_QUEUE_BURST_WORDS + 2] = 2;
+    }
+    CHECK_EQ(bursts[HXB_QUEUES_MAX * HXB_QUEUE_BURST_WORDS + 3], 0);
+    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX + 1), HXB_QUEUES_MAX / 4 * 5);
+    for (int q = 0; q < HXB_QUEUES_MAX; q++) {
+        CHECK_EQ(bursts[q * HXB_QUEUE_BURST_WORDS + 3], RTE_MIN(q % 4, 2));
+        test_release(&p, all[q], q % 4);
+    }
+    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, 0), 0);
+    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX), HXB_QUEUES_MAX / 4);
+    CHECK_EQ(hxb_tx_bursts(p.pool, bursts, 0), 0);
+
     /* HOLD: the caller keeps a reference of each, and the added one is taken back for the tail. */
     test_fill(&p, descs, 10, 64);
     for (int i = 0; i < 10; i++) {
@@ -130,8 +160,8 @@ void test_ring_port(void)
     test_release(&p, descs, 10);
 
     CHECK_EQ(hxb_port_stats(r.port, &stats), 0);
-    CHECK_EQ(stats.tx_packets, 4 * HXB_QUEUES_MAX + 8);
-    CHECK_EQ(stats.rx_packets, 4 * HXB_QUEUES_MAX);
+    CHECK_EQ(stats.tx_packets, (uint64_t)(4 * HXB_QUEUES_MAX + moved + 8));
+    CHECK_EQ(stats.rx_packets, (uint64_t)(4 * HXB_QUEUES_MAX + moved));
     CHECK_EQ(stats.tx_refused, 0);
     CHECK_EQ(hxb_port_stop(r.port), 0);
     CHECK_EQ(hxb_rx_burst(r.port, 0, p.pool, out, 1), -ENETDOWN);

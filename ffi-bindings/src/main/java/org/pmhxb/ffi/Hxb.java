@@ -43,6 +43,8 @@ public final class Hxb {
   // Bounded, no system call: safe to delay a safepoint for.
   private static final MethodHandle RX_BURST = critical("hxb_rx_burst", BURST);
   private static final MethodHandle TX_BURST = critical("hxb_tx_burst", BURST);
+  private static final MethodHandle RX_BURSTS = critical("hxb_rx_bursts", BULK);
+  private static final MethodHandle TX_BURSTS = critical("hxb_tx_bursts", BULK);
   private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
   private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", RING_BURST);
   private static final MethodHandle RING_COUNT = critical("hxb_ring_count", OF_HANDLE);
@@ -94,6 +96,27 @@ public final class Hxb {
   public static int txBurst(int port, int queue, long pool, long descs, int n) {
     try {
       return (int) TX_BURST.invokeExact(port, queue, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * {@link #rxBurst} of each of {@code count} queues; returns all frames that came. The words at
+   * address {@code bursts} are hxb_rx_bursts'.
+   */
+  public static int rxBursts(long pool, long bursts, int count) {
+    try {
+      return (int) RX_BURSTS.invokeExact(pool, bursts, count);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** {@link #txBurst} of each of {@code count} queues; returns all frames that were taken. */
+  public static int txBursts(long pool, long bursts, int count) {
+    try {
+      return (int) TX_BURSTS.invokeExact(pool, bursts, count);
     } catch (Throwable t) {
       throw unexpected(t);
     }

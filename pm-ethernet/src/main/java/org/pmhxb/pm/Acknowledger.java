@@ -5,6 +5,7 @@ import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.flow.Serial;
+import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -30,6 +31,10 @@ final class Acknowledger {
 
   /** Farthest that a credit limit can honestly move at once: the largest grant. */
   private static final int GRANT_MAX = 32_768;
+
+  /** What makes a data frame's kind that of an acknowledgement, in {@link Way#ends}. */
+  private static final long ACK_FOR_DATA =
+      FrameHeader.stored((long) (FrameHeader.ACK_KIND ^ FrameHeader.DATA) << 56);
 
   // --- the payload's words ------------------------------------------------------------------
 
@@ -175,7 +180,7 @@ final class Acknowledger {
   }
 
   private static boolean hasGap(Peer peer) {
-    return peer.highest() != peer.order.next();
+    return peer.highest() != peer.nextInOrder();
   }
 
   private boolean isDue(Peer peer, boolean idle) {
@@ -188,7 +193,7 @@ final class Acknowledger {
 
   /** A quarter of what the peer may have on its way: of the window, or of its credit if less. */
   private static int quarterWindow(Peer peer) {
-    return Math.max(1, Math.min(peer.order.size(), peer.grantedFrames) >> 2);
+    return Math.max(1, Math.min(peer.orderFrames(), peer.grantedFrames) >> 2);
   }
 
   private boolean aged(Peer peer) {
@@ -218,11 +223,61 @@ final class Acknowledger {
     if (id == 0) {
       return;
     }
-    int bytes = write(peer, core.pool.addressOf(id), 0);
-    core.sealControl(id, FrameHeader.ACK_KIND, peer, peer.session, bytes);
-    if (core.sendControl(id, peer, bytes)) {
+    int path = core.controlPath(peer);
+    if (path >= 0 && isUsual(peer) ? sendUsual(peer, id, path) : sendOther(peer, id, path)) {
       core.counters.increment(Counter.ACKS_SENT);
     }
+  }
+
+  private boolean sendOther(Peer peer, int id, int path) {
+    int bytes = write(peer, core.pool.addressOf(id), 0);
+    core.sealControl(id, FrameHeader.ACK_KIND, peer, peer.session, bytes);
+    return core.sendControl(id, peer, path, bytes);
+  }
+
+  /**
+   * What there is to say needs no bitmap and one channel's credit at most, and no key is in use.
+   */
+  private boolean isUsual(Peer peer) {
+    return core.tag == null && !hasGap(peer) && (peer.lanes == null || peer.lanes.next == null);
+  }
+
+  /**
+   * What {@link #write} and its callers do, in the words that the frames of a path share; its CRC
+   * is computed when it leaves, beside those of others.
+   */
+  private boolean sendUsual(Peer peer, int id, int path) {
+    long at = core.pool.addressOf(id);
+    int ack = peer.highest();
+    long gapUs = Math.min(core.pollGapNs / 1_000, Integer.MAX_VALUE);
+    InLane lane = peer.lanes;
+    int credits = lane != null && lane.hasNews() ? 1 : 0;
+    long duplicates = peer.duplicates & 0xFFFF_FFFFL;
+    FrameHeader.payloadLong(Memory.ALL, at, 0, (long) ack << 32 | duplicates);
+    FrameHeader.payloadLong(Memory.ALL, at, 8, gapUs << 32 | credits);
+    if (credits != 0) {
+      long credit = (long) lane.endpoints << 32 | lane.advertise() & 0xFFFF_FFFFL;
+      FrameHeader.payloadLong(Memory.ALL, at, FIXED_BYTES, credit);
+    }
+    int bytes = bytes(credits);
+    PathState way = peer.paths[path];
+    way.leadTo(core.routing.nextHopMac(peer.node, path));
+    FrameHeader.data(
+        Memory.ALL,
+        at,
+        way.front0,
+        way.front1,
+        way.front2,
+        way.ends ^ ACK_FOR_DATA,
+        way.keySession,
+        0,
+        ack & 0xFFFF_FFFFL,
+        0,
+        (long) bytes << 16);
+    peer.news = 0;
+    peer.ackAtOnce = false;
+    peer.gapKnown = false;
+    return core.queueControl(id, way.rail, bytes, Burst.SEAL);
   }
 
   /**
@@ -231,7 +286,7 @@ final class Acknowledger {
    * @param address of the frame, in {@link Memory#ALL}
    */
   int write(Peer peer, long address, int offset) {
-    int beyond = peer.highest() - peer.order.next();
+    int beyond = peer.highest() - peer.nextInOrder();
     int words = beyond + 63 >> 6;
     int gapUs = (int) Math.min(core.pollGapNs / 1_000, Integer.MAX_VALUE);
     FrameHeader.payloadInt(Memory.ALL, address, offset, peer.highest());
@@ -260,7 +315,7 @@ final class Acknowledger {
 
   /** What has arrived beyond the cumulative point; only behind a gap. */
   private static void writeBitmap(Peer peer, long address, int offset, int words) {
-    SequenceArray order = peer.order;
+    SequenceArray order = peer.order();
     for (int w = 0; w < words; w++) {
       long bits = 0;
       int base = order.next() + (w << 6);

@@ -1,5 +1,7 @@
 package org.pmhxb.pm;
 
+import org.pmhxb.pm.flow.SequenceArray;
+
 /**
  * The bounds that hold after every duty cycle (PROTOCOL.md sections 5.1, 5.2 and 6): what is in
  * flight fits the window, what waits out of order fits the sequence array, no channel is used
@@ -34,17 +36,18 @@ final class Bounds {
   }
 
   private static String ofSession(Peer peer) {
-    int size = peer.order.size();
+    SequenceArray order = peer.order();
+    int size = order.size();
     int inFlight = peer.window.inFlight();
     if (inFlight < 0 || inFlight > size) {
       return inFlight + " frames in flight, the window has " + size;
     }
-    int beyond = peer.highest() - peer.order.next();
+    int beyond = peer.highest() - order.next();
     if (beyond < 0 || beyond > size) {
       return "highest is " + beyond + " beyond the next in order, the array has " + size;
     }
-    if (peer.quietNews >= 0 && !peer.isNothingMissing()) {
-      return "frames pass as usual, and " + beyond + " beyond the next in order wait";
+    if (peer.quietNews >= 0 && (peer.state != PeerState.UP || order.holds(order.next()))) {
+      return "frames pass as usual, and one waits, or the session has ended";
     }
     return null;
   }

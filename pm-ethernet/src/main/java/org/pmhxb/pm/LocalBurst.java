@@ -153,13 +153,19 @@ final class LocalBurst {
 
   private int firstBrokenOfEach(int from, int to) {
     int i = from;
-    while (i < to && isIntact(descriptor(i), address(i))) {
+    while (i < to && hasOwnCrc(descriptor(i), address(i))) {
       i++;
     }
     return i;
   }
 
-  private boolean isIntact(long descriptor, long address) {
+  /** Whether a frame is not broken that is no part of the burst; the burst is empty. */
+  boolean isIntact(long descriptor, long address) {
+    put(0, descriptor, address);
+    return firstBroken(0, 1, Burst.lengthBytes(descriptor)) == 1;
+  }
+
+  private boolean hasOwnCrc(long descriptor, long address) {
     int payloadBytes = Burst.lengthBytes(descriptor) - FrameHeader.BYTES;
     return FrameHeader.crc(Memory.ALL, address)
         == single.of(pool.frameAt(Burst.id(descriptor)), payloadBytes);

@@ -252,7 +252,7 @@ final class NodeCore {
   private void seal(
       int id, int kind, Peer to, int session, int srcEndpoint, int dstEndpoint, int payloadBytes) {
     long address = pool.addressOf(id);
-    int ack = to.order == null ? 0 : to.order.next();
+    int ack = to.cumulativePoint();
     FrameHeader.kindSrc(Memory.ALL, address, kind, self);
     FrameHeader.flagsDst(Memory.ALL, address, tagFlag, to.node);
     FrameHeader.keySession(Memory.ALL, address, config.key(), session);
@@ -350,7 +350,7 @@ final class NodeCore {
     PathState way = to.paths[path];
     way.leadTo(mac);
     FrameHeader.frontStored(Memory.ALL, pool.addressOf(id), way.front0, way.front1, way.front2);
-    return queueControl(id, way.rail, payloadBytes);
+    return queueControl(id, way.rail, payloadBytes, 0);
   }
 
   private boolean sendOver(int id, Peer to, int code, int payloadBytes) {
@@ -361,11 +361,16 @@ final class NodeCore {
     Rail rail = rails[routing.egressRailOf(to.node, code)];
     long at = pool.frameAt(id);
     FrameHeader.front(frames, at, mac, rail.macAddress, routing.hops(to.node), 0, code);
-    return queueControl(id, rail, payloadBytes);
+    return queueControl(id, rail, payloadBytes, 0);
   }
 
-  private boolean queueControl(int id, Rail rail, int payloadBytes) {
-    return rail.putControl(id, FrameHeader.BYTES + payloadBytes + tagBytes)
+  /**
+   * Queues a control frame that is complete.
+   *
+   * @param unsealed {@code Burst.SEAL}, or 0 when it has its CRC
+   */
+  boolean queueControl(int id, Rail rail, int payloadBytes, long unsealed) {
+    return rail.putControl(id, FrameHeader.BYTES + payloadBytes + tagBytes, unsealed)
         || dropControl(id, DropReason.TRANSMIT_QUEUE_FULL);
   }
 

@@ -155,8 +155,8 @@ final class Paths {
    * was sent on it before a frame that arrived, and did not, is lost.
    */
   void settle(Peer peer) {
-    boolean bothWays = peer.order.next() != peer.nextAtSettling;
-    peer.nextAtSettling = peer.order.next();
+    boolean bothWays = peer.nextInOrder() != peer.nextAtSettling;
+    peer.nextAtSettling = peer.nextInOrder();
     long fresh = peer.freshPaths;
     peer.freshPaths = 0;
     if ((fresh & fresh - 1) == 0) {

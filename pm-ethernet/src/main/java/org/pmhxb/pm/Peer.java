@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.flow.SequenceArray;
 
 /**
  * What a node keeps of one peer. Windows are made when a session opens, and what opens it when one
@@ -62,6 +63,12 @@ final class Peer extends SendState {
   int nextDataPath;
 
   // --- receiving, beside what each frame needs: ReceiveState ---
+  /**
+   * Made when a session opens. While {@link #quietNews} says that nothing is missing it is behind:
+   * the next number in order is {@link #highest} then.
+   */
+  private SequenceArray order;
+
   boolean ackAtOnce;
   boolean gapKnown;
   int duplicates;
@@ -93,6 +100,7 @@ final class Peer extends SendState {
    * something to acknowledge: the next frame's {@link Acknowledger#note} finds out.
    */
   void askForNews() {
+    order();
     quietNews = isNothingMissing() ? 0 : UNUSUAL;
   }
 
@@ -103,14 +111,49 @@ final class Peer extends SendState {
   int acknowledgeAll() {
     if (quietNews >= 0) {
       news = 0;
-      return highest();
     }
-    return order.next();
+    return nextInOrder();
+  }
+
+  /** A session opens. */
+  void order(SequenceArray empty) {
+    quietNews = UNUSUAL;
+    order = empty;
+    highest(empty.next());
+  }
+
+  /** What puts frames in order, brought up to date; null before the first session. */
+  SequenceArray order() {
+    if (quietNews >= 0) {
+      order.passTo(highest());
+    }
+    return order;
+  }
+
+  /** A frame waits in {@link #order()}, before {@link #highest} says so. */
+  void somethingIsMissing() {
+    order();
+    quietNews = UNUSUAL;
+  }
+
+  /** The next sequence number in order: all before it have arrived. After the first session. */
+  int nextInOrder() {
+    return quietNews >= 0 ? highest() : order.next();
+  }
+
+  /** {@link #nextInOrder}, and 0 before the first session. */
+  int cumulativePoint() {
+    return order == null ? 0 : nextInOrder();
+  }
+
+  /** Frames that {@link #order()} takes. */
+  int orderFrames() {
+    return order.size();
   }
 
   /** Whether a session is open and all that arrived was in order. */
   boolean isNothingMissing() {
-    return state == PeerState.UP && highest() == order.next();
+    return state == PeerState.UP && highest() == nextInOrder();
   }
 
   InLane lane(int srcEndpoint, int dstEndpoint) {
@@ -154,7 +197,7 @@ final class Peer extends SendState {
   }
 
   long wrapsOfReceived(int seq) {
-    return stamps.wrapsOfReceived(seq, order.next());
+    return stamps.wrapsOfReceived(seq, nextInOrder());
   }
 
   void addOutLane(Lane lane) {

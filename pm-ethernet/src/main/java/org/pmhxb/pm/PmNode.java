@@ -7,6 +7,7 @@ import org.pmhxb.bufpool.Descriptor;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.bufpool.SpscDescriptorRing;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.QueueBursts;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -36,6 +37,16 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final Receiver receiver;
   private final LinkFrames linkFrames;
   private final Deadlines deadlines;
+
+  /** Of control frames. */
+  private final Sealer sealer;
+
+  /** The rails' send bursts of one round. */
+  private final QueueBursts sends;
+
+  /** Whose each of them is. */
+  private final Rail[] offering;
+
   private final boolean inline;
   private volatile Doorbell doorbell = Doorbell.NONE;
   private long timerDueNs;
@@ -74,6 +85,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.receiver = new Receiver(core, sender, paths, acknowledger, sessions);
     this.linkFrames = new LinkFrames(core);
     this.deadlines = new Deadlines(core, paths, acknowledger);
+    this.sealer = new Sealer(core);
+    this.sends = new QueueBursts(ports);
+    this.offering = rails.clone();
     core.collectives = new CollectiveFrames(this, core, sessions);
     this.inline = inline;
   }
@@ -149,13 +163,30 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   private int flushRails() {
-    int sent = 0;
+    QueueBursts bursts = sends;
+    bursts.clear();
     for (Rail rail : core.rails) {
-      sent += rail.flush(core.nowNs, core.pollGapNs);
+      if (rail.waiting) {
+        int n = rail.offer(core.nowNs, core.pollGapNs);
+        if (n > 0) {
+          if (rail.offeredUnsealed > 0) {
+            sealer.seal(rail.offered, 0, rail.offeredUnsealed);
+          }
+          offering[bursts.add(rail.index, rail.offered, rail.offeredFrom, n)] = rail;
+        }
+      }
     }
-    if (sent > 0) {
-      core.counters.add(Counter.FRAMES_SENT, sent);
+    return bursts.count() == 0 ? 0 : sendOffered();
+  }
+
+  private int sendOffered() {
+    QueueBursts bursts = sends;
+    bursts.send();
+    int sent = 0;
+    for (int i = 0; i < bursts.count(); i++) {
+      sent += offering[i].taken(bursts.moved(i));
     }
+    core.counters.add(Counter.FRAMES_SENT, sent);
     return sent;
   }
 

@@ -24,8 +24,8 @@ final class Rail {
   final long macAddress;
   final Burst rx = new Burst(BURST);
 
-  /** Frames in {@link #rx}. */
-  int arrived;
+  /** Frames wait, or may: {@link #flush} is to be called. */
+  boolean waiting;
 
   /**
    * The hop part of the last frame that came intact, as it lay there: frames of one way say the
@@ -37,6 +37,28 @@ final class Rail {
 
   private final BufferPool pool;
   private final Burst tx = new Burst(BURST);
+
+  // What the port is offered.
+
+  /** {@link #tx}, or the ring of {@link #local}. */
+  Burst offered = tx;
+
+  /** Where it begins. */
+  int offeredFrom;
+
+  /** It is the ring. */
+  private boolean offersQueue;
+
+  /** Of the ring: frames, those behind its end included. */
+  private int offeredMost;
+
+  /** Of {@link #offered}, from the first on: frames of which some have no CRC. */
+  int offeredUnsealed;
+
+  // Of all three queues: how many of the first two.
+  private int offeredControl;
+  private int offeredTransit;
+
   private final DescriptorQueue control = new DescriptorQueue(CONTROL_CAPACITY);
   private final DescriptorQueue transit = new DescriptorQueue(TRANSIT_CAPACITY);
   final LocalQueue local = new LocalQueue();
@@ -82,10 +104,21 @@ final class Rail {
   }
 
   boolean putControl(int id, int lengthBytes) {
-    return control.put(Burst.descriptor(id, lengthBytes));
+    return putControl(id, lengthBytes, 0);
   }
 
-  /** A relayed frame as it was received: buffer ID and length. */
+  /**
+   * @param unsealed {@link Burst#SEAL}, or 0 when it has its CRC
+   */
+  boolean putControl(int id, int lengthBytes, long unsealed) {
+    waiting = true;
+    return control.put(Burst.descriptor(id, lengthBytes) | unsealed);
+  }
+
+  /**
+   * A relayed frame as it was received: buffer ID and length. The caller sets {@link #waiting},
+   * once for all that leave by this rail.
+   */
   boolean putTransit(long descriptor) {
     return transit.put(descriptor);
   }
@@ -96,7 +129,14 @@ final class Rail {
       return false;
     }
     local.putUnheld(id, lengthBytes);
+    waiting = true;
     return true;
+  }
+
+  /** Seals what was put into {@link #local} since the last time. */
+  void seal(Sealer sealer) {
+    local.seal(sealer);
+    waiting = true;
   }
 
   /** Whether the frame with this ticket was handed to the port. */
@@ -104,49 +144,80 @@ final class Rail {
     return local.taken() - ticket > 0;
   }
 
+  /** {@link #offer}, a burst of this port alone, and {@link #taken}: frames that the port took. */
+  int flush(long nowNs, long pollGapNs) {
+    int n = offer(nowNs, pollGapNs);
+    return n == 0 ? 0 : taken(port.txBurst(offered, offeredFrom, n));
+  }
+
   /**
-   * Offers what is known to fit, relayed and local frames within the port's bound; returns the
-   * frames that the port took.
+   * Chooses what is known to fit, relayed and local frames within the port's bound: {@link
+   * #offered} from {@link #offeredFrom} on. What the port took of it, {@link #taken} is to be told
+   * before anything else is done with this rail.
    *
    * @param pollGapNs worst recent gap between two calls
+   * @return frames
    */
-  int flush(long nowNs, long pollGapNs) {
+  int offer(long nowNs, long pollGapNs) {
     local.skipTakenOut();
     boolean localOnly = control.size() + transit.size() == 0;
     if (localOnly && local.size() == 0) {
+      waiting = false;
       return 0;
     }
     int room = Math.min(port.txRoom(), BURST);
     long spareBytes = portBound.spareBytes(port.txBacklogBytes(), nowNs, pollGapNs);
-    return localOnly && local.isPlain() ? flushLocal(room, spareBytes) : flushAll(room, spareBytes);
+    offersQueue = localOnly && local.isPlain();
+    return offersQueue ? offerLocal(room, spareBytes) : offerAll(room, spareBytes);
   }
 
   /** The usual case: nothing but data frames of this node, which the port takes from the queue. */
-  private int flushLocal(int room, long spareBytes) {
-    int n = local.within(spareBytes, Math.min(room, local.size()));
-    int unbroken = LocalQueue.unbroken(local.taken(), n);
-    int taken = n == 0 ? 0 : port.txBurst(local.ring(), local.first(), unbroken);
-    if (taken == unbroken && taken < n) {
-      taken += port.txBurst(local.ring(), 0, n - unbroken);
-    }
-    portBound.handedOver(local.drop(taken));
-    return taken;
+  private int offerLocal(int room, long spareBytes) {
+    offeredMost = local.within(spareBytes, Math.min(room, local.size()));
+    offeredUnsealed = 0;
+    offered = local.ring();
+    offeredFrom = local.first();
+    return LocalQueue.unbroken(local.taken(), offeredMost);
   }
 
-  private int flushAll(int room, long spare) {
-    long spareBytes = spare;
-    int c = Math.min(control.size(), room);
+  private int offerAll(int room, long spare) {
+    offered = tx;
+    offeredFrom = 0;
+    offeredControl = Math.min(control.size(), room);
     int n = 0;
-    for (int i = 0; i < c; i++) {
-      tx.set(n++, control.peek(i));
+    long flags = 0;
+    while (n < offeredControl) {
+      long d = control.peek(n);
+      flags |= d;
+      tx.set(n, d);
+      n++;
     }
-    int t = Math.min(transit.size(), room - c);
+    offeredUnsealed = (flags & Burst.SEAL) == 0 ? 0 : n;
+    if (transit.size() > 0) {
+      n = offerTransit(n, room, spare);
+    }
+    offeredTransit = n - offeredControl;
+    return local.size() == 0 ? n : offerLocalToo(n, room, spare);
+  }
+
+  private int offerTransit(int before, int room, long spare) {
+    long spareBytes = spare;
+    int n = before;
+    int t = Math.min(transit.size(), room - before);
     for (int i = 0; i < t && spareBytes > 0; i++) {
       long d = transit.peek(i);
       spareBytes -= Burst.lengthBytes(d);
       tx.set(n++, d);
     }
-    t = n - c;
+    return n;
+  }
+
+  private int offerLocalToo(int before, int room, long spare) {
+    long spareBytes = spare;
+    for (int i = offeredControl; i < before; i++) {
+      spareBytes -= Burst.lengthBytes(tx.get(i));
+    }
+    int n = before;
     int l = local.size();
     for (int i = 0; i < l && n < room && spareBytes > 0; i++) {
       long d = local.peek(i);
@@ -155,23 +226,42 @@ final class Rail {
         tx.set(n++, d);
       }
     }
-    if (n == 0) {
-      return 0;
+    return n;
+  }
+
+  /**
+   * The port took so many of the frames that {@link #offer} chose.
+   *
+   * @return frames that it took, those behind the queue's end included, which it is offered now
+   */
+  int taken(int frames) {
+    int taken = frames;
+    if (offersQueue) {
+      int unbroken = LocalQueue.unbroken(local.taken(), offeredMost);
+      if (taken == unbroken && taken < offeredMost) {
+        taken += port.txBurst(local.ring(), 0, offeredMost - unbroken);
+      }
+      portBound.handedOver(local.drop(taken));
+    } else {
+      takenOfAll(taken);
     }
-    int taken = port.txBurst(tx, 0, n);
+    waiting = !isIdle();
+    return taken;
+  }
+
+  private void takenOfAll(int taken) {
     passToPort(taken);
     int rest = taken;
-    int left = Math.min(rest, c);
+    int left = Math.min(rest, offeredControl);
     control.drop(left);
     rest -= left;
-    left = Math.min(rest, t);
+    left = Math.min(rest, offeredTransit);
     transit.drop(left);
     rest -= left;
     for (; rest > 0; rest--) {
       local.skipTakenOut();
       local.drop();
     }
-    return taken;
   }
 
   /** Frames without a hold passed to the port with their only reference. */

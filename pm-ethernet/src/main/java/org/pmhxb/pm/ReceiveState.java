@@ -1,9 +1,7 @@
 package org.pmhxb.pm;
 
-import org.pmhxb.pm.flow.SequenceArray;
-
 /**
- * What each data frame of a peer reads and writes, 60 B with the object's header. A superclass of
+ * What each data frame of a peer reads and writes, 56 B with the object's header. A superclass of
  * {@link Peer}, because the JVM lays fields out class by class: mixed with the others they would
  * lie in four cache lines, which counts when frames of a hundred peers take turns. Owner: the poll
  * thread.
@@ -43,9 +41,6 @@ abstract class ReceiveState {
    */
   long heardAt;
 
-  /** Made when a session opens. */
-  SequenceArray order;
-
   /** Channels that the peer has used or asked for, the newest first. */
   InLane lanes;
 
@@ -75,7 +70,6 @@ abstract class ReceiveState {
    * @return whether the {@link Acknowledger} is to be asked, before anything but usual frames
    */
   final boolean pass(long nowNs, long patienceNs) {
-    order.passExpected();
     nextSeqAck += 1L << 32;
     heardAt = patienceNs;
     int count = news + 1;

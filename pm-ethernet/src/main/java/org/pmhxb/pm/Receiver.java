@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Descriptor;
 import org.pmhxb.bufpool.Memory;
@@ -9,6 +10,7 @@ import org.pmhxb.bufpool.SpscDescriptorRing;
 import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.flow.Serial;
 import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.port.QueueBursts;
 import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -40,6 +42,9 @@ final class Receiver {
   private final BufferPool pool;
   private final MemorySegment frames;
   private final FrameCrc crc;
+
+  /** The present bursts, one of each rail. */
+  private final QueueBursts arrivals;
 
   /** Of the present bursts, what is for this node. */
   private final LocalBurst local;
@@ -88,6 +93,10 @@ final class Receiver {
     this.crc = core.crc;
     this.local = new LocalBurst(pool, crc);
     this.turns = new RailTurns(core.rails.length);
+    this.arrivals = new QueueBursts(Arrays.stream(core.rails).map(rail -> rail.port).toList());
+    for (Rail rail : core.rails) {
+      arrivals.add(rail.index, rail.rx, 0, BURST);
+    }
     this.peers = core.peers;
     this.self = core.self;
     this.key = core.config.key();
@@ -111,52 +120,45 @@ final class Receiver {
    * Of that, a rail's frames keep their order and the rails take turns.
    */
   int receive() {
-    int total = 0;
-    Rail last = null;
-    for (Rail rail : core.rails) {
-      int n = rail.port.rxBurst(rail.rx, BURST);
-      rail.arrived = n;
-      if (n > 0) {
-        total += n;
-        last = rail;
-      }
-    }
+    int total = arrivals.receive();
     if (total > 0) {
-      if (total > 1 || tap != null || !receiveOne(last)) {
-        receiveBursts(total, last);
+      if (total > 1 || tap != null || !receiveOne(onlyArrival())) {
+        receiveBursts();
       }
       count(total);
     }
     return total;
   }
 
-  /**
-   * @param last rail that brought frames
-   */
-  private void receiveBursts(int total, Rail last) {
-    boolean several = last.arrived < total;
+  /** The rail that brought the only frame. */
+  private Rail onlyArrival() {
+    int i = 0;
+    while (arrivals.moved(i) == 0) {
+      i++;
+    }
+    return core.rails[i];
+  }
+
+  private void receiveBursts() {
     // A round that failed may have left some.
     local.clear();
-    if (several) {
-      turns.clear();
-      for (Rail rail : core.rails) {
+    turns.clear();
+    for (Rail rail : core.rails) {
+      int n = arrivals.moved(rail.index);
+      if (n > 0) {
         int before = local.size();
-        if (rail.arrived > 0) {
-          sortAndRelay(rail);
-        }
+        sortAndRelay(rail, n);
         if (local.size() > before) {
           turns.add(before, local.size());
         }
       }
-    } else {
-      sortAndRelay(last);
     }
     if (local.size() > 0) {
       int broken = local.firstBroken(0);
       if (broken < local.size()) {
-        dropBroken(broken, several);
+        dropBroken(broken);
       }
-      if (several && turns.rails() > 1) {
+      if (turns.rails() > 1) {
         acceptInTurn();
       } else {
         acceptBurst();
@@ -165,8 +167,8 @@ final class Receiver {
     }
   }
 
-  private void sortAndRelay(Rail rail) {
-    sort(rail, rail.arrived);
+  private void sortAndRelay(Rail rail, int n) {
+    sort(rail, n);
     if (transits.size() > 0) {
       relayAll(rail);
     }
@@ -189,16 +191,17 @@ final class Receiver {
     if (lengthBytes == NOT_INTACT || !FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
       return false;
     }
-    local.add(id, lengthBytes, address);
-    if (local.firstBroken(0) == 0) {
+    if (!local.isIntact(Burst.descriptor(id, lengthBytes), address)) {
       return false;
     }
-    if (core.replay
-        || !passOne(id, lengthBytes - FrameHeader.BYTES, address)
-            && usualAcks.read(local, 0, 1) == 0) {
-      acceptOther(0);
+    if (core.replay || !passOne(id, lengthBytes - FrameHeader.BYTES, address)) {
+      local.clear();
+      local.add(id, lengthBytes, address);
+      if (core.replay || usualAcks.read(local, 0, 1) == 0) {
+        acceptOther(0);
+      }
+      local.clear();
     }
-    local.clear();
     return true;
   }
 
@@ -224,13 +227,9 @@ final class Receiver {
 
   /** Once for all rails: a counter's store is ordered, so one a frame would cost. */
   private void count(int received) {
-    core.counters.add(Counter.FRAMES_RECEIVED, received);
-    if (delivered > 0) {
-      core.counters.add(Counter.DATA_DELIVERED, delivered);
-      core.counters.add(Counter.BYTES_DELIVERED, deliveredBytes);
-      delivered = 0;
-      deliveredBytes = 0;
-    }
+    core.counters.addReceived(received, delivered, deliveredBytes);
+    delivered = 0;
+    deliveredBytes = 0;
     if (relayed > 0) {
       core.counters.add(Counter.RELAYED, relayed);
       relayed = 0;
@@ -348,6 +347,7 @@ final class Receiver {
     TransitBurst burst = transits;
     Rail rail = core.rails[egress];
     BufferPool buffers = pool;
+    rail.waiting = true;
     int i = from;
     while (i < n && burst.egress(i) == egress) {
       long d = burst.descriptor(i);
@@ -475,9 +475,8 @@ final class Receiver {
    * is intact.
    *
    * @param first broken one
-   * @param several rails brought frames: {@link #turns} knows of them
    */
-  private void dropBroken(int first, boolean several) {
+  private void dropBroken(int first) {
     int n = local.size();
     int bytes = local.bytes();
     int kept = first;
@@ -486,9 +485,7 @@ final class Receiver {
       long d = local.descriptor(broken);
       bytes -= Burst.lengthBytes(d);
       drop(Burst.id(d), DropReason.CRC.code());
-      if (several) {
-        turns.takeOut(kept);
-      }
+      turns.takeOut(kept);
       int next = local.firstBroken(broken + 1);
       int intact = next - (broken + 1);
       local.move(broken + 1, intact, kept);
@@ -909,10 +906,10 @@ final class Receiver {
   }
 
   private int order(Peer peer, int id, int seq, int flags, long endpointWord) {
-    SequenceArray order = peer.order;
+    SequenceArray order = peer.order();
     boolean nothingWaits = seq == peer.highest() && seq == order.next();
     if (nothingWaits) {
-      order.passExpected();
+      order.passTo(seq + 1);
     } else if (!order.passOwned(seq)) {
       return outOfOrder(peer, id, seq);
     }
@@ -932,7 +929,7 @@ final class Receiver {
   }
 
   private int outOfOrder(Peer peer, int id, int seq) {
-    int result = peer.order.insertOwned(seq, id);
+    int result = peer.order().insertOwned(seq, id);
     if (result != SequenceArray.INSERTED) {
       if (result == SequenceArray.OUT_OF_WINDOW) {
         return DropReason.OUT_OF_WINDOW.code();
@@ -942,6 +939,7 @@ final class Receiver {
       acknowledger.note(peer);
       return DropReason.DUPLICATE.code();
     }
+    peer.somethingIsMissing();
     pool.transfer(id, Owner.PORT, peer.reorderOwner);
     countNews(peer);
     if (!Serial.before(seq, peer.highest())) {
@@ -964,7 +962,7 @@ final class Receiver {
 
   /** A gap was filled: those that waited behind it follow. */
   private void deliverFollowers(Peer peer) {
-    SequenceArray order = peer.order;
+    SequenceArray order = peer.order();
     while (peer.state == PeerState.UP) {
       int id = order.take();
       if (id == 0) {

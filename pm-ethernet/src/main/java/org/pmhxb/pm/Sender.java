@@ -390,7 +390,7 @@ final class Sender {
       core.counters.add(Counter.DATA_SENT, unsealed);
       unsealed = 0;
       for (Rail rail : core.rails) {
-        rail.local.seal(sealer);
+        rail.seal(sealer);
       }
     }
   }
@@ -470,6 +470,7 @@ final class Sender {
       paths.beginWait(peer, state, window.lengthBytes(seq));
     }
     int ticket = rail.local.putHeld(id, window.lengthBytes(seq), 0);
+    rail.waiting = true;
     int index = state.nextIndex++;
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);

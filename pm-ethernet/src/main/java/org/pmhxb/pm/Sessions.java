@@ -267,10 +267,9 @@ final class Sessions {
     peer.peerNonce = peerNonce;
     peer.paths = paths.create(peer);
     peer.window = new SendWindow(size, peer.paths.length, myFirstSeq);
-    peer.order = new SequenceArray(size, peerFirstSeq);
+    peer.order(new SequenceArray(size, peerFirstSeq));
     peer.wireKeySession = FrameHeader.wireKeySession(core.config.key(), session);
     peer.ackRead(myFirstSeq);
-    peer.highest(peerFirstSeq);
     if (core.replay) {
       peer.stamps().startWraps(myFirstSeq, peerFirstSeq);
     }
@@ -424,7 +423,8 @@ final class Sessions {
     int lastAcknowledged = peer.window.unacknowledged() - 1;
     int session = peer.session;
     sender.discard(peer);
-    for (int id = peer.order.clear(); id != 0; id = peer.order.clear()) {
+    SequenceArray order = peer.order();
+    for (int id = order.clear(); id != 0; id = order.clear()) {
       core.pool.release(id, peer.reorderOwner);
     }
     for (InLane lane = peer.lanes; lane != null; lane = lane.next) {

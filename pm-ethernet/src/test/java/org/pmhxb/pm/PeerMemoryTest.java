@@ -40,7 +40,7 @@ class PeerMemoryTest {
         bytesEach(i -> new Object[] {new SendWindow(16, 4, 0), new SequenceArray(16, 0)});
 
     assertThat(new Peer(1).window).isNull();
-    assertThat(new Peer(1).order).isNull();
+    assertThat(new Peer(1).order()).isNull();
     assertThat(windows).isGreaterThan(bytesEach(Peer::new));
   }
 }

@@ -113,6 +113,15 @@ public class Pmhxb extends Pmhxb$shared {
     public static int HXB_MIN_FRAME() {
         return HXB_MIN_FRAME;
     }
+    private static final int HXB_QUEUE_BURST_WORDS = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_QUEUE_BURST_WORDS 4
+     * }
+     */
+    public static int HXB_QUEUE_BURST_WORDS() {
+        return HXB_QUEUE_BURST_WORDS;
+    }
     private static final int HXB_RING_SP = (int)1L;
     /**
      * {@snippet lang=c :
@@ -2548,6 +2557,130 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_tx_burst", port, queue, pool, descs, n);
             }
             return (int)mh$.invokeExact(port, queue, pool, descs, n);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_rx_bursts {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_rx_bursts");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static FunctionDescriptor hxb_rx_bursts$descriptor() {
+        return hxb_rx_bursts.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static MethodHandle hxb_rx_bursts$handle() {
+        return hxb_rx_bursts.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static MemorySegment hxb_rx_bursts$address() {
+        return hxb_rx_bursts.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static int hxb_rx_bursts(MemorySegment pool, MemorySegment bursts, int count) {
+        var mh$ = hxb_rx_bursts.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_rx_bursts", pool, bursts, count);
+            }
+            return (int)mh$.invokeExact(pool, bursts, count);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_tx_bursts {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_tx_bursts");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static FunctionDescriptor hxb_tx_bursts$descriptor() {
+        return hxb_tx_bursts.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static MethodHandle hxb_tx_bursts$handle() {
+        return hxb_tx_bursts.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static MemorySegment hxb_tx_bursts$address() {
+        return hxb_tx_bursts.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * }
+     */
+    public static int hxb_tx_bursts(MemorySegment pool, MemorySegment bursts, int count) {
+        var mh$ = hxb_tx_bursts.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_tx_bursts", pool, bursts, count);
+            }
+            return (int)mh$.invokeExact(pool, bursts, count);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

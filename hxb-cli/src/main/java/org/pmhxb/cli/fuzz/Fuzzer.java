@@ -324,6 +324,7 @@ final class Fuzzer {
   private void dropAll() {
     net.settle(TARGET);
     target.pool().flush();
+    checkBounds();
     long before = state.of(target);
     int buffers = target.pool().available();
     long[] counts = counts();
@@ -346,8 +347,20 @@ final class Fuzzer {
     if (target.pool().available() != buffers) {
       violation("free buffers " + buffers + " -> " + target.pool().available());
     }
+    checkBounds();
     if (state.of(target) != before) {
       violation("dropped frames changed the node's state: " + narrowed());
+    }
+  }
+
+  /**
+   * Windows and credits. It also brings what puts frames in order up to date, which lags behind
+   * while none is missing: whoever looks does that, so it is no trace of a frame.
+   */
+  private void checkBounds() {
+    String broken = target.brokenBound();
+    if (broken != null) {
+      violation("out of bounds: " + broken);
     }
   }
 

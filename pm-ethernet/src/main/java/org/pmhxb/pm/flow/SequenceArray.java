@@ -13,8 +13,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Writers: {@link #insert} any number of threads; {@link #insertOwned}, {@link #take}, {@link
  * #clear} the peer's owner thread alone. {@code insertOwned}, {@link #passOwned} and {@link
- * #passExpected} may be used only while the owner is the only inserter: the last two leave slots
- * behind that expect numbers long gone, which the owner does not look at and another thread would.
+ * #passTo} may be used only while the owner is the only inserter: the last two leave slots behind
+ * that expect numbers long gone, which the owner does not look at and another thread would.
  */
 public final class SequenceArray {
   /** Results of an insert: a buffer that was not {@code INSERTED} stays the caller's. */
@@ -109,13 +109,15 @@ public final class SequenceArray {
   }
 
   /**
-   * {@link #passOwned} when the caller knows that it is this frame's turn and that nothing waits in
-   * the array, so that the slots are not even looked at: of a peer whose frames come in turn they
-   * take no room in the caches. Owner thread while it is the only inserter.
+   * {@link #passOwned} of all frames before a number, when the caller knows that they came in turn
+   * and that nothing waits in the array: of a peer whose frames come in turn neither array nor
+   * slots are looked at for each. Owner thread while it is the only inserter.
+   *
+   * @param seq the next sequence number to take, not before {@link #next}
    */
-  public void passExpected() {
-    assert (int) slots[next & mask] == 0 : next;
-    next++;
+  public void passTo(int seq) {
+    assert !Serial.before(seq, next) && (int) slots[next & mask] == 0 : next + " to " + seq;
+    next = seq;
   }
 
   private static int refusal(int seq, long held) {

@@ -11,6 +11,12 @@ final class PollModePort extends DpdkPort {
   /** The ring that frames are sent to, where room can be asked for; else 0. */
   private final long txRing;
 
+  /** {@code queue:32 | port:32}, as native calls for several queues name this one. */
+  final long queueWord;
+
+  /** Frames that fit at least: what the ring had room for, less what went into it since. */
+  private int knownRoom;
+
   PollModePort(
       DpdkDevice device,
       int queue,
@@ -21,6 +27,7 @@ final class PollModePort extends DpdkPort {
       long txRing) {
     super(device, queue, pool, name, macAddress, maxFrameBytes);
     this.txRing = txRing;
+    this.queueWord = (long) queue << 32 | number;
   }
 
   @Override
@@ -30,15 +37,29 @@ final class PollModePort extends DpdkPort {
 
   @Override
   public int txBurst(Burst burst, int from, int count) {
-    return taken(Hxb.txBurst(number, queue, poolHandle, wordAt(burst, from, count), count));
+    int taken = taken(Hxb.txBurst(number, queue, poolHandle, wordAt(burst, from, count), count));
+    handedOver(taken);
+    return taken;
+  }
+
+  /** A burst took so many frames. */
+  void handedOver(int frames) {
+    knownRoom -= frames;
   }
 
   /**
-   * These drivers take what fits and never wait, so without a ring to ask a whole burst may try.
+   * These drivers take what fits and never wait, so without a ring to ask a whole burst may try. A
+   * ring is asked when less than a burst is known to fit.
    */
   @Override
   public int txRoom() {
-    return txRing == 0 ? BURST_MAX : Math.min(BURST_MAX, Hxb.ringFreeCount(txRing));
+    if (txRing == 0) {
+      return BURST_MAX;
+    }
+    if (knownRoom < BURST_MAX) {
+      knownRoom = Hxb.ringFreeCount(txRing);
+    }
+    return Math.min(BURST_MAX, knownRoom);
   }
 
   @Override

@@ -2,9 +2,12 @@ package org.pmhxb.pm.port;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Proxy;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.Rings;
 
@@ -96,6 +99,54 @@ class RingPortTest extends PortContract {
     assertThat(rails[1].linkUp()).isFalse();
     for (long ring : rings) {
       Rings.free(ring);
+    }
+  }
+
+  /** Of both ends at once, by one native call: each burst moves what it would alone. */
+  @Test
+  void burstsOfSeveralPortsMoveWhatEachWouldAlone() {
+    checkBoth(new QueueBursts(List.of(a, b)));
+  }
+
+  /** The same port by port, where one of them is no driver of the kind. */
+  @Test
+  void portsOfUnlikeKindsAreAskedOneByOne() {
+    Class<?>[] type = {Port.class};
+    Port other =
+        (Port)
+            Proxy.newProxyInstance(
+                Port.class.getClassLoader(), type, (proxy, call, with) -> call.invoke(b, with));
+    checkBoth(new QueueBursts(List.of(a, other)));
+  }
+
+  private void checkBoth(QueueBursts both) {
+    for (int i = 0; i < 4; i++) {
+      burst.set(i, frame(i, 60 + i));
+    }
+    both.clear();
+    assertThat(both.add(1, burst, 0, 1)).isZero();
+    assertThat(both.add(0, burst, 1, 3)).isEqualTo(1);
+    assertThat(both.count()).isEqualTo(2);
+    assertThat(both.send()).isEqualTo(4);
+    assertThat(both.moved(0)).isEqualTo(1);
+    assertThat(both.moved(1)).isEqualTo(3);
+    Burst atA = new Burst(8);
+    both.clear();
+    both.add(0, atA, 0, 8);
+    both.add(1, received, 0, 2);
+    assertThat(both.receive()).isEqualTo(3);
+    assertThat(both.moved(0)).isEqualTo(1);
+    assertThat(both.moved(1)).isEqualTo(2);
+    assertThat(atA.get(0)).isEqualTo(burst.get(0));
+    assertThat(received.get(0)).isEqualTo(burst.get(1));
+    assertThat(received.get(1)).isEqualTo(burst.get(2));
+    // What was added is received again by each call.
+    assertThat(both.receive()).isEqualTo(1);
+    assertThat(both.moved(0)).isZero();
+    assertThat(received.get(0)).isEqualTo(burst.get(3));
+    for (int i = 0; i < 4; i++) {
+      poolA.transfer(Burst.id(burst.get(i)), WINDOW, Owner.PORT);
+      poolA.releaseReceived(Burst.id(burst.get(i)));
     }
   }
 }

@@ -1,0 +1,146 @@
+package org.pmhxb.pm.port;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.pmhxb.bufpool.Memory;
+import org.pmhxb.ffi.Hxb;
+
+/**
+ * Bursts of several ports: in one native call where all of them are drivers whose bursts make no
+ * system call, else port by port. A node of nine rails that polls each by a call of its own spends
+ * more on calls than on the frames that came. Owner: the poll thread.
+ */
+public final class QueueBursts {
+  // Of a burst's words; see hxb_rx_bursts.
+  private static final int WORDS = 4;
+  private static final long QUEUE = 0;
+  private static final long DESCRIPTORS = 8;
+  private static final long MOST = 16;
+  private static final long MOVED = 24;
+
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+  /** By number; those of the present bursts by {@link #next}. */
+  private final Port[] ports;
+
+  /** The shim's pool, or 0 when the ports are not all of one kind and pool. */
+  private final long poolHandle;
+
+  /** Of the i-th burst. */
+  private final Port[] port;
+
+  private final Burst[] burst;
+  private final int[] from;
+  private final long block;
+  private int count;
+
+  /** Keeps the memory as long as the bursts: simulations make many nodes. */
+  @SuppressWarnings("unused")
+  private final MemorySegment keepAlive;
+
+  public QueueBursts(List<? extends Port> ports) {
+    int n = ports.size();
+    this.ports = ports.toArray(Port[]::new);
+    this.poolHandle = commonPool(this.ports);
+    this.port = new Port[n];
+    this.burst = new Burst[n];
+    this.from = new int[n];
+    this.keepAlive = Arena.ofAuto().allocate((long) Math.max(1, n) * WORDS * Long.BYTES, 64);
+    this.block = keepAlive.address();
+  }
+
+  private static long commonPool(Port[] ports) {
+    long pool = 0;
+    for (Port p : ports) {
+      if (!(p instanceof PollModePort driver) || pool != 0 && pool != driver.poolHandle) {
+        return 0;
+      }
+      pool = driver.poolHandle;
+    }
+    return pool;
+  }
+
+  /** Begins with no burst. */
+  public void clear() {
+    count = 0;
+  }
+
+  /** Bursts that were added. */
+  public int count() {
+    return count;
+  }
+
+  /**
+   * Adds a burst of a port, each port once at most: descriptors {@code words[first, first + most)}.
+   *
+   * @param number of the port
+   * @return which burst it is
+   */
+  public int add(int number, Burst words, int first, int most) {
+    int i = count;
+    Port p = ports[number];
+    port[i] = p;
+    burst[i] = words;
+    from[i] = first;
+    if (poolHandle != 0) {
+      long at = wordsAt(i);
+      Memory.ALL.set(LONG, at + QUEUE, ((PollModePort) p).queueWord);
+      Memory.ALL.set(LONG, at + DESCRIPTORS, DpdkPort.wordAt(words, first, most));
+    }
+    Memory.ALL.set(LONG, wordsAt(i) + MOST, most);
+    count = i + 1;
+    return i;
+  }
+
+  /** Receives all of them; frames that came. */
+  public int receive() {
+    if (poolHandle != 0) {
+      return Hxb.rxBursts(poolHandle, block, count);
+    }
+    int all = 0;
+    for (int i = 0; i < count; i++) {
+      int n = port[i].rxBurst(burst[i], most(i));
+      moved(i, n);
+      all += n;
+    }
+    return all;
+  }
+
+  /** Sends all of them; frames that were taken. */
+  public int send() {
+    if (poolHandle != 0) {
+      int taken = Hxb.txBursts(poolHandle, block, count);
+      for (int i = 0; i < count; i++) {
+        ((PollModePort) port[i]).handedOver(moved(i));
+      }
+      return taken;
+    }
+    int all = 0;
+    for (int i = 0; i < count; i++) {
+      int n = port[i].txBurst(burst[i], from[i], most(i));
+      moved(i, n);
+      all += n;
+    }
+    return all;
+  }
+
+  /** Frames that the i-th burst moved. */
+  public int moved(int i) {
+    return (int) Memory.ALL.get(LONG, wordsAt(i) + MOVED);
+  }
+
+  private void moved(int i, int frames) {
+    Memory.ALL.set(LONG, wordsAt(i) + MOVED, frames);
+  }
+
+  private int most(int i) {
+    return (int) Memory.ALL.get(LONG, wordsAt(i) + MOST);
+  }
+
+  /** Bounded by the arrays, which are as long as the block. */
+  private long wordsAt(int i) {
+    return Memory.known(block) + (long) java.util.Objects.checkIndex(i, from.length) * (WORDS * 8);
+  }
+}
