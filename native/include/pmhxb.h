@@ -362,11 +362,47 @@ int64_t hxb_afpacket_drops(int fd);
 int hxb_afpacket_sndbuf(int fd, int bytes);
 /* Control path. The interface's MTU in bytes. */
 int hxb_interface_mtu(const char *interface);
+/* Control path. Its Ethernet address in the low 48 bits, first byte highest. */
+int64_t hxb_interface_mac(const char *interface);
 /*
  * Control path. 1: the interface is up and has a carrier, else 0. For af_packet ports, whose driver
  * (22.11) goes on to report "up" through hxb_port_link.
  */
 int hxb_interface_up(const char *interface);
+
+/* ---- Packet sockets of our own: kernel interfaces without a DPDK driver ----------------------- */
+
+struct hxb_packet; /* opaque; one interface, one receive ring; outlived by its pool */
+
+#define HXB_PACKET_SLOTS_MAX 65536
+
+/*
+ * Control path. A packet socket on an interface for frames of one EtherType, with a receive ring of
+ * `slots` frames (a power of two, 2 or more) of at most frame_max bytes. -ENODEV: no such interface;
+ * -EPERM: no CAP_NET_RAW in this network namespace; -ENOMEM: no memory for the ring.
+ */
+int hxb_packet_open(const char *interface, int ether_type, int slots, int frame_max,
+                    struct hxb_pool *pool, struct hxb_packet **opened);
+/* Control path. Frames left in its ring are lost. */
+int hxb_packet_close(struct hxb_packet *socket);
+/* Its descriptor: readable when a frame waits; for hxb_afpacket_outq and hxb_afpacket_sndbuf. */
+int hxb_packet_fd(const struct hxb_packet *socket);
+/* Control path. 1: its interface is up and has a carrier, else 0. From any network namespace. */
+int hxb_packet_up(const struct hxb_packet *socket);
+/* Control path. Received frames lost: ring full, or too long for a slot. Cumulative. */
+int64_t hxb_packet_dropped(struct hxb_packet *socket);
+/* Frames taken for sending that the interface refused, as one that is down does. Cumulative. */
+int64_t hxb_packet_lost(const struct hxb_packet *socket);
+/*
+ * Packet path, no system call. Contract of hxb_rx_burst. Frames for another Ethernet address than
+ * the interface's and those of a VLAN are passed over, as a NIC's filter does.
+ */
+int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n);
+/*
+ * Packet path, one system call per 32 frames; it never waits. Contract of hxb_tx_burst; every frame
+ * taken has left the caller's buffer when it returns. 0: send buffer or queueing discipline full.
+ */
+int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n);
 
 /* ---- Waiting (may block) --------------------------------------------------------------------- */
 

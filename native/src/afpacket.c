@@ -134,6 +134,21 @@ HXB_API int hxb_interface_mtu(const char *interface)
     return rc < 0 ? rc : answer.ifr_mtu;
 }
 
+HXB_API int64_t hxb_interface_mac(const char *interface)
+{
+    struct ifreq answer;
+    int rc = ask_interface(interface, SIOCGIFHWADDR, &answer);
+
+    if (rc < 0) {
+        return rc;
+    }
+    int64_t mac = 0;
+    for (int i = 0; i < 6; i++) {
+        mac = mac << 8 | (uint8_t)answer.ifr_hwaddr.sa_data[i];
+    }
+    return mac;
+}
+
 HXB_API int hxb_interface_up(const char *interface)
 {
     struct ifreq answer;

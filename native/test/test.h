@@ -35,6 +35,8 @@ _Noreturn void test_fail(const char *file, int line, const char *what);
 /* Ends the process as skipped. */
 _Noreturn void test_skip(const char *why);
 void test_start_eal(void);
+/* A network namespace of this process's own with a veth pair hxbt0, hxbt1, MTU 9,000; before EAL. */
+void test_make_veth(void);
 
 /* A region with a pool of `count` buffers of 2^shift bytes. */
 struct test_pool {
@@ -82,5 +84,7 @@ void test_memif_killed_client(void);
 void test_memif_killed_server(void);
 void test_afpacket(void);
 void test_afpacket_shaped(void);
+void test_packet(void);
+void test_packet_shaped(void);
 
 #endif

@@ -4,7 +4,6 @@
  * Both ends are ports of this process.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,19 +15,6 @@
 /* Blocks are whole pages, and the driver takes frames to lie one after the other across blocks: the
  * block is the frame, three pages. 9,014 bytes need a framesz of 9,088 at least. */
 #define RING_ARGS "framesz=12288,blocksz=12288,framecnt=512,qdisc_bypass=0"
-
-static void make_link(void)
-{
-    if (unshare(CLONE_NEWNET) != 0) {
-        test_skip("no right to make a network namespace; run as root");
-    }
-    /* Without IPv6, so that the kernel sends nothing of its own. */
-    if (system("ip link add hxbt0 mtu 9000 type veth peer name hxbt1 mtu 9000 && "
-               "{ f=/proc/sys/net/ipv6/conf/all/disable_ipv6; test ! -e $f || echo 1 > $f; } && "
-               "ip link set hxbt0 up && ip link set hxbt1 up") != 0) {
-        test_skip("no veth pair; is iproute2 installed and the veth module loaded?");
-    }
-}
 
 static int open_port(const char *name, const char *interface, struct test_pool *p)
 {
@@ -64,7 +50,7 @@ void test_afpacket(void)
     struct test_pool p;
     uint64_t descs[8];
 
-    make_link();
+    test_make_veth();
     test_start_eal();
     test_make_pool(&p, "p", 14, 255, 0);
     int a = open_port("net_af_packet0", "hxbt0", &p);
@@ -155,7 +141,7 @@ void test_afpacket_shaped(void)
     int sent = 0, got = 0, most = 0, slow = 0, bursts = 0;
     long slept = 0;
 
-    make_link();
+    test_make_veth();
     if (system("tc qdisc add dev hxbt0 root tbf rate 200mbit burst 32k limit 400k") != 0) {
         test_skip("no tbf; is iproute2's tc installed and the sch_tbf module loaded?");
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +37,8 @@ static const struct {
     {"memif_killed_server", test_memif_killed_server},
     {"afpacket", test_afpacket},
     {"afpacket_shaped", test_afpacket_shaped},
+    {"packet", test_packet},
+    {"packet_shaped", test_packet_shaped},
 };
 
 void test_fail(const char *file, int line, const char *what)
@@ -67,6 +70,19 @@ static int free_hugepages(void)
         fclose(f);
     }
     return pages;
+}
+
+void test_make_veth(void)
+{
+    if (unshare(CLONE_NEWNET) != 0) {
+        test_skip("no right to make a network namespace; run as root");
+    }
+    /* Without IPv6, so that the kernel sends nothing of its own. */
+    if (system("ip link add hxbt0 mtu 9000 type veth peer name hxbt1 mtu 9000 && "
+               "{ f=/proc/sys/net/ipv6/conf/all/disable_ipv6; test ! -e $f || echo 1 > $f; } && "
+               "ip link set hxbt0 up && ip link set hxbt1 up") != 0) {
+        test_skip("no veth pair; is iproute2 installed and the veth module loaded?");
+    }
 }
 
 void test_start_eal(void)

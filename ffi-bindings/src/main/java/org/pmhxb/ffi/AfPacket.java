@@ -81,6 +81,20 @@ public final class AfPacket {
     }
   }
 
+  /** An interface's Ethernet address in the low 48 bits. */
+  public static long interfaceMac(String interfaceName) {
+    try (Arena arena = Arena.ofConfined()) {
+      long code = Pmhxb.hxb_interface_mac(arena.allocateFrom(interfaceName));
+      if (code < 0) {
+        throw new NativeException(
+            "hxb_interface_mac(" + interfaceName + ")",
+            (int) code,
+            "does the interface exist here?");
+      }
+      return code;
+    }
+  }
+
   /**
    * Whether an interface is up and has a carrier. {@link Ports#linkMbps} does not tell for an
    * af_packet port: the driver of DPDK 22.11 reports "up" for ever.

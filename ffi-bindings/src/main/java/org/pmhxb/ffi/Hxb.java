@@ -35,6 +35,8 @@ public final class Hxb {
       FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final FunctionDescriptor RING_BURST =
       FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final FunctionDescriptor PACKET_BURST =
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final FunctionDescriptor BULK =
       FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final FunctionDescriptor OF_HANDLE = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
@@ -45,6 +47,7 @@ public final class Hxb {
   private static final MethodHandle TX_BURST = critical("hxb_tx_burst", BURST);
   private static final MethodHandle RX_BURSTS = critical("hxb_rx_bursts", BULK);
   private static final MethodHandle TX_BURSTS = critical("hxb_tx_bursts", BULK);
+  private static final MethodHandle PACKET_RX_BURST = critical("hxb_packet_rx_burst", PACKET_BURST);
   private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
   private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", RING_BURST);
   private static final MethodHandle RING_COUNT = critical("hxb_ring_count", OF_HANDLE);
@@ -74,6 +77,7 @@ public final class Hxb {
 
   // System calls: a safepoint must not wait for them.
   private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", BURST);
+  private static final MethodHandle PACKET_TX_BURST = blocking("hxb_packet_tx_burst", PACKET_BURST);
   private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", OF_FD);
   private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", OF_FD);
   private static final MethodHandle EVENT_SIGNAL = blocking("hxb_event_signal", OF_FD);
@@ -240,6 +244,24 @@ public final class Hxb {
   public static int poolRefcnt(long pool, int id) {
     try {
       return (int) POOL_REFCNT.invokeExact(pool, id);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** {@link #rxBurst} from a packet socket ({@link PacketSocket}); no system call. */
+  public static int packetRxBurst(long socket, long descs, int n) {
+    try {
+      return (int) PACKET_RX_BURST.invokeExact(socket, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** {@link #txBurst} to a packet socket: system calls, but none that waits; 0 while it is full. */
+  public static int packetTxBurst(long socket, long descs, int n) {
+    try {
+      return (int) PACKET_TX_BURST.invokeExact(socket, descs, n);
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -164,9 +164,9 @@ abstract class ClusterBench extends ClusterCommand {
     requireSame("--shape", wantedShape(), state.shape(), state);
     requireSame("--rails", wantedRails(), String.valueOf(state.rails()), state);
     requireSame("--rate", options.rate(), state.rate(), state);
-    if (options.pollGiven() || together()) {
+    if (options.pollGiven() || options.driver() != null || together()) {
       throw new IllegalStateException(
-          "--idle, --pin and --together belong to a cluster's start, and '"
+          "--idle, --pin, --driver and --together belong to a cluster's start, and '"
               + state.cluster()
               + "' is up; give them to hxb up, or name another cluster");
     }
@@ -234,6 +234,10 @@ abstract class ClusterBench extends ClusterCommand {
     if (options.rate() != null) {
       throw wrongUsage(
           "--rate " + options.rate() + ": the ring fabric has no links to shape; use veth");
+    }
+    if (options.driver() != null) {
+      throw wrongUsage(
+          "--driver " + options.driver() + ": only the veth fabric has interfaces, not ring");
     }
     if (options.pollGiven()) {
       throw wrongUsage("--idle, --pin: the ring fabric has one thread for all nodes; it spins");

@@ -52,6 +52,14 @@ final class ClusterOptions {
   private boolean pin;
 
   @Option(
+      names = "--driver",
+      paramLabel = "DRIVER",
+      description =
+          "How a veth interface is reached: af_packet (DPDK's net_af_packet) or packet (a packet"
+              + " socket of our own, half a microsecond shorter). Default: af_packet.")
+  private HxbConfig.Driver driver;
+
+  @Option(
       names = "--key-file",
       paramLabel = "FILE",
       description =
@@ -90,7 +98,11 @@ final class ClusterOptions {
       path = keyFile.toAbsolutePath().normalize().toString();
       FrameKeyFile.read(Path.of(path), mode, 1); // before anything is built
     }
-    return new NodeOptions(path, mode, faults == null ? "" : faults.toString());
+    return new NodeOptions(
+        path,
+        mode,
+        faults == null ? "" : faults.toString(),
+        driver == null ? NodeOptions.VETH_DRIVER : driver);
   }
 
   /** As given; null when not. */
@@ -113,6 +125,11 @@ final class ClusterOptions {
     return idle != null || pin;
   }
 
+  /** The interfaces' driver as given; null when not. */
+  HxbConfig.Driver driver() {
+    return driver;
+  }
+
   /** The shape, or another when none was given. */
   Shape shapeOr(Shape other) {
     return shape == null ? other : shape;
@@ -130,6 +147,10 @@ final class ClusterOptions {
 
   /** A cluster's specification; what does not go together is wrong usage of the command. */
   ClusterSpec spec(HxbCommand command, ClusterSpec.Fabric fabric, Shape shapeUsed, int railsUsed) {
+    if (driver != null && fabric != ClusterSpec.Fabric.VETH) {
+      throw command.wrongUsage(
+          "--driver " + driver + ": only the veth fabric has interfaces, not " + fabric);
+    }
     try {
       PollPolicy poll = new PollPolicy(idle == null ? HxbConfig.Idle.BACKOFF : idle, pin);
       return new ClusterSpec(fabric, shapeUsed, railsUsed, rate, poll, nodeOptions(command));

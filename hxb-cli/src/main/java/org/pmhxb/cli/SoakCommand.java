@@ -63,7 +63,7 @@ final class SoakCommand extends ClusterCommand {
             2,
             null,
             new PollPolicy(HxbConfig.Idle.BACKOFF, false),
-            new NodeOptions("", HxbConfig.Tag.OFF, faults));
+            new NodeOptions("", HxbConfig.Tag.OFF, faults, NodeOptions.VETH_DRIVER));
     try (TakeDown guard = new TakeDown(own)) {
       SoakRun run = new SoakRun(seed, minutes, progress()::update);
       return switch (fabric) {

@@ -47,7 +47,7 @@ final class ConfigReader {
   private static final String DEVARGS =
       "[A-Za-z0-9_-]+=[^\\s,\\p{Cntrl}]+(,[A-Za-z0-9_-]+=[^\\s,\\p{Cntrl}]+)*";
 
-  private static final String DRIVERS = "\"memif\", \"af_packet\", \"pci\"";
+  private static final String DRIVERS = "\"memif\", \"packet\", \"af_packet\", \"pci\"";
 
   private static final List<String> ROOT_KEYS =
       List.of(
@@ -475,7 +475,7 @@ final class ConfigReader {
       return null;
     }
     if (text.equals("af_xdp")) {
-      scope.error(path, text, "is not supported; take af_packet for a kernel interface");
+      scope.error(path, text, "is not supported; take packet for a kernel interface");
       return null;
     }
     return scope.requiredChoice(node, path, HxbConfig.Driver.class);
@@ -483,7 +483,7 @@ final class ConfigReader {
 
   private void checkDevice(String path, HxbConfig.Driver driver, String device) {
     switch (driver) {
-      case AF_PACKET -> {
+      case PACKET, AF_PACKET -> {
         if (!device.matches(INTERFACE)) {
           scope.error(path, device, "must be an interface's name of 1 to 15 characters");
         }
@@ -506,7 +506,7 @@ final class ConfigReader {
   private static List<String> optionKeys(HxbConfig.Driver driver) {
     return switch (driver) {
       case PCI -> List.of("devargs");
-      case AF_PACKET -> List.of();
+      case PACKET, AF_PACKET -> List.of();
       case MEMIF -> List.of("socket", "role");
     };
   }

@@ -23,7 +23,7 @@ import org.pmhxb.pm.port.PortFaults;
  * [[rail]]                      # one per NIC; every index 0..R-1 in every dimension of extent > 1
  * dimension = "x"
  * index = 0
- * driver = "af_packet"
+ * driver = "packet"
  * device = "x0"
  * </pre>
  *
@@ -37,7 +37,9 @@ public final class HxbConfig {
   public enum Driver {
     /** DPDK net_memif between two processes of one host. */
     MEMIF,
-    /** DPDK net_af_packet on a kernel interface. */
+    /** A kernel interface through a packet socket of the shim's own. */
+    PACKET,
+    /** The same through DPDK net_af_packet. */
     AF_PACKET,
     /** A NIC bound to a user-space driver. */
     PCI;

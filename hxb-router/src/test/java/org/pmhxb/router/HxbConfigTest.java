@@ -267,14 +267,14 @@ class HxbConfigTest {
     assertThat(errors(GOOD.replace("\"af_packet\"", "\"ring\"")))
         .containsExactly(
             "n.toml:16: rail[1].driver = ring: joins the nodes of one process (hxb demo); take one"
-                + " of \"memif\", \"af_packet\", \"pci\"");
+                + " of \"memif\", \"packet\", \"af_packet\", \"pci\"");
     assertThat(errors(GOOD.replace("\"af_packet\"", "\"af_xdp\"")))
         .containsExactly(
-            "n.toml:16: rail[1].driver = af_xdp: is not supported; take af_packet for a kernel"
+            "n.toml:16: rail[1].driver = af_xdp: is not supported; take packet for a kernel"
                 + " interface");
     assertThat(errors(GOOD.replace("\"af_packet\"", "7")))
         .containsExactly(
-            "n.toml:16: rail[1].driver = 7: must be one of \"memif\", \"af_packet\", \"pci\"");
+            "n.toml:16: rail[1].driver = 7: must be one of \"memif\", \"packet\", \"af_packet\", \"pci\"");
     assertThat(errors(GOOD + "queue = 1\n")).hasSize(1).first().asString().contains("is no key");
     assertThat(errors(GOOD + "devargs = \"a=1\"\n")).hasSize(1);
     assertThat(errors(GOOD.replace("role =", "id = 3\nrole ="))).hasSize(1);

@@ -167,6 +167,15 @@ public class Pmhxb extends Pmhxb$shared {
     public static int HXB_AFPACKET_FRAME_OVERHEAD() {
         return HXB_AFPACKET_FRAME_OVERHEAD;
     }
+    private static final int HXB_PACKET_SLOTS_MAX = (int)65536L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_PACKET_SLOTS_MAX 65536
+     * }
+     */
+    public static int HXB_PACKET_SLOTS_MAX() {
+        return HXB_PACKET_SLOTS_MAX;
+    }
     private static final int HXB_LAYOUT_MBUF_SIZE = (int)0L;
     /**
      * {@snippet lang=c :
@@ -3612,6 +3621,66 @@ public class Pmhxb extends Pmhxb$shared {
         }
     }
 
+    private static class hxb_interface_mac {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_interface_mac");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int64_t hxb_interface_mac(const char *interface)
+     * }
+     */
+    public static FunctionDescriptor hxb_interface_mac$descriptor() {
+        return hxb_interface_mac.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int64_t hxb_interface_mac(const char *interface)
+     * }
+     */
+    public static MethodHandle hxb_interface_mac$handle() {
+        return hxb_interface_mac.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int64_t hxb_interface_mac(const char *interface)
+     * }
+     */
+    public static MemorySegment hxb_interface_mac$address() {
+        return hxb_interface_mac.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int64_t hxb_interface_mac(const char *interface)
+     * }
+     */
+    public static long hxb_interface_mac(MemorySegment interface_) {
+        var mh$ = hxb_interface_mac.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_interface_mac", interface_);
+            }
+            return (long)mh$.invokeExact(interface_);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class hxb_interface_up {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Pmhxb.C_INT,
@@ -3665,6 +3734,495 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_interface_up", interface_);
             }
             return (int)mh$.invokeExact(interface_);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_open {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_open");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_packet_open(const char *interface, int ether_type, int slots, int frame_max, struct hxb_pool *pool, struct hxb_packet **opened)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_open$descriptor() {
+        return hxb_packet_open.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_packet_open(const char *interface, int ether_type, int slots, int frame_max, struct hxb_pool *pool, struct hxb_packet **opened)
+     * }
+     */
+    public static MethodHandle hxb_packet_open$handle() {
+        return hxb_packet_open.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_packet_open(const char *interface, int ether_type, int slots, int frame_max, struct hxb_pool *pool, struct hxb_packet **opened)
+     * }
+     */
+    public static MemorySegment hxb_packet_open$address() {
+        return hxb_packet_open.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_packet_open(const char *interface, int ether_type, int slots, int frame_max, struct hxb_pool *pool, struct hxb_packet **opened)
+     * }
+     */
+    public static int hxb_packet_open(MemorySegment interface_, int ether_type, int slots, int frame_max, MemorySegment pool, MemorySegment opened) {
+        var mh$ = hxb_packet_open.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_open", interface_, ether_type, slots, frame_max, pool, opened);
+            }
+            return (int)mh$.invokeExact(interface_, ether_type, slots, frame_max, pool, opened);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_close {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_close");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_packet_close(struct hxb_packet *socket)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_close$descriptor() {
+        return hxb_packet_close.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_packet_close(struct hxb_packet *socket)
+     * }
+     */
+    public static MethodHandle hxb_packet_close$handle() {
+        return hxb_packet_close.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_packet_close(struct hxb_packet *socket)
+     * }
+     */
+    public static MemorySegment hxb_packet_close$address() {
+        return hxb_packet_close.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_packet_close(struct hxb_packet *socket)
+     * }
+     */
+    public static int hxb_packet_close(MemorySegment socket) {
+        var mh$ = hxb_packet_close.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_close", socket);
+            }
+            return (int)mh$.invokeExact(socket);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_fd {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_fd");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_packet_fd(const struct hxb_packet *socket)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_fd$descriptor() {
+        return hxb_packet_fd.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_packet_fd(const struct hxb_packet *socket)
+     * }
+     */
+    public static MethodHandle hxb_packet_fd$handle() {
+        return hxb_packet_fd.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_packet_fd(const struct hxb_packet *socket)
+     * }
+     */
+    public static MemorySegment hxb_packet_fd$address() {
+        return hxb_packet_fd.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_packet_fd(const struct hxb_packet *socket)
+     * }
+     */
+    public static int hxb_packet_fd(MemorySegment socket) {
+        var mh$ = hxb_packet_fd.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_fd", socket);
+            }
+            return (int)mh$.invokeExact(socket);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_up {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_up");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_packet_up(const struct hxb_packet *socket)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_up$descriptor() {
+        return hxb_packet_up.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_packet_up(const struct hxb_packet *socket)
+     * }
+     */
+    public static MethodHandle hxb_packet_up$handle() {
+        return hxb_packet_up.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_packet_up(const struct hxb_packet *socket)
+     * }
+     */
+    public static MemorySegment hxb_packet_up$address() {
+        return hxb_packet_up.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_packet_up(const struct hxb_packet *socket)
+     * }
+     */
+    public static int hxb_packet_up(MemorySegment socket) {
+        var mh$ = hxb_packet_up.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_up", socket);
+            }
+            return (int)mh$.invokeExact(socket);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_dropped {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_dropped");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int64_t hxb_packet_dropped(struct hxb_packet *socket)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_dropped$descriptor() {
+        return hxb_packet_dropped.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int64_t hxb_packet_dropped(struct hxb_packet *socket)
+     * }
+     */
+    public static MethodHandle hxb_packet_dropped$handle() {
+        return hxb_packet_dropped.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int64_t hxb_packet_dropped(struct hxb_packet *socket)
+     * }
+     */
+    public static MemorySegment hxb_packet_dropped$address() {
+        return hxb_packet_dropped.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int64_t hxb_packet_dropped(struct hxb_packet *socket)
+     * }
+     */
+    public static long hxb_packet_dropped(MemorySegment socket) {
+        var mh$ = hxb_packet_dropped.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_dropped", socket);
+            }
+            return (long)mh$.invokeExact(socket);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_lost {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_lost");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int64_t hxb_packet_lost(const struct hxb_packet *socket)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_lost$descriptor() {
+        return hxb_packet_lost.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int64_t hxb_packet_lost(const struct hxb_packet *socket)
+     * }
+     */
+    public static MethodHandle hxb_packet_lost$handle() {
+        return hxb_packet_lost.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int64_t hxb_packet_lost(const struct hxb_packet *socket)
+     * }
+     */
+    public static MemorySegment hxb_packet_lost$address() {
+        return hxb_packet_lost.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int64_t hxb_packet_lost(const struct hxb_packet *socket)
+     * }
+     */
+    public static long hxb_packet_lost(MemorySegment socket) {
+        var mh$ = hxb_packet_lost.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_lost", socket);
+            }
+            return (long)mh$.invokeExact(socket);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_rx_burst {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_rx_burst");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_rx_burst$descriptor() {
+        return hxb_packet_rx_burst.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n)
+     * }
+     */
+    public static MethodHandle hxb_packet_rx_burst$handle() {
+        return hxb_packet_rx_burst.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n)
+     * }
+     */
+    public static MemorySegment hxb_packet_rx_burst$address() {
+        return hxb_packet_rx_burst.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n)
+     * }
+     */
+    public static int hxb_packet_rx_burst(MemorySegment socket, MemorySegment descs, int n) {
+        var mh$ = hxb_packet_rx_burst.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_rx_burst", socket, descs, n);
+            }
+            return (int)mh$.invokeExact(socket, descs, n);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_tx_burst {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_tx_burst");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_tx_burst$descriptor() {
+        return hxb_packet_tx_burst.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n)
+     * }
+     */
+    public static MethodHandle hxb_packet_tx_burst$handle() {
+        return hxb_packet_tx_burst.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n)
+     * }
+     */
+    public static MemorySegment hxb_packet_tx_burst$address() {
+        return hxb_packet_tx_burst.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n)
+     * }
+     */
+    public static int hxb_packet_tx_burst(MemorySegment socket, MemorySegment descs, int n) {
+        var mh$ = hxb_packet_tx_burst.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_tx_burst", socket, descs, n);
+            }
+            return (int)mh$.invokeExact(socket, descs, n);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

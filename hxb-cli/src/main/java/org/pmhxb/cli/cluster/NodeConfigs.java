@@ -39,7 +39,7 @@ public final class NodeConfigs {
     int index = layout.index(rail);
     String name = layout.name(rail);
     return switch (spec.fabric()) {
-      case VETH -> new HxbConfig.Rail(dimension, index, HxbConfig.Driver.AF_PACKET, name, Map.of());
+      case VETH -> new HxbConfig.Rail(dimension, index, spec.options().driver(), name, Map.of());
       case MEMIF ->
           new HxbConfig.Rail(
               dimension,

@@ -9,8 +9,20 @@ import org.pmhxb.router.HxbConfig;
  * @param tag what is done with it
  * @param faults what the nodes' ports do to what they receive, as in the key {@code faults}; "" for
  *     nothing
+ * @param driver of the interfaces of the veth fabric: packet or af_packet
  */
-public record NodeOptions(String keyFile, HxbConfig.Tag tag, String faults) {
-  /** No key, no faults. */
-  public static final NodeOptions NONE = new NodeOptions("", HxbConfig.Tag.OFF, "");
+public record NodeOptions(
+    String keyFile, HxbConfig.Tag tag, String faults, HxbConfig.Driver driver) {
+  /** The driver of veth interfaces unless another is asked for. */
+  public static final HxbConfig.Driver VETH_DRIVER = HxbConfig.Driver.AF_PACKET;
+
+  /** No key, no faults, the usual driver. */
+  public static final NodeOptions NONE = new NodeOptions("", HxbConfig.Tag.OFF, "", VETH_DRIVER);
+
+  public NodeOptions {
+    if (driver != HxbConfig.Driver.PACKET && driver != HxbConfig.Driver.AF_PACKET) {
+      throw new IllegalArgumentException(
+          "driver " + driver + " is none of veth interfaces: packet or af_packet");
+    }
+  }
 }

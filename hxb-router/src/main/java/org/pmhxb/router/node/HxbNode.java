@@ -15,7 +15,9 @@ import org.pmhxb.pm.PollIdle;
 import org.pmhxb.pm.PollThread;
 import org.pmhxb.pm.port.DpdkPorts;
 import org.pmhxb.pm.port.FaultyPort;
+import org.pmhxb.pm.port.PacketPort;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.wire.FrameHeader;
 import org.pmhxb.router.DimensionOrderRouting;
 import org.pmhxb.router.Discovery;
 import org.pmhxb.router.FrameKeyFile;
@@ -177,6 +179,7 @@ public final class HxbNode implements AutoCloseable {
 
   private Port open(HxbConfig.Rail rail) {
     return switch (rail.driver()) {
+      case PACKET -> PacketPort.open(rail.device(), FrameHeader.ETHER_TYPE, pool);
       case AF_PACKET -> DpdkPorts.afPacket(rail.device(), pool);
       case PCI -> DpdkPorts.pci(rail.device(), pool);
       case MEMIF ->

@@ -30,7 +30,7 @@ public final class NodeSizing {
    * @param nodes of the shape
    * @param rails of this node
    * @param ringFrames what each direction of a port's ring keeps of the pool: 0 where the driver
-   *     copies (net_ring, af_packet, memif), its descriptors for a physical NIC
+   *     copies (net_ring, memif, kernel interfaces), its descriptors for a physical NIC
    */
   public NodeSizing(int nodes, int rails, int ringFrames, int strideBytes) {
     int peers = Math.max(1, nodes - 1);

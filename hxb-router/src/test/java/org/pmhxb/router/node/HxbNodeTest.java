@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerState;
@@ -144,8 +146,9 @@ class HxbNodeTest {
     }
   }
 
-  @Test
-  void talksOverVeth() throws IOException, InterruptedException {
+  @ParameterizedTest
+  @EnumSource(names = {"PACKET", "AF_PACKET"})
+  void talksOverVeth(HxbConfig.Driver driver) throws IOException, InterruptedException {
     assumeThat(Files.isWritable(Path.of("/proc/sys/net/ipv4/ip_forward")))
         .as("needs root to make veth pairs")
         .isTrue();
@@ -159,8 +162,8 @@ class HxbNodeTest {
         ip("link add " + a + " mtu 9000 type veth peer name " + b + " mtu 9000");
         ip("link set " + a + " up");
         ip("link set " + b + " up");
-        left.add(new HxbConfig.Rail(Dimension.X, i, HxbConfig.Driver.AF_PACKET, a));
-        right.add(new HxbConfig.Rail(Dimension.X, i, HxbConfig.Driver.AF_PACKET, b));
+        left.add(new HxbConfig.Rail(Dimension.X, i, driver, a));
+        right.add(new HxbConfig.Rail(Dimension.X, i, driver, b));
       }
       exercise(left, right);
     } finally {

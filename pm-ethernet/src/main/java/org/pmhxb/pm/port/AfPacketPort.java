@@ -14,46 +14,23 @@ import org.pmhxb.ffi.Hxb;
  */
 final class AfPacketPort extends DpdkPort {
   /**
-   * The least that the kernel charges a socket beyond a frame's bytes (socket buffer head and
-   * struct; about 1 KB was seen). Assuming less makes the room an underestimate, never more.
-   */
-  private static final int KERNEL_OVERHEAD_BYTES = 512;
-
-  /**
    * Receive polls after a send until the socket is kicked: a poll loop that sends again soon, or
    * gets its answer within a round trip, never pays for it; an idle one pays one system call per
    * send burst. A poll of one rail takes about 50 ns, of a node's 24 rails 1 us.
    */
   private static final int KICK_AFTER_POLLS = 256;
 
-  /**
-   * What the kernel may have without being asked: one long frame, a quarter of what a port may
-   * always have in front of the wire (PortBound).
-   */
-  private static final int UNASKED_BYTES = 9_216;
-
   private final int socket;
 
   /** Frames that the socket's transmit ring holds. */
   private final int ringFrames;
 
-  /** Lengths of the newest frames sent, which may still be in the kernel. */
-  private final int[] lengths;
-
-  private final int mask;
-  private int oldest;
-  private int outstanding;
-
-  /** What the kernel charges at least for the outstanding frames. */
-  private long chargedBytes;
+  private final SocketBacklog backlog;
 
   /** Frames may have been left behind by the last transmit burst. */
   private boolean kickDue;
 
   private int pollsSinceSend;
-
-  /** Frame bytes handed over since the kernel said that it has none. */
-  private long sinceEmptyBytes;
 
   AfPacketPort(
       DpdkDevice device,
@@ -66,8 +43,7 @@ final class AfPacketPort extends DpdkPort {
     super(device, 0, pool, name, macAddress, maxFrameBytes);
     this.socket = socket;
     this.ringFrames = ringFrames;
-    this.lengths = new int[ringFrames];
-    this.mask = ringFrames - 1;
+    this.backlog = new SocketBacklog(socket, ringFrames, false);
   }
 
   /**
@@ -92,7 +68,7 @@ final class AfPacketPort extends DpdkPort {
     }
     int taken = taken(Hxb.txBurstBlocking(number, queue, poolHandle, words, offered));
     for (int i = 0; i < taken; i++) {
-      remember(Burst.lengthBytes(burst.get(from + i)));
+      backlog.sent(Burst.lengthBytes(burst.get(from + i)));
     }
     if (taken > 0) {
       kickDue = true;
@@ -104,10 +80,10 @@ final class AfPacketPort extends DpdkPort {
   /** Asks the kernel only when what is remembered fills half of the ring. */
   @Override
   public int txRoom() {
-    if (outstanding > ringFrames / 2) {
+    if (backlog.outstanding() > ringFrames / 2) {
       refresh();
     }
-    return Math.min(BURST_MAX, ringFrames - outstanding);
+    return Math.min(BURST_MAX, ringFrames - backlog.outstanding());
   }
 
   /**
@@ -116,29 +92,19 @@ final class AfPacketPort extends DpdkPort {
    */
   @Override
   public long txBacklogBytes() {
-    if (sinceEmptyBytes <= UNASKED_BYTES) {
+    if (!backlog.mayBeLong()) {
       return 0;
     }
-    int heldBytes = Hxb.afPacketOutq(socket);
-    if (heldBytes == 0) {
-      sinceEmptyBytes = 0;
-    }
+    int heldBytes = backlog.ask();
     if (!kickDue) {
-      forgetSent(heldBytes);
+      backlog.forgetBeyond(heldBytes);
     }
-    return Math.min(heldBytes, chargedBytes - (long) outstanding * KERNEL_OVERHEAD_BYTES);
+    return backlog.bytes(heldBytes);
   }
 
   @Override
   public int wakeFd() {
     return socket;
-  }
-
-  private void remember(int lengthBytes) {
-    lengths[oldest + outstanding & mask] = lengthBytes;
-    outstanding++;
-    sinceEmptyBytes += lengthBytes;
-    chargedBytes += lengthBytes + KERNEL_OVERHEAD_BYTES;
   }
 
   /**
@@ -150,16 +116,7 @@ final class AfPacketPort extends DpdkPort {
       kick();
     }
     if (!kickDue) {
-      forgetSent(Hxb.afPacketOutq(socket));
-    }
-  }
-
-  /** Forgets the oldest frames until the rest could make up what the kernel says it has. */
-  private void forgetSent(int heldBytes) {
-    while (outstanding > 0 && chargedBytes > heldBytes) {
-      chargedBytes -= lengths[oldest] + KERNEL_OVERHEAD_BYTES;
-      oldest = oldest + 1 & mask;
-      outstanding--;
+      backlog.forgetBeyond(backlog.ask());
     }
   }
 

@@ -1,7 +1,6 @@
 package org.pmhxb.pm.port;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -21,11 +20,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Owner;
-import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.ffi.Hxb;
 
-/** Over a veth pair in this process's network namespace; needs root. */
-class VethPortTest extends PortContract {
+/** Over a veth pair in this process's network namespace, by either driver; needs root. */
+abstract class VethPortContract extends PortContract {
   private static final int RATE_MBPS = 200;
 
   /** Of processor time: what a burst takes when nobody is in its way. */
@@ -36,8 +34,11 @@ class VethPortTest extends PortContract {
 
   private static final Pattern FIRST_END = Pattern.compile("hxb(\\d+)x\\d+a");
 
-  private String ifA;
-  private String ifB;
+  String ifA;
+  String ifB;
+
+  /** Opens an interface. */
+  abstract Port open(String interfaceName, DpdkPool pool);
 
   @BeforeAll
   static void needsRoot() {
@@ -78,8 +79,8 @@ class VethPortTest extends PortContract {
       }
       run("ip link set " + name + " up");
     }
-    a = DpdkPorts.afPacket(ifA, poolA);
-    b = DpdkPorts.afPacket(ifB, poolB);
+    a = open(ifA, poolA);
+    b = open(ifB, poolB);
   }
 
   @Override
@@ -100,7 +101,7 @@ class VethPortTest extends PortContract {
     }
   }
 
-  private static void run(String command) throws IOException, InterruptedException {
+  static void run(String command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command.split(" ")).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes());
     assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
@@ -255,18 +256,5 @@ class VethPortTest extends PortContract {
       assertThat(Hxb.waitReadable(fd.address(), 1, 2_000_000)).isEqualTo(1);
       release(receive());
     }
-  }
-
-  @Test
-  void unfitSizesAreRefusedWithValueAndUnit() {
-    try (DpdkPool small = DpdkPool.create(unique("s"), 2048, 8, Hugepages.NONE)) {
-      assertThatThrownBy(() -> DpdkPorts.afPacket(ifA, small)).hasMessageContaining("1920 B");
-    }
-    assertThatThrownBy(() -> DpdkPorts.afPacket(ifA, poolA, 100))
-        .hasMessageContaining("100 frames");
-    assertThatThrownBy(() -> DpdkPorts.afPacket("nosuchif0", poolA))
-        .hasMessageContaining("nosuchif0");
-    assertThatThrownBy(() -> DpdkPorts.pci("0000:00:00.0", poolA))
-        .hasMessageContaining("0000:00:00.0");
   }
 }

@@ -1,0 +1,71 @@
+package org.pmhxb.pm.port;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.NativeException;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/** A packet socket of the shim's own. */
+class PacketPortTest extends VethPortContract {
+  @Override
+  Port open(String interfaceName, DpdkPool pool) {
+    return PacketPort.open(interfaceName, FrameHeader.ETHER_TYPE, pool);
+  }
+
+  @Test
+  void whatCannotBeOpenedIsNamed() {
+    assertThatThrownBy(() -> open("nosuchif0", poolA))
+        .isInstanceOf(NativeException.class)
+        .hasMessageContaining("nosuchif0");
+    assertThatThrownBy(() -> PacketPort.open(ifA, 0, poolA))
+        .isInstanceOf(NativeException.class)
+        .hasMessageContaining("0x0000");
+  }
+
+  @Test
+  void thePoolsBuffersBoundTheFrame() {
+    try (DpdkPool small = DpdkPool.create(unique("s"), 2048, 8, Hugepages.NONE);
+        Port port = open(ifA, small)) {
+      assertThat(port.maxFrameBytes()).isEqualTo(small.frameCapacityBytes());
+    }
+  }
+
+  @Test
+  void theLinkIsDownWhenTheOtherEndIs() throws Exception {
+    assertThat(a.linkUp()).isTrue();
+    run("ip link set " + ifB + " down");
+    assertThat(b.linkUp()).isFalse();
+    // The kernel takes note of a lost carrier up to a second later.
+    long deadline = System.nanoTime() + 5_000_000_000L;
+    while (a.linkUp()) {
+      assertThat(System.nanoTime()).as("carrier is lost").isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
+
+  @Test
+  void whatTheReceiveRingCannotHoldIsCounted() {
+    int more = 16;
+    for (int i = 0; i < PacketPort.SLOTS + more; i++) {
+      burst.set(0, frame(i, 64));
+      sendAll(burst, 1);
+    }
+    for (int i = 0; i < PacketPort.SLOTS; i++) {
+      release(receive());
+    }
+    assertThat(receiveOrZero()).isZero();
+    assertThat(b.rxDropped()).isEqualTo(more);
+  }
+
+  @Test
+  void aClosedPortAnswers() {
+    a.close();
+    assertThat(a.linkUp()).isFalse();
+    assertThat(a.rxDropped()).isZero();
+    a.close();
+  }
+}
