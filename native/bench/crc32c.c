@@ -109,20 +109,20 @@ void frame_crcs(uint8_t *const *frames, const uint32_t *lengths, int n, uint32_t
             continue;
         }
         uint32_t done = common & ~7u;
-        uint32_t k = 0;
-        for (; k + 32 <= done; k += 32) {
-            for (uint32_t j = k; j < k + 32; j += 8) {
+        uint32_t from = 0;
+        for (; from + 32 <= done; from += 32) {
+            for (uint32_t j = from; j < from + 32; j += 8) {
                 w = STEP8(w, word_at(a + j));
                 x = STEP8(x, word_at(b + j));
                 y = STEP8(y, word_at(c + j));
                 z = STEP8(z, word_at(d + j));
             }
         }
-        for (; k < done; k += 8) {
-            w = STEP8(w, word_at(a + k));
-            x = STEP8(x, word_at(b + k));
-            y = STEP8(y, word_at(c + k));
-            z = STEP8(z, word_at(d + k));
+        for (; from < done; from += 8) {
+            w = STEP8(w, word_at(a + from));
+            x = STEP8(x, word_at(b + from));
+            y = STEP8(y, word_at(c + from));
+            z = STEP8(z, word_at(d + from));
         }
         const uint32_t begun[4] = {w, x, y, z};
         for (int k = 0; k < 4; k++) {

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Raised by every change that an older caller would not survive. */
-#define HXB_ABI_VERSION 2
+#define HXB_ABI_VERSION 3
 
 /* ---- Packet descriptors -------------------------------------------------------------------------
  * One 64-bit word per frame:
