@@ -132,9 +132,10 @@ public final class CollectiveFrames {
 
   /**
    * The time after which an answer of a node may be overdue: twice the least round trip of its
-   * paths, 200 us or more, and twice the worst recent poll gap of this node, which shares its fate
-   * with others of its kind. Smoothed round trips and the peer's own poll gap come with
-   * acknowledgements, and collective operations bring none: those would be as old as the last data.
+   * paths, 200 us or more, and twice the longest recent time between two of this node's duty
+   * cycles: others of its kind sleep as long before their programs come to speak. Smoothed round
+   * trips and the peer's own poll gap come with acknowledgements, and collective operations bring
+   * none: those would be as old as the last data.
    */
   public long answerTimeNs(int to) {
     Peer peer = core.peer(to);
@@ -144,7 +145,7 @@ public final class CollectiveFrames {
         leastNs = Math.max(leastNs, Math.min(peer.paths[i].leastRttNs, ROUND_TRIP_NS_MAX));
       }
     }
-    return 2 * Math.max(leastNs, core.pollGapNs);
+    return 2 * Math.max(leastNs, core.cycleGapNs);
   }
 
   // --- from the node's duty cycle ---------------------------------------------------------------

@@ -90,6 +90,9 @@ final class NodeCore {
   /** By how much a poll came late of late, at worst; decays. */
   long pollGapNs;
 
+  /** Longest time between two duty cycles of late, with the sleeps that were meant; decays. */
+  long cycleGapNs;
+
   /** Set when the node is complete. */
   CollectiveFrames collectives;
 
@@ -148,6 +151,7 @@ final class NodeCore {
     nowNs = now;
     patienceNs += Math.min(gap, PATIENCE_STEP_NS);
     pollGapNs = Math.max(lateNs, pollGapNs - (pollGapNs >> 10));
+    cycleGapNs = Math.max(gap, cycleGapNs - (cycleGapNs >> 10));
     return gap;
   }
 
