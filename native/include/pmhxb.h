@@ -287,8 +287,8 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
 
 /*
  * A burst of each of `count` queues, in turn: hxb_rx_burst, hxb_tx_burst. HXB_QUEUE_BURST_WORDS words
- * for each: port | queue << 32; address of its descriptors; frames at most; and, written, frames that
- * were moved. Returns the sum of these. A queue whose burst is refused moved none.
+ * for each: port | queue << 32; address of its descriptors; frames at most; and, written, what that burst
+ * returned, signed. Returns the frames that all of them moved.
  */
 #define HXB_QUEUE_BURST_WORDS 4
 int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);

@@ -226,7 +226,8 @@ static bool is_whole(const struct hxb_packet *p, const struct tpacket2_hdr *slot
 HXB_API int hxb_packet_rx_burst(struct hxb_packet *p, uint64_t *descs, int n)
 {
     uint32_t ids[HXB_BURST_MAX];
-    int ready = filled(p, RTE_MIN(n, HXB_BURST_MAX));
+    /* A slot is looked at once: behind the last one lies the first again. */
+    int ready = filled(p, RTE_MIN(n, RTE_MIN(HXB_BURST_MAX, (int)p->slots)));
 
     if (ready == 0) {
         return 0;

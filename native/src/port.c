@@ -413,9 +413,8 @@ HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
          b += HXB_QUEUE_BURST_WORDS) {
         int moved = hxb_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool,
                                  (uint64_t *)(uintptr_t)b[1], (int32_t)b[2]);
-        moved = RTE_MAX(moved, 0);
-        b[3] = (uint64_t)moved;
-        all += moved;
+        b[3] = (uint64_t)(int64_t)moved;
+        all += RTE_MAX(moved, 0);
     }
     return all;
 }
@@ -428,9 +427,8 @@ HXB_API int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
          b += HXB_QUEUE_BURST_WORDS) {
         int moved = hxb_tx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool,
                                  (const uint64_t *)(uintptr_t)b[1], (int32_t)b[2]);
-        moved = RTE_MAX(moved, 0);
-        b[3] = (uint64_t)moved;
-        all += moved;
+        b[3] = (uint64_t)(int64_t)moved;
+        all += RTE_MAX(moved, 0);
     }
     return all;
 }

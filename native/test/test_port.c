@@ -136,7 +136,7 @@ void test_ring_port(void)
         CHECK_EQ(hxb_ring_enqueue(r.rx[q], p.pool, out, q % 4), q % 4);
         bursts[q * HXB_QUEUE_BURST_WORDS + 2] = 2;
     }
-    CHECK_EQ(bursts[HXB_QUEUES_MAX * HXB_QUEUE_BURST_WORDS + 3], 0);
+    CHECK_EQ((int)bursts[HXB_QUEUES_MAX * HXB_QUEUE_BURST_WORDS + 3], -EINVAL);
     CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX + 1), HXB_QUEUES_MAX / 4 * 5);
     for (int q = 0; q < HXB_QUEUES_MAX; q++) {
         CHECK_EQ(bursts[q * HXB_QUEUE_BURST_WORDS + 3], RTE_MIN(q % 4, 2));

@@ -122,7 +122,9 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
       wake(busyUntilNs);
       return;
     }
-    long deadlineNs = clock.untilNs(nowNs, node.nextDeadlineNs(localNs));
+    long localDeadlineNs = node.nextDeadlineNs(localNs);
+    long deadlineNs = clock.untilNs(nowNs, localDeadlineNs);
+    node.rests(localDeadlineNs);
     boolean waits = deadlineNs < options.parkGapNs();
     long gapNs = Math.min(deadlineNs, waits ? idleGapNs : options.parkGapNs());
     idleGapNs = Math.min(idleGapNs * 2, options.idleGapNs());

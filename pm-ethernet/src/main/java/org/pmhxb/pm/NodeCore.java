@@ -103,12 +103,15 @@ final class NodeCore {
 
   private static final long PATIENCE_STEP_NS = 20_000_000L;
 
+  /** What counts of a sleep at most, unless it lasts longer than it should. */
+  private static final long REST_GAP_NS = 500_000L;
+
   /** A descriptor's tag has 16 bits. */
   private static final int TAGS_MAX = 0xFFFF;
 
   private long randomState;
   private boolean started;
-  private boolean mayRest;
+  private boolean rested;
   private long restUntilNs;
 
   NodeCore(NodeConfig config, BufferPool pool, Routing routing, Rail[] rails) {
@@ -145,9 +148,10 @@ final class NodeCore {
       return 0;
     }
     long gap = now - nowNs;
-    // What arrives ends a sleep, so a sleep is no gap; but who oversleeps is late.
-    long lateNs = mayRest ? now - restUntilNs : gap;
-    mayRest = false;
+    // What arrives ends a sleep, so most of it is no gap. But who oversleeps is late, and nobody
+    // can tell how long after its end a thread found a processor.
+    long lateNs = rested ? Math.max(now - restUntilNs, Math.min(gap, REST_GAP_NS)) : gap;
+    rested = false;
     nowNs = now;
     patienceNs += Math.min(gap, PATIENCE_STEP_NS);
     pollGapNs = Math.max(lateNs, pollGapNs - (pollGapNs >> 10));
@@ -155,11 +159,10 @@ final class NodeCore {
     return gap;
   }
 
-  /** The next duty cycle need not come before this, unless something arrives. */
-  long rest(long untilNs) {
-    mayRest = true;
+  /** The next duty cycle comes when something arrives, or at this moment. */
+  void rests(long untilNs) {
+    rested = true;
     restUntilNs = untilNs;
-    return untilNs;
   }
 
   /** For assertions: this thread is the poll thread, the pool's as well as the protocol's. */

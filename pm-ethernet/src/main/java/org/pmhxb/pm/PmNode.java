@@ -699,7 +699,12 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public long nextDeadlineNs(long nowNs) {
-    return core.rest(deadlines.next(nowNs, timerDueNs));
+    return deadlines.next(nowNs, timerDueNs);
+  }
+
+  @Override
+  public void rests(long untilNs) {
+    core.rests(untilNs);
   }
 
   /** Frames sent and not acknowledged, over all peers. Poll thread. */

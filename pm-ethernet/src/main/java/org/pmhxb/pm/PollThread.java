@@ -16,8 +16,7 @@ import org.pmhxb.ffi.Threads;
  *
  * <p>A program's thread that has to wait for what a duty cycle brings may drive meanwhile ({@link
  * #driveUntil}): then no thread has to wake another. The poll thread drives again when nobody did
- * for {@link #NAP_NS}, or up to {@link #NAP_NS_MAX} where processors are so few that who waits
- * sleeps.
+ * for {@link #NAP_NS}.
  *
  * <p>It sleeps only on descriptors: the sockets of its ports and a doorbell, so that whatever
  * happens wakes it (DESIGN rule 22). Where a port has no descriptor it sleeps for at most {@link
@@ -39,12 +38,6 @@ public final class PollThread implements Doorbell, AutoCloseable {
 
   /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
   private static final long NAP_NS = 200_000L;
-
-  /**
-   * The same with {@link PollIdle#PARK}, where programs have driven for a while: to look takes a
-   * processor from those who have something to do.
-   */
-  private static final long NAP_NS_MAX = 1_000_000L;
 
   /** Naps within one wait of a program, after which the poll thread sleeps until it ends. */
   private static final int NAPS = 8;
@@ -244,23 +237,21 @@ public final class PollThread implements Doorbell, AutoCloseable {
     handOver();
     lease.offer();
     int naps = 0;
-    long napNs = NAP_NS;
     boolean home = false;
     while (!home) {
       int before = lease.turns();
-      nap(naps, napNs);
+      nap(naps);
       boolean untouched = before == lease.turns();
       naps = untouched ? naps + 1 : 0;
-      napNs = untouched || idle != PollIdle.PARK ? napNs : Math.min(napNs * 2, NAP_NS_MAX);
       home = (untouched || stopping) && lease.takeHome();
     }
     driver = Thread.currentThread();
     idleRounds = 0;
   }
 
-  private void nap(int naps, long napNs) {
+  private void nap(int naps) {
     if (naps < NAPS) {
-      LockSupport.parkNanos(this, napNs);
+      LockSupport.parkNanos(this, NAP_NS);
       return;
     }
     // Also when stopping: the driver's round has to end first.
@@ -321,6 +312,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
       }
       long untilNs = done > 0 ? 0 : untilDeadlineNs(nowNs);
       if (untilNs >= 1_000 && !stopping && !lease.isWanted()) {
+        tellOfRest(nowNs + untilNs);
         woken = Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000) > 0;
       }
     } finally {
@@ -329,6 +321,13 @@ public final class PollThread implements Doorbell, AutoCloseable {
     if (woken) {
       // Who rang where nobody slept after all ends the next sleep.
       Hxb.eventDrain(doorbell);
+    }
+  }
+
+  /** Without descriptors nothing that arrives ends the sleep. */
+  private void tellOfRest(long untilNs) {
+    for (int i = 0; !blind && i < work.length; i++) {
+      work[i].rests(untilNs);
     }
   }
 

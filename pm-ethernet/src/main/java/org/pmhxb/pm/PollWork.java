@@ -13,6 +13,12 @@ public interface PollWork {
   /** The latest moment at which the next round must run if nothing arrives. */
   long nextDeadlineNs(long nowNs);
 
+  /**
+   * Who drives goes to sleep: the next round comes when something arrives, or at this moment.
+   * Called just before, by who drives; not where an arrival would not end the sleep.
+   */
+  default void rests(long untilNs) {}
+
   /** The next round may be another thread's. Called by the one that drove so far. */
   default void handOver() {}
 }

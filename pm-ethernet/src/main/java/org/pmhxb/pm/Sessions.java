@@ -471,7 +471,7 @@ final class Sessions {
     if (alsoClosed) {
       peer.handshake.closedSession = 0;
     }
-    if (session == 0 || core.nowNs - peer.resetSentNs < RESET_INTERVAL_NS) {
+    if (session == 0 || !alsoClosed && core.nowNs - peer.resetSentNs < RESET_INTERVAL_NS) {
       return;
     }
     // What was under way when this node closed must not make the peer take the end for a fault.

@@ -82,7 +82,7 @@ class DeadlinesTest {
 
   /** Or peers would take a queue for the host's doing, and wait long before they ask. */
   @Test
-  void aSleepIsNoPollGapButToOversleepIsOne() {
+  void aSleepIsHalfAMillisecondOfPollGapAtMostAndWhatItLastsTooLong() {
     try (TestNet net = net(2, 1, 200)) {
       List<IntSupplier> programs =
           List.of(
@@ -90,7 +90,10 @@ class DeadlinesTest {
       net.run(50 * MS, true, 60 * US, programs);
       assertThat(received).isEqualTo(1);
       for (PmNode node : net.nodes) {
-        assertThat(node.core.pollGapNs).isBetween(50 * US, 60 * US + TestNet.STEP_NS);
+        assertThat(node.core.pollGapNs).isBetween(450 * US, 500 * US);
+        node.rests(net.nowNs + 5 * MS);
+        node.doWork(net.nowNs + 7 * MS);
+        assertThat(node.core.pollGapNs).as("overslept").isEqualTo(2 * MS);
       }
     }
   }
@@ -112,8 +115,10 @@ class DeadlinesTest {
       long dueNs = node.nextDeadlineNs(sentNs);
       assertThat(dueNs - sentNs).as("until it is late").isBetween(100 * US, 10 * MS - 1);
       long probes = node.counters().get(Counter.PROBES_SENT);
+      node.rests(dueNs);
       node.doWork(dueNs - 101 * US); // the timers look every 100 us
       assertThat(node.counters().get(Counter.PROBES_SENT)).isEqualTo(probes);
+      node.rests(dueNs);
       node.doWork(dueNs);
       assertThat(node.counters().get(Counter.PROBES_SENT)).isEqualTo(probes + 1);
     }

@@ -160,12 +160,18 @@ final class TestNet implements AutoCloseable {
         if (!asleep || nowNs >= wakeNs[n]) {
           PmNode node = nodes.get(n);
           while (node.doWork(nowNs) + programs.get(n).getAsInt() > 0) {}
-          wakeNs[n] = asleep ? node.nextDeadlineNs(nowNs) + lateNs : 0;
+          wakeNs[n] = asleep ? sleepUntil(node) + lateNs : 0;
           wakeUps[n]++;
         }
       }
     }
     return wakeUps;
+  }
+
+  private long sleepUntil(PmNode node) {
+    long untilNs = node.nextDeadlineNs(nowNs);
+    node.rests(untilNs);
+    return untilNs;
   }
 
   private boolean hasArrived(int node) {

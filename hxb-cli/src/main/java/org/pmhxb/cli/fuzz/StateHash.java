@@ -29,6 +29,7 @@ final class StateHash {
           "NodeCore.nowNs",
           "NodeCore.patienceNs",
           "NodeCore.pollGapNs",
+          "NodeCore.cycleGapNs",
           "NodeCore.mayRest",
           "NodeCore.restUntilNs",
           "PmNode.timerDueNs",

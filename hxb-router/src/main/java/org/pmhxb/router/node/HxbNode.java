@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
@@ -41,8 +42,14 @@ public final class HxbNode implements AutoCloseable {
   /** A peer that has not answered the end of its session by then is not waited for. */
   private static final long QUIT_NS = 500_000_000L;
 
-  /** So long the node stays when all have answered, so that its own answers are read. */
-  private static final long LINGER_NS = 2_000_000L;
+  /**
+   * So long the node stays when all have answered: what its own answers are asked again for, and
+   * what it relays between others that leave.
+   */
+  private static final long LINGER_NS = 20_000_000L;
+
+  /** Between two rounds that found nothing: who has to answer may need this processor. */
+  private static final long LEAVING_NAP_NS = 50_000L;
 
   private final HxbConfig config;
   private final DpdkPool pool;
@@ -237,7 +244,11 @@ public final class HxbNode implements AutoCloseable {
     try {
       node.quit();
       // A line of shared memory is torn down with what nobody has read yet.
-      awaitAnswers();
+      RuntimeException thrown = awaitAnswers();
+      node.close();
+      if (thrown != null) {
+        throw thrown;
+      }
     } finally {
       try {
         node.close();
@@ -247,18 +258,26 @@ public final class HxbNode implements AutoCloseable {
     }
   }
 
-  private void awaitAnswers() {
+  /** Rounds until the peers know; the first that a listener threw meanwhile, or null. */
+  private RuntimeException awaitAnswers() {
+    RuntimeException thrown = null;
     long startNs = System.nanoTime();
     long answeredNs = startNs;
     long nowNs = startNs;
     while (nowNs - startNs < QUIT_NS && nowNs - answeredNs < LINGER_NS) {
-      node.doWork(nowNs);
-      Thread.yield();
+      try {
+        if (node.doWork(nowNs) == 0) {
+          LockSupport.parkNanos(LEAVING_NAP_NS);
+        }
+      } catch (RuntimeException e) {
+        thrown = thrown == null ? e : thrown;
+      }
       nowNs = System.nanoTime();
       if (!node.isQuitAnswered()) {
         answeredNs = nowNs;
       }
     }
+    return thrown;
   }
 
   /** Ends the sessions with a word to the peers, closes ports and pool. */

@@ -20,6 +20,12 @@ public final class QueueBursts {
   private static final long MOST = 16;
   private static final long MOVED = 24;
 
+  /**
+   * Bursts of one native call, which keeps the JVM's other threads from a safepoint as long as it
+   * lasts: memif copies within it, 9 times 32 frames of 9 KB in about half a millisecond.
+   */
+  private static final int AT_ONCE = 9;
+
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
   /** By number; those of the present bursts by {@link #next}. */
@@ -97,7 +103,11 @@ public final class QueueBursts {
   /** Receives all of them; frames that came. */
   public int receive() {
     if (poolHandle != 0) {
-      return Hxb.rxBursts(poolHandle, block, count);
+      int all = 0;
+      for (int i = 0; i < count; i += AT_ONCE) {
+        all += Hxb.rxBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
+      }
+      return all;
     }
     int all = 0;
     for (int i = 0; i < count; i++) {
@@ -111,7 +121,10 @@ public final class QueueBursts {
   /** Sends all of them; frames that were taken. */
   public int send() {
     if (poolHandle != 0) {
-      int taken = Hxb.txBursts(poolHandle, block, count);
+      int taken = 0;
+      for (int i = 0; i < count; i += AT_ONCE) {
+        taken += Hxb.txBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
+      }
       for (int i = 0; i < count; i++) {
         ((PollModePort) port[i]).handedOver(moved(i));
       }
@@ -128,7 +141,7 @@ public final class QueueBursts {
 
   /** Frames that the i-th burst moved. */
   public int moved(int i) {
-    return (int) Memory.ALL.get(LONG, wordsAt(i) + MOVED);
+    return DpdkPort.taken((int) Memory.ALL.get(LONG, wordsAt(i) + MOVED));
   }
 
   private void moved(int i, int frames) {
