@@ -28,6 +28,8 @@ class TrunkTest {
     }
     // Four of eight nodes' seven partners are behind it: 16 flows each way over one link's rate.
     assertThat(one.goodputRatio()).isLessThan(0.6 * four.goodputRatio());
-    assertThat(four.goodputRatio()).isBetween(0.7 * none.goodputRatio(), none.goodputRatio());
+    // Four cables carry it; that they change which frames meet in a queue is worth a few percent.
+    assertThat(four.goodputRatio())
+        .isBetween(0.7 * none.goodputRatio(), 1.05 * none.goodputRatio());
   }
 }
