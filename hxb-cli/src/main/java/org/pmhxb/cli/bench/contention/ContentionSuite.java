@@ -27,6 +27,9 @@ import org.pmhxb.router.Shape;
  * thread.
  */
 public final class ContentionSuite {
+  /** Before each run but a cluster's first: links and windows get used to the traffic. */
+  private static final long MORE_WARM_UP_MS = 1_000;
+
   private final Path directory;
   private final boolean quick;
   private final boolean resume;
@@ -116,11 +119,13 @@ public final class ContentionSuite {
     }
     progress.accept("cluster: " + site);
     try (MeasuredCluster cluster = up(site)) {
+      long warmUpMs = site.warmUpMs();
       for (ContentionCase what : cases) {
         if (over()) {
           return;
         }
-        ContentionLine line = measure(cluster, what);
+        ContentionLine line = measure(cluster, what, warmUpMs);
+        warmUpMs = MORE_WARM_UP_MS;
         progressed = true;
         lines.add(line);
         failures.addAll(line.failures());
@@ -146,13 +151,12 @@ public final class ContentionSuite {
     };
   }
 
-  private ContentionLine measure(MeasuredCluster cluster, ContentionCase what)
+  private ContentionLine measure(MeasuredCluster cluster, ContentionCase what, long firstWarmUpMs)
       throws IOException, InterruptedException {
     List<Benchmark.Outcome> outcomes = new ArrayList<>();
     for (int run = 1; run <= runs(); run++) {
       progress.accept(what.id() + ", run " + run + " of " + runs());
-      // The first one compiles; each other one only empties the token buckets.
-      long warmUpMs = run > 1 ? 300 : what.site().shape().nodes() > 2 ? 4_000 : 1_500;
+      long warmUpMs = run == 1 ? firstWarmUpMs : MORE_WARM_UP_MS;
       outcomes.add(cluster.measure(what.plan(), what.sizeBytes(), warmUpMs, measureMs()));
     }
     return ContentionLine.of(what, outcomes);
