@@ -11,12 +11,15 @@ import org.pmhxb.pm.PmEndpoint;
  *
  * <pre>
  * 0 session:32 | 4 number:32 | 8 life:32 | 12 length:32 | 16 pattern ...      16 bytes and more
- * 0 number:8 | 1 pattern ...                                                   shorter ones
+ * 0 number + 91 life:8 | 1 pattern ...                                         shorter ones
  * </pre>
  */
 public final class Flow {
   /** Messages at least this long say which they are. */
   static final int TOLD_BYTES = 16;
+
+  /** A message of one byte of this life must not be one of the life before that never came. */
+  private static final int LIFE_STEP = 91;
 
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
@@ -138,7 +141,7 @@ public final class Flow {
           : life & 0xFFFF_FFFFL | (long) lengths[number] << 32;
     }
     long pattern = mix(seed + number * 0x9E37_79B9_7F4A_7C15L) + at * 0xD134_2543_DE82_EF95L;
-    return at == 0 ? pattern & ~0xFFL | number & 0xFF : pattern;
+    return at == 0 ? pattern & ~0xFFL | number + LIFE_STEP * life & 0xFF : pattern;
   }
 
   private static long mix(long value) {
