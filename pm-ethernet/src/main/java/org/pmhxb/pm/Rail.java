@@ -24,7 +24,7 @@ final class Rail {
   final long macAddress;
   final Burst rx = new Burst(BURST);
 
-  /** Frames wait, or may: {@link #flush} is to be called. */
+  /** Frames wait, or may: {@link #offer} is to be called. */
   boolean waiting;
 
   /**
@@ -142,12 +142,6 @@ final class Rail {
   /** Whether the frame with this ticket was handed to the port. */
   boolean hasLeftQueue(int ticket) {
     return local.taken() - ticket > 0;
-  }
-
-  /** {@link #offer}, a burst of this port alone, and {@link #taken}: frames that the port took. */
-  int flush(long nowNs, long pollGapNs) {
-    int n = offer(nowNs, pollGapNs);
-    return n == 0 ? 0 : taken(port.txBurst(offered, offeredFrom, n));
   }
 
   /**
