@@ -70,13 +70,13 @@ public final class Simulation implements Fabric.Watch {
 
   /** Runs to the end, or to the first violation. */
   public static SimResult run(SimOptions options) {
-    return run(options, line -> {});
+    return run(options, null);
   }
 
   /**
    * Runs to the end, or to the first violation.
    *
-   * @param progress takes lines for people: one each half millisecond of virtual time
+   * @param progress takes lines for people, one each half millisecond of virtual time; or null
    */
   public static SimResult run(SimOptions options, Consumer<String> progress) {
     return new Simulation(options, progress).run();
@@ -85,7 +85,9 @@ public final class Simulation implements Fabric.Watch {
   private SimResult run() {
     int leaked = 0;
     try {
-      progress.accept("building " + nodes.length + " nodes");
+      if (progress != null) {
+        progress.accept("building " + nodes.length + " nodes");
+      }
       for (int node = 0; node < nodes.length; node++) {
         start(node);
       }
@@ -121,13 +123,15 @@ public final class Simulation implements Fabric.Watch {
 
   /** Looks from time to time whether all is done, or will never be. */
   private void look(long nowNs) {
-    progress.accept(
-        String.format(
-            Locale.ROOT,
-            "%.1f ms of virtual time, %d of %d messages delivered",
-            nowNs / 1e6,
-            oracle.delivered(),
-            oracle.begun()));
+    if (progress != null) {
+      progress.accept(
+          String.format(
+              Locale.ROOT,
+              "%.1f ms of virtual time, %d of %d messages delivered",
+              nowNs / 1e6,
+              oracle.delivered(),
+              oracle.begun()));
+    }
     if (oracle.isSettled() && programsDone() && downsAwaited == 0) {
       settledNs = nowNs;
       return;

@@ -68,14 +68,13 @@ public final class Sweep {
     long startNs = System.nanoTime();
     Sum sum = new Sum();
     AtomicLong next = new AtomicLong(firstSeed);
-    boolean alone = firstSeed == lastSeed;
+    Consumer<String> ofOne = firstSeed == lastSeed ? progress : null;
     Runnable work =
         () -> {
           for (long seed = next.getAndIncrement();
               seed <= lastSeed && !(toFirstFailure && sum.hasFailed());
               seed = next.getAndIncrement()) {
-            SimOptions options = scenario.options(seed);
-            sum.add(alone ? Simulation.run(options, progress) : Simulation.run(options));
+            sum.add(Simulation.run(scenario.options(seed), ofOne));
             synchronized (sum) {
               progress.accept(sum.line(lastSeed - firstSeed + 1));
             }
