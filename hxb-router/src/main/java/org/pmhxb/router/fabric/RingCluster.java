@@ -341,11 +341,6 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return next;
   }
 
-  @Override
-  public void rests(long untilNs) {
-    nodes.forEach(node -> node.rests(untilNs));
-  }
-
   private void closeNodes() {
     nodes.forEach(PmNode::close);
     wire.close();

@@ -241,20 +241,20 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private void closeNode() {
+    RuntimeException thrown;
     try {
       node.quit();
       // A line of shared memory is torn down with what nobody has read yet.
-      RuntimeException thrown = awaitAnswers();
-      node.close();
-      if (thrown != null) {
-        throw thrown;
-      }
+      thrown = awaitAnswers();
     } finally {
       try {
         node.close();
       } finally {
         pool.handOver();
       }
+    }
+    if (thrown != null) {
+      throw thrown;
     }
   }
 
