@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
@@ -208,7 +206,7 @@ abstract class ClusterBench extends ClusterCommand {
         options.spec(this, kindOfFabric, shape, ClusterOptions.requireRails(this, rails));
     TrafficPlan plan = plan(shape, rails, Map.of());
     if (together()) {
-      spec = spec.withPoll(spec.poll().sharing(endsAndRelays(plan, shape)));
+      spec = spec.withPoll(spec.poll().sharing(plan.endsAndRelays(shape)));
     }
     // A name of its own: two benchmarks, and a cluster that is up, do not meet.
     ClusterPaths own = paths(BenchCluster.ownName());
@@ -219,26 +217,12 @@ abstract class ClusterBench extends ClusterCommand {
     }
   }
 
-  private static List<SortedSet<Integer>> endsAndRelays(TrafficPlan plan, Shape shape) {
-    SortedSet<Integer> ends = new TreeSet<>(plan.destinations().keySet());
-    SortedSet<Integer> relays = new TreeSet<>();
-    for (int node = 0; node < shape.nodes(); node++) {
-      if (!ends.contains(node)) {
-        relays.add(node);
-      }
-    }
-    return relays.isEmpty() ? List.of(ends) : List.of(ends, relays);
-  }
-
   private BenchResult overRing(Shape shape, int rails) throws IOException, InterruptedException {
     if (options.rate() != null) {
       throw wrongUsage(
           "--rate " + options.rate() + ": the ring fabric has no links to shape; use veth");
     }
-    if (options.driver() != null) {
-      throw wrongUsage(
-          "--driver " + options.driver() + ": only the veth fabric has interfaces, not ring");
-    }
+    options.refuseDriver(this, "ring");
     if (options.pollGiven()) {
       throw wrongUsage("--idle, --pin: the ring fabric has one thread for all nodes; it spins");
     }
@@ -296,8 +280,7 @@ abstract class ClusterBench extends ClusterCommand {
     if (efficiency != null) {
       efficiency.objection().ifPresent(failures::add);
     }
-    long faults = outcome.lost() + outcome.duplicated() + outcome.misordered() + outcome.corrupt();
-    boolean ok = faults == 0 && outcome.messages() > 0 && failures.isEmpty();
+    boolean ok = outcome.faulty() == 0 && outcome.messages() > 0 && failures.isEmpty();
     return new BenchResult(
         ok,
         kind().toString(),

@@ -130,6 +130,14 @@ final class ClusterOptions {
     return driver;
   }
 
+  /** For fabrics other than veth. */
+  void refuseDriver(HxbCommand command, Object fabric) {
+    if (driver != null) {
+      throw command.wrongUsage(
+          "--driver " + driver + ": only the veth fabric has interfaces, not " + fabric);
+    }
+  }
+
   /** The shape, or another when none was given. */
   Shape shapeOr(Shape other) {
     return shape == null ? other : shape;
@@ -147,9 +155,8 @@ final class ClusterOptions {
 
   /** A cluster's specification; what does not go together is wrong usage of the command. */
   ClusterSpec spec(HxbCommand command, ClusterSpec.Fabric fabric, Shape shapeUsed, int railsUsed) {
-    if (driver != null && fabric != ClusterSpec.Fabric.VETH) {
-      throw command.wrongUsage(
-          "--driver " + driver + ": only the veth fabric has interfaces, not " + fabric);
+    if (fabric != ClusterSpec.Fabric.VETH) {
+      refuseDriver(command, fabric);
     }
     try {
       PollPolicy poll = new PollPolicy(idle == null ? HxbConfig.Idle.BACKOFF : idle, pin);

@@ -1,14 +1,11 @@
 package org.pmhxb.cli;
 
 import java.io.IOException;
-import java.time.Duration;
-import java.util.List;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.RingBench;
+import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.bench.contention.ContentionSuite;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
@@ -31,8 +28,6 @@ import picocli.CommandLine.Command;
     },
     footer = {"", "Example: hxb bench contention --quick --output target/results"})
 final class ContentionCommand extends SuiteCommand {
-  private static final Duration UP_LIMIT = Duration.ofSeconds(60);
-
   /** The rail that is made slower. */
   private static final String SLOW_RAIL = "x0";
 
@@ -63,18 +58,11 @@ final class ContentionCommand extends SuiteCommand {
     }
 
     @Override
-    public MeasuredCluster relayed(Shape shape, int rails) throws IOException {
-      SortedSet<Integer> ends = new TreeSet<>(List.of(0, shape.nodes() - 1));
-      SortedSet<Integer> relays = new TreeSet<>();
-      for (int node = 1; node < shape.nodes() - 1; node++) {
-        relays.add(node);
-      }
+    public MeasuredCluster relayed(Shape shape, int rails, TrafficPlan plan) throws IOException {
       PollPolicy poll =
-          new PollPolicy(HxbConfig.Idle.SPIN, true)
-              .sharing(relays.isEmpty() ? List.of(ends) : List.of(ends, relays));
-      ClusterSpec spec =
-          new ClusterSpec(ClusterSpec.Fabric.MEMIF, shape, rails, null, poll, NodeOptions.NONE);
-      return BenchCluster.up(ownPaths(), spec, UpCommand.nodeCommand(), UP_LIMIT, line -> {});
+          new PollPolicy(HxbConfig.Idle.SPIN, true).sharing(plan.endsAndRelays(shape));
+      return cluster(
+          new ClusterSpec(ClusterSpec.Fabric.MEMIF, shape, rails, null, poll, NodeOptions.NONE));
     }
   }
 }

@@ -212,9 +212,8 @@ final class FailoverCommand extends ClusterCommand {
           String.format(
               "goodput after mending is %.3f of that before; must be %.2f", after / before, FULL));
     }
-    long faults = outcome.lost() + outcome.duplicated() + outcome.misordered() + outcome.corrupt();
     return new Result(
-        faults == 0 && failures.isEmpty(),
+        outcome.faulty() == 0 && failures.isEmpty(),
         links,
         rate.toString(),
         cut.name().toLowerCase(Locale.ROOT),

@@ -1,7 +1,6 @@
 package org.pmhxb.cli;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +27,6 @@ import picocli.CommandLine.Option;
     },
     footer = {"", "Example: hxb bench peers --quick --peers hxb,mptcp,openmpi"})
 final class PeersCommand extends SuiteCommand {
-  private static final Duration UP_LIMIT = Duration.ofSeconds(60);
-
   @Option(
       names = "--rate",
       paramLabel = "RATE",
@@ -69,8 +66,7 @@ final class PeersCommand extends SuiteCommand {
   }
 
   private PeerClusters.Ends up(ClusterSpec spec) throws IOException {
-    BenchCluster cluster =
-        BenchCluster.up(ownPaths(), spec, UpCommand.nodeCommand(), UP_LIMIT, line -> {});
+    BenchCluster cluster = cluster(spec);
     return new PeerClusters.Ends() {
       @Override
       public int rails() {

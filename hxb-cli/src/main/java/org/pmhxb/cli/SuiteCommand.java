@@ -80,11 +80,11 @@ abstract class SuiteCommand extends ClusterCommand {
 
   /** A cluster of this command's own; closing it takes it down. */
   final BenchCluster vethCluster(Shape shape, int rails, LinkRate rate) throws IOException {
-    return BenchCluster.up(
-        ownPaths(),
-        new ClusterSpec(ClusterSpec.Fabric.VETH, shape, rails, rate),
-        UpCommand.nodeCommand(),
-        UP_LIMIT,
-        line -> {});
+    return cluster(new ClusterSpec(ClusterSpec.Fabric.VETH, shape, rails, rate));
+  }
+
+  /** A cluster of this command's own; closing it takes it down. */
+  final BenchCluster cluster(ClusterSpec spec) throws IOException {
+    return BenchCluster.up(ownPaths(), spec, UpCommand.nodeCommand(), UP_LIMIT, line -> {});
   }
 }

@@ -80,7 +80,12 @@ public final class Benchmark {
       LatencyHistogram.Summary latency,
       CpuUse cpu,
       List<Pair> pairs,
-      List<String> failures) {}
+      List<String> failures) {
+    /** Messages that were lost, came twice, out of order, or changed. */
+    public long faulty() {
+      return lost + duplicated + misordered + corrupt;
+    }
+  }
 
   /**
    * Runs it. A node that fails is named in the outcome's failures; the others' figures stand.

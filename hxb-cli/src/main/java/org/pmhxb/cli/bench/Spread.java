@@ -2,7 +2,9 @@ package org.pmhxb.cli.bench;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.ToDoubleFunction;
 
 /** Least, middle and largest of several runs. */
 public record Spread(double min, double median, double max, int runs) {
@@ -14,6 +16,11 @@ public record Spread(double min, double median, double max, int runs) {
     }
     return new Spread(
         sorted[0], sorted[(sorted.length - 1) / 2], sorted[sorted.length - 1], sorted.length);
+  }
+
+  /** Of a figure of each of at least one run. */
+  public static <T> Spread of(List<T> runs, ToDoubleFunction<T> figure) {
+    return of(runs.stream().mapToDouble(figure).boxed().toList());
   }
 
   /** In another unit; {@code unit} may turn the order round, as from a rate to a time. */

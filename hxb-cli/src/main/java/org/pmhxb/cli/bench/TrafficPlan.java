@@ -79,11 +79,7 @@ public record TrafficPlan(
       }
       sends.put(node, neighbours);
     }
-    int perNode = 0;
-    for (int d = 0; d < 3; d++) {
-      perNode += shape.extent(d) > 1 ? rails : 0;
-    }
-    return new TrafficPlan(BenchKind.EXCHANGE, sends, links, perNode);
+    return new TrafficPlan(BenchKind.EXCHANGE, sends, links, linksPerNode(shape, rails));
   }
 
   /** What one node exchanges with its neighbours (the paper's section 5.2). */
@@ -136,10 +132,7 @@ public record TrafficPlan(
     for (int node = 1; node < shape.nodes(); node++) {
       sends.put(node, new TreeSet<>(List.of(0)));
     }
-    int links = 0;
-    for (int d = 0; d < 3; d++) {
-      links += shape.extent(d) > 1 ? rails : 0;
-    }
+    int links = linksPerNode(shape, rails);
     return new TrafficPlan(BenchKind.INCAST, sends, links, links);
   }
 
@@ -165,14 +158,17 @@ public record TrafficPlan(
       others.remove(node);
       sends.put(node, others);
     }
-    int perNode = 0;
-    int widest = 1;
-    for (int d = 0; d < 3; d++) {
-      perNode += shape.extent(d) > 1 ? rails : 0;
-      widest = Math.max(widest, shape.extent(d));
-    }
+    int widest = Math.max(shape.extent(0), Math.max(shape.extent(1), shape.extent(2)));
     int links = Math.ceilDiv(rails * (nodes - 1) * widest, widest - 1);
-    return new TrafficPlan(BenchKind.EXCHANGE, sends, links, perNode);
+    return new TrafficPlan(BenchKind.EXCHANGE, sends, links, linksPerNode(shape, rails));
+  }
+
+  private static int linksPerNode(Shape shape, int rails) {
+    int links = 0;
+    for (int d = 0; d < 3; d++) {
+      links += shape.extent(d) > 1 ? rails : 0;
+    }
+    return links;
   }
 
   private static int neighbour(Shape shape, int node, int dimension, int step) {
@@ -180,6 +176,18 @@ public record TrafficPlan(
     int[] place = {c.x(), c.y(), c.z()};
     place[dimension] = Math.floorMod(place[dimension] + step, shape.extent(dimension));
     return shape.node(new Coordinates(place[0], place[1], place[2]));
+  }
+
+  /** The nodes that take part, and the others if there are any: two sets that share processes. */
+  public List<SortedSet<Integer>> endsAndRelays(Shape shape) {
+    SortedSet<Integer> ends = new TreeSet<>(destinations.keySet());
+    SortedSet<Integer> relays = new TreeSet<>();
+    for (int node = 0; node < shape.nodes(); node++) {
+      if (!ends.contains(node)) {
+        relays.add(node);
+      }
+    }
+    return relays.isEmpty() ? List.of(ends) : List.of(ends, relays);
   }
 
   /** What each node that takes part has to do. */

@@ -142,19 +142,21 @@ public final class VethFabric {
    */
   public static void cut(String namespace, String device, Cut how, boolean dead, LinkRate rate) {
     String link = "link set dev " + device + (dead ? " down\n" : " up\n");
-    String queue =
-        "qdisc replace dev " + device + " root " + (dead ? "pfifo limit 0" : FabricPlan.tbf(rate));
     if (how == Cut.DOWN) {
       Tool.run(link, inside(namespace, "ip", "-batch", "-"));
     } else {
-      Tool.run(queue + "\n", inside(namespace, "tc", "-batch", "-"));
+      queue(namespace, device, dead ? "pfifo limit 0" : FabricPlan.tbf(rate));
     }
   }
 
   /** Gives a node's end of a shaped rail another rate, for what it sends. */
   public static void reshape(String namespace, String device, LinkRate rate) {
-    String queue = "qdisc replace dev " + device + " root " + FabricPlan.tbf(rate) + "\n";
-    Tool.run(queue, inside(namespace, "tc", "-batch", "-"));
+    queue(namespace, device, FabricPlan.tbf(rate));
+  }
+
+  private static void queue(String namespace, String device, String discipline) {
+    String line = "qdisc replace dev " + device + " root " + discipline + "\n";
+    Tool.run(line, inside(namespace, "tc", "-batch", "-"));
   }
 
   /** Namespaces of a cluster that exist now, found by their names alone. */

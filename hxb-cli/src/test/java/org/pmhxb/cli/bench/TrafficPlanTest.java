@@ -10,7 +10,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.workload.WorkloadSpec;
-import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Shape;
 
 class TrafficPlanTest {
@@ -136,7 +135,7 @@ class TrafficPlanTest {
         messages++;
         for (int d = 0; d < 3; d++) {
           int src = entry.getKey();
-          crossed[d] += place(shape, src, d) == place(shape, dst, d) ? 0 : 1;
+          crossed[d] += shape.coordinates(src).get(d) == shape.coordinates(dst).get(d) ? 0 : 1;
         }
       }
     }
@@ -144,10 +143,5 @@ class TrafficPlanTest {
     // The busiest dimension's links all full: so many links' worth of messages arrive.
     int busiest = Math.max(crossed[0], Math.max(crossed[1], crossed[2]));
     assertThat(plan.links()).isEqualTo(Math.ceilDiv(2 * shape.nodes() * messages, busiest));
-  }
-
-  private static int place(Shape shape, int node, int dimension) {
-    Coordinates c = shape.coordinates(node);
-    return dimension == 0 ? c.x() : dimension == 1 ? c.y() : c.z();
   }
 }

@@ -129,10 +129,15 @@ record ContentionCase(
     return TrafficPlan.pair(kind, Shape.of(2), rails, 0, both);
   }
 
+  /** Id of the ping-pong over so many relays. */
+  static String relayedId(int relays) {
+    return "relays-" + relays;
+  }
+
   private static ContentionCase relayed(int relays) {
     Shape shape = Shape.parse("2" + "x2".repeat(relays));
     return new ContentionCase(
-        "relays-" + relays,
+        relayedId(relays),
         "half round trip, " + relays + (relays == 1 ? " relay" : " relays"),
         new Site(Fabric.MEMIF, shape, 1, null, null),
         TrafficPlan.pair(BenchKind.LATENCY, shape, 1, relays, false),

@@ -1,9 +1,10 @@
 package org.pmhxb.cli.bench.contention;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
 import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.Efficiency;
 import org.pmhxb.cli.bench.Spread;
 
 /**
@@ -33,7 +34,7 @@ record ContentionLine(
     List<String> failures) {
 
   static ContentionLine of(ContentionCase what, List<Benchmark.Outcome> runs) {
-    Spread bytes = spread(runs, Benchmark.Outcome::bytesPerSecond);
+    Spread bytes = Spread.of(runs, Benchmark.Outcome::bytesPerSecond);
     boolean metered = runs.stream().allMatch(run -> run.cpu() != null);
     long messages = runs.stream().mapToLong(Benchmark.Outcome::messages).sum();
     long resent = runs.stream().mapToLong(Benchmark.Outcome::resent).sum();
@@ -43,10 +44,12 @@ record ContentionLine(
         what.site().toString(),
         what.isPing() ? null : bytes.map(b -> b / 1e6),
         what.ceiling() == 0 ? null : bytes.map(b -> b / what.ceiling()),
-        what.isPing() ? null : spread(runs, ContentionLine::fairness),
-        what.isPing() ? spread(runs, run -> run.latency().p50() / 1e3) : null,
+        what.isPing() ? null : Spread.of(runs, ContentionLine::fairness),
+        what.isPing() ? Spread.of(runs, run -> run.latency().p50() / 1e3) : null,
         (double) resent / Math.max(1, messages),
-        metered ? Double.valueOf(spread(runs, run -> run.cpu().processorsUsed()).median()) : null,
+        metered
+            ? Double.valueOf(Spread.of(runs, run -> run.cpu().processorsUsed()).median())
+            : null,
         what.must() == 0 ? null : what.must(),
         runs.stream().flatMap(run -> faults(what, run).stream()).distinct().toList());
   }
@@ -58,16 +61,15 @@ record ContentionLine(
   }
 
   private static List<String> faults(ContentionCase what, Benchmark.Outcome run) {
-    long faulty = run.lost() + run.duplicated() + run.misordered() + run.corrupt();
-    if (faulty == 0 && run.messages() > 0) {
-      return run.failures();
+    List<String> faults = new ArrayList<>(run.failures());
+    if (run.faulty() > 0 || run.messages() == 0) {
+      faults.add(what.id() + ": " + run.faulty() + " faulty messages of " + run.messages());
     }
-    return List.of(
-        what.id() + ": " + faulty + " faulty messages of " + run.messages() + " " + run.failures());
-  }
-
-  private static Spread spread(
-      List<Benchmark.Outcome> runs, ToDoubleFunction<Benchmark.Outcome> value) {
-    return Spread.of(runs.stream().mapToDouble(value).boxed().toList());
+    if (what.ceiling() > 0) {
+      new Efficiency(what.ceiling(), run.bytesPerSecond() / what.ceiling())
+          .objection()
+          .ifPresent(line -> faults.add(what.id() + ": " + line));
+    }
+    return faults;
   }
 }

@@ -47,25 +47,24 @@ final class ContentionPage {
     }
     page.append("\n| | over | half round trip, us | added by each relay, us | aim |\n");
     page.append("|---|---|---|---|---|\n");
-    for (ContentionLine line : report.results()) {
-      if (line.halfRoundTripUs() != null) {
-        int relays = line.id().charAt(line.id().length() - 1) - '0';
-        boolean known = relays > 0 && relays <= report.perRelayUs().size();
-        page.append(
-            String.format(
-                "| %s | %s | %s | %s | %s |%n",
-                line.title(),
-                line.site(),
-                spread(line.halfRoundTripUs(), 1, 2),
-                known ? round(report.perRelayUs().get(relays - 1), 2) : "",
-                relays > 0 ? "1.00" : ""));
-      }
+    for (int k = 0; k <= 2; k++) {
+      String added =
+          k > 0 && k <= report.perRelayUs().size() ? round(report.perRelayUs().get(k - 1), 2) : "";
+      String aim = k > 0 ? "1.00" : "";
+      ContentionReport.relayed(report.results(), k)
+          .ifPresent(line -> page.append(ping(line, added, aim)));
     }
     if (!report.failures().isEmpty()) {
       page.append("\n## What failed\n\n");
       report.failures().forEach(line -> page.append("- ").append(line).append('\n'));
     }
     return page.toString();
+  }
+
+  private static String ping(ContentionLine line, String added, String aim) {
+    return String.format(
+        "| %s | %s | %s | %s | %s |%n",
+        line.title(), line.site(), spread(line.halfRoundTripUs(), 1, 2), added, aim);
   }
 
   /** For a terminal. */

@@ -36,18 +36,22 @@ public record ContentionReport(
 
   /** The half round trips' differences, from the medians; as many as were measured. */
   static List<Double> perRelay(List<ContentionLine> lines) {
-    Optional<Double> direct = halfRoundTrip(lines, 0);
+    Optional<Double> direct = relayed(lines, 0).map(ContentionReport::medianUs);
     return IntStream.rangeClosed(1, 2)
-        .mapToObj(k -> halfRoundTrip(lines, k).flatMap(t -> direct.map(d -> (t - d) / k)))
+        .mapToObj(k -> relayed(lines, k).flatMap(line -> direct.map(d -> (medianUs(line) - d) / k)))
         .flatMap(Optional::stream)
         .toList();
   }
 
-  private static Optional<Double> halfRoundTrip(List<ContentionLine> lines, int relays) {
+  /** The ping-pong over so many relays, if it was measured. */
+  static Optional<ContentionLine> relayed(List<ContentionLine> lines, int relays) {
     return lines.stream()
-        .filter(line -> line.id().equals("relays-" + relays) && line.halfRoundTripUs() != null)
-        .map(line -> line.halfRoundTripUs().median())
+        .filter(line -> line.id().equals(ContentionCase.relayedId(relays)))
         .findFirst();
+  }
+
+  private static double medianUs(ContentionLine ping) {
+    return ping.halfRoundTripUs().median();
   }
 
   @Override

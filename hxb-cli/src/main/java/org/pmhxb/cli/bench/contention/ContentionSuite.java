@@ -1,7 +1,5 @@
 package org.pmhxb.cli.bench.contention;
 
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +17,9 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.ResultJson;
+import org.pmhxb.cli.bench.SuiteTime;
+import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.Shape;
 
@@ -34,13 +35,11 @@ public final class ContentionSuite {
   private final boolean quick;
   private final boolean resume;
   private final Clusters clusters;
-  private final BooleanSupplier outOfTime;
+  private final SuiteTime time;
   private final Consumer<String> progress;
 
   private final List<ContentionLine> lines = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
-  private boolean progressed;
-  private boolean brokenOff;
 
   /** Brings up what is measured; closing it takes it down. */
   public interface Clusters {
@@ -54,8 +53,8 @@ public final class ContentionSuite {
      */
     MeasuredCluster veth(Shape shape, int rails, LinkRate rate, LinkRate slow) throws IOException;
 
-    /** Node 0 and the farthest one in one process, the others in another; both spin. */
-    MeasuredCluster relayed(Shape shape, int rails) throws IOException;
+    /** The nodes that a plan names in one process, the others in another; both spin. */
+    MeasuredCluster relayed(Shape shape, int rails, TrafficPlan plan) throws IOException;
   }
 
   /**
@@ -74,7 +73,7 @@ public final class ContentionSuite {
     this.quick = quick;
     this.resume = resume;
     this.clusters = clusters;
-    this.outOfTime = outOfTime;
+    this.time = new SuiteTime(outOfTime);
     this.progress = progress;
   }
 
@@ -114,19 +113,19 @@ public final class ContentionSuite {
 
   private void measure(ContentionCase.Site site, List<ContentionCase> cases, Journal journal)
       throws IOException, InterruptedException {
-    if (over()) {
+    if (time.isOver()) {
       return;
     }
     progress.accept("cluster: " + site);
-    try (MeasuredCluster cluster = up(site)) {
+    try (MeasuredCluster cluster = up(site, cases.getFirst().plan())) {
       long warmUpMs = site.warmUpMs();
       for (ContentionCase what : cases) {
-        if (over()) {
+        if (time.isOver()) {
           return;
         }
         ContentionLine line = measure(cluster, what, warmUpMs);
         warmUpMs = MORE_WARM_UP_MS;
-        progressed = true;
+        time.progressed();
         lines.add(line);
         failures.addAll(line.failures());
         if (line.failures().isEmpty()) {
@@ -134,20 +133,17 @@ public final class ContentionSuite {
         }
       }
     } catch (IOException | RuntimeException e) {
-      if (Thread.interrupted()) {
-        InterruptedException ending = new InterruptedException("interrupted");
-        ending.initCause(e);
-        throw ending;
-      }
+      SuiteTime.throwIfInterrupted(e);
       failures.add(site + ": " + e.getMessage());
     }
   }
 
-  private MeasuredCluster up(ContentionCase.Site site) throws IOException, InterruptedException {
+  private MeasuredCluster up(ContentionCase.Site site, TrafficPlan plan)
+      throws IOException, InterruptedException {
     return switch (site.fabric()) {
       case RING -> clusters.ring(site.shape(), site.rails());
       case VETH -> clusters.veth(site.shape(), site.rails(), site.rate(), site.slow());
-      case MEMIF -> clusters.relayed(site.shape(), site.rails());
+      case MEMIF -> clusters.relayed(site.shape(), site.rails(), plan);
     };
   }
 
@@ -160,12 +156,6 @@ public final class ContentionSuite {
       outcomes.add(cluster.measure(what.plan(), what.sizeBytes(), warmUpMs, measureMs()));
     }
     return ContentionLine.of(what, outcomes);
-  }
-
-  /** Never before one line was measured: whoever resumes again and again comes to an end. */
-  private boolean over() {
-    brokenOff |= progressed && outOfTime.getAsBoolean();
-    return brokenOff;
   }
 
   private ContentionReport write(String command, MachineInfo machine, long startNs)
@@ -183,26 +173,20 @@ public final class ContentionSuite {
     Path json = directory.resolve("contention.json");
     ContentionReport report =
         new ContentionReport(
-            failures.isEmpty() && !brokenOff,
+            failures.isEmpty() && !time.isBrokenOff(),
             command,
             Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
             (System.nanoTime() - startNs) / 1e9,
             quick,
             runs(),
-            !brokenOff,
+            !time.isBrokenOff(),
             machine,
             lines,
             ContentionReport.perRelay(lines),
             failures,
             List.of(page.toString(), json.toString()));
     Files.writeString(page, ContentionPage.of(report));
-    Files.writeString(
-        json,
-        JsonMapper.builder()
-                .enable(SerializationFeature.INDENT_OUTPUT)
-                .build()
-                .writeValueAsString(report)
-            + "\n");
+    ResultJson.write(json, report);
     return report;
   }
 }

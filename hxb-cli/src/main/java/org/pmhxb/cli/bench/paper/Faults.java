@@ -19,8 +19,7 @@ final class Faults {
   static List<String> of(PaperPoint point, Benchmark.Outcome run) {
     List<String> faults = new ArrayList<>();
     run.failures().forEach(line -> faults.add(point.key() + ": " + line));
-    long wrong = run.lost() + run.duplicated() + run.misordered() + run.corrupt();
-    if (wrong > 0) {
+    if (run.faulty() > 0) {
       faults.add(
           String.format(
               "%s: lost %d, duplicated %d, misordered %d, corrupt %d",

@@ -2,7 +2,6 @@ package org.pmhxb.cli.bench.paper;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.Efficiency;
@@ -41,30 +40,27 @@ record Measured(
 
   static Measured of(PaperPoint point, TrafficPlan plan, List<Benchmark.Outcome> runs) {
     boolean ping = point.traffic() == PaperPoint.Traffic.PING;
-    Spread bytes = spread(runs, Benchmark.Outcome::bytesPerSecond);
+    Spread bytes = Spread.of(runs, Benchmark.Outcome::bytesPerSecond);
     Spread efficiency =
         point.setup().rate() == null || ping
             ? null
             : bytes.map(b -> Efficiency.of(b, plan.links(), point.setup().rate()).share());
     boolean metered = runs.stream().allMatch(run -> run.cpu() != null);
     Double busy =
-        metered ? Double.valueOf(spread(runs, run -> run.cpu().machineBusy()).median()) : null;
+        metered ? Double.valueOf(Spread.of(runs, run -> run.cpu().machineBusy()).median()) : null;
     return new Measured(
         plan.links(),
         bytes.map(b -> b / 1e6),
-        spread(runs, Benchmark.Outcome::messagesPerSecond),
+        Spread.of(runs, Benchmark.Outcome::messagesPerSecond),
         efficiency,
-        ping ? spread(runs, run -> run.latency().p50() / 1e3) : null,
-        metered ? Double.valueOf(spread(runs, run -> run.cpu().processorsUsed()).median()) : null,
+        ping ? Spread.of(runs, run -> run.latency().p50() / 1e3) : null,
+        metered
+            ? Double.valueOf(Spread.of(runs, run -> run.cpu().processorsUsed()).median())
+            : null,
         busy,
         runs.stream().mapToLong(Benchmark.Outcome::resent).sum(),
         limit(point, efficiency, metered ? runs.getFirst().cpu() : null, busy),
         runs.stream().flatMap(run -> Faults.of(point, run).stream()).distinct().toList());
-  }
-
-  private static Spread spread(
-      List<Benchmark.Outcome> runs, ToDoubleFunction<Benchmark.Outcome> value) {
-    return Spread.of(runs.stream().mapToDouble(value).boxed().toList());
   }
 
   /** Named from what was seen: links that are full, or processors that are. */

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.paper.PaperPlan.Section;
 import org.pmhxb.cli.bench.paper.PaperPoint.Setup;
 import org.pmhxb.cli.veth.LinkRate;
@@ -31,11 +32,9 @@ public final class PaperRun {
   private final Pace pace;
   private final Journal journal;
   private final Consumer<String> progress;
-  private final BooleanSupplier outOfTime;
+  private final SuiteTime time;
   private final List<String> failures = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
-  private boolean progressed;
-  private boolean brokenOff;
 
   /** Brings up what is measured. */
   public interface Clusters {
@@ -92,7 +91,7 @@ public final class PaperRun {
     this.clusters = clusters;
     this.pace = pace;
     this.journal = journal;
-    this.outOfTime = outOfTime;
+    this.time = new SuiteTime(outOfTime);
     this.progress = progress;
   }
 
@@ -111,7 +110,7 @@ public final class PaperRun {
       measure(group.getKey(), group.getValue(), found);
     }
     found.values().forEach(measured -> failures.addAll(measured.failures()));
-    return new PaperFindings(plan, found, probes, failures, brokenOff);
+    return new PaperFindings(plan, found, probes, failures, time.isBrokenOff());
   }
 
   private Map<Section, LinkRate> rates(LinkRate given) throws IOException, InterruptedException {
@@ -134,7 +133,7 @@ public final class PaperRun {
             cluster.measure(point.plan(), point.sizeBytes(), pace.firstWarmUpMs(), pace.tableMs());
         reached = Measured.of(point, point.plan(), List.of(outcome)).efficiency().median();
       } catch (IOException | RuntimeException e) {
-        throwIfInterrupted(e);
+        SuiteTime.throwIfInterrupted(e);
         failures.add(key + ": " + e.getMessage());
       }
       LinkRate chosen = reached >= CARRIED ? FULL_RATE : LOWER_RATE;
@@ -157,18 +156,18 @@ public final class PaperRun {
       Optional<Measured> known = journal.find(point.key(), Measured.class);
       known.ifPresentOrElse(m -> found.put(point, m), () -> open.add(point));
     }
-    if (open.isEmpty() || over()) {
+    if (open.isEmpty() || time.isOver()) {
       return;
     }
     try (MeasuredCluster cluster = up(setup)) {
       long warmUpMs = pace.firstWarmUpMs();
       for (PaperPoint point : open) {
-        if (over()) {
+        if (time.isOver()) {
           return;
         }
         Measured measured = measure(cluster, point, warmUpMs);
         found.put(point, measured);
-        progressed = true;
+        time.progressed();
         if (measured.failures().isEmpty()) {
           // What failed is measured again when the suite goes on.
           journal.add(point.key(), measured);
@@ -176,7 +175,7 @@ public final class PaperRun {
         warmUpMs = pace.warmUpMs();
       }
     } catch (IOException | RuntimeException e) {
-      throwIfInterrupted(e);
+      SuiteTime.throwIfInterrupted(e);
       failures.add(setup + ": " + e.getMessage());
     }
   }
@@ -195,20 +194,5 @@ public final class PaperRun {
               table ? pace.tableMs() : pace.curveMs()));
     }
     return Measured.of(point, point.plan(), runs);
-  }
-
-  /** Never before one point was measured: whoever resumes again and again comes to an end. */
-  private boolean over() {
-    brokenOff |= progressed && outOfTime.getAsBoolean();
-    return brokenOff;
-  }
-
-  /** Whoever wants this command to end must not be taken for a failed cluster. */
-  private static void throwIfInterrupted(Exception e) throws InterruptedException {
-    if (Thread.interrupted()) {
-      InterruptedException ending = new InterruptedException("interrupted");
-      ending.initCause(e);
-      throw ending;
-    }
   }
 }

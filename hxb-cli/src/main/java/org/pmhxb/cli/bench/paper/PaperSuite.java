@@ -1,9 +1,5 @@
 package org.pmhxb.cli.bench.paper;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,17 +11,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultJson;
 import org.pmhxb.cli.veth.LinkRate;
 
 /** The whole of {@code hxb bench paper}: measures, then writes page, plots and JSON. */
 public final class PaperSuite {
-  private static final ObjectMapper MAPPER =
-      JsonMapper.builder()
-          .enable(SerializationFeature.INDENT_OUTPUT)
-          .defaultPropertyInclusion(
-              JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
-          .build();
-
   private final Path directory;
   private final boolean quick;
   private final LinkRate rate;
@@ -88,7 +78,7 @@ public final class PaperSuite {
             findings.failures(),
             files);
     Files.writeString(page, PaperPage.of(report));
-    Files.writeString(json, MAPPER.writeValueAsString(report) + "\n");
+    ResultJson.write(json, report);
     return report;
   }
 }

@@ -1,8 +1,5 @@
 package org.pmhxb.cli.bench.peers;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +19,8 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.ResultJson;
+import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.bench.peers.PeerCase.Medium;
 import org.pmhxb.cli.cluster.ClusterSpec;
@@ -44,7 +43,7 @@ public final class PeersSuite {
   private final Settings settings;
   private final List<Peer> peers;
   private final PeerClusters clusters;
-  private final BooleanSupplier outOfTime;
+  private final SuiteTime time;
   private final Consumer<String> progress;
 
   private final List<PeerFound> found = new ArrayList<>();
@@ -52,8 +51,6 @@ public final class PeersSuite {
   private final List<String> failures = new ArrayList<>();
   private final Map<String, String> missing = new LinkedHashMap<>();
   private Journal journal;
-  private boolean progressed;
-  private boolean brokenOff;
 
   /**
    * What a user chooses.
@@ -100,7 +97,7 @@ public final class PeersSuite {
     this.settings = settings;
     this.peers = peers;
     this.clusters = clusters;
-    this.outOfTime = outOfTime;
+    this.time = new SuiteTime(outOfTime);
     this.progress = progress;
   }
 
@@ -181,7 +178,7 @@ public final class PeersSuite {
         others.put(peer, rest);
       }
     }
-    if (ours.isEmpty() && others.isEmpty() || over()) {
+    if (ours.isEmpty() && others.isEmpty() || time.isOver()) {
       return;
     }
     guarded(
@@ -220,7 +217,7 @@ public final class PeersSuite {
   /** Measures a case several times; a failure is named and does not keep the next one away. */
   private void keep(String peer, PeerCase what, Callable<PeerFigures> once)
       throws IOException, InterruptedException {
-    if (over()) {
+    if (time.isOver()) {
       return;
     }
     List<PeerFigures> runs = new ArrayList<>();
@@ -234,10 +231,10 @@ public final class PeersSuite {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
-      throwIfInterrupted(e);
+      SuiteTime.throwIfInterrupted(e);
       result = PeerFound.failed(peer, what, String.valueOf(e.getMessage()));
     }
-    progressed = true;
+    time.progressed();
     found.add(result);
     if (result.failure() == null) {
       journal.add(peer + ": " + what.key(), result);
@@ -265,9 +262,8 @@ public final class PeersSuite {
     long warmUpMs = Math.round(1e3 * Math.max(1, settings.times().warmUp()));
     long measureMs = Math.round(1e3 * settings.times().measure());
     Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, warmUpMs, measureMs);
-    long faults = outcome.lost() + outcome.duplicated() + outcome.misordered() + outcome.corrupt();
-    if (faults > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
-      throw new IOException(faults + " faulty messages; " + outcome.failures());
+    if (outcome.faulty() > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
+      throw new IOException(outcome.faulty() + " faulty messages; " + outcome.failures());
     }
     return outcome;
   }
@@ -290,7 +286,7 @@ public final class PeersSuite {
       idle.add(known.get());
       return;
     }
-    if (over()) {
+    if (time.isOver()) {
       return;
     }
     guarded(
@@ -311,7 +307,7 @@ public final class PeersSuite {
                   share.share(),
                   share.processorsUsed(),
                   share.failure());
-          progressed = true;
+          time.progressed();
           idle.add(result);
           journal.add(key, result);
           return null;
@@ -341,23 +337,9 @@ public final class PeersSuite {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
-      throwIfInterrupted(e);
+      SuiteTime.throwIfInterrupted(e);
       failures.add(what + ": " + e.getMessage());
     }
-  }
-
-  private static void throwIfInterrupted(Exception e) throws InterruptedException {
-    if (Thread.interrupted()) {
-      InterruptedException ending = new InterruptedException("interrupted");
-      ending.initCause(e);
-      throw ending;
-    }
-  }
-
-  /** Never before something was measured: whoever resumes again and again comes to an end. */
-  private boolean over() {
-    brokenOff |= progressed && outOfTime.getAsBoolean();
-    return brokenOff;
   }
 
   private PeersReport write(String command, MachineInfo machine, long startNs, List<Peer> present)
@@ -370,13 +352,13 @@ public final class PeersSuite {
     Path json = settings.directory().resolve("peers.json");
     PeersReport report =
         new PeersReport(
-            failures.isEmpty() && !brokenOff,
+            failures.isEmpty() && !time.isBrokenOff(),
             command,
             Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
             (System.nanoTime() - startNs) / 1e9,
             settings.quick(),
             settings.runs(),
-            !brokenOff,
+            !time.isBrokenOff(),
             machine,
             settings.rate().toString(),
             programs,
@@ -386,16 +368,7 @@ public final class PeersSuite {
             failures,
             List.of(page.toString(), json.toString()));
     Files.writeString(page, PeersPage.of(report));
-    Files.writeString(
-        json,
-        JsonMapper.builder()
-                .enable(SerializationFeature.INDENT_OUTPUT)
-                .defaultPropertyInclusion(
-                    JsonInclude.Value.construct(
-                        JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
-                .build()
-                .writeValueAsString(report)
-            + "\n");
+    ResultJson.write(json, report);
     return report;
   }
 }

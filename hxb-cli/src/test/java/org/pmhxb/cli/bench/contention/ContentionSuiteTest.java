@@ -48,7 +48,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   }
 
   @Override
-  public MeasuredCluster relayed(Shape shape, int rails) {
+  public MeasuredCluster relayed(Shape shape, int rails, TrafficPlan plan) {
     return cluster(rails, 1e6, 0);
   }
 
