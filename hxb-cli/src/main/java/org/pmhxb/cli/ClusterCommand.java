@@ -12,7 +12,7 @@ abstract class ClusterCommand extends HxbCommand {
       names = "--cluster",
       paramLabel = "NAME",
       defaultValue = ClusterPaths.DEFAULT_CLUSTER,
-      description = "Name of the cluster: a letter, then up to 11 letters or digits.")
+      description = "Name of the cluster: a letter, then up to 11 letters or digits; lower case.")
   private String cluster;
 
   @Option(

@@ -140,7 +140,16 @@ final class ConfigReader {
     JsonLocation at = e.getLocation();
     int last = Math.max(1, (int) text.lines().count());
     int line = at == null || at.getLineNr() < 1 ? last : Math.min(at.getLineNr(), last);
-    return new ConfigError(file, line, "", "", "is not TOML: " + message);
+    return new ConfigError(file, line, "", "", "is not TOML: " + inPlainWords(message));
+  }
+
+  /** Of the parser's commonest complaints, which name what it met and not what is to be done. */
+  private static String inPlainWords(String complaint) {
+    return switch (complaint) {
+      case "Unknown token" -> "a value that is no number, true or false: text stands in quotes";
+      case "Premature end of file" -> "ends within a value: a quote or bracket is not closed";
+      default -> complaint;
+    };
   }
 
   private HxbConfig document(JsonNode root) {

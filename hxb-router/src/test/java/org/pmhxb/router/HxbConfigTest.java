@@ -148,6 +148,15 @@ class HxbConfigTest {
         .first()
         .asString()
         .startsWith("n.toml:3: is not TOML: ");
+    assertThat(errors("key = \"a\"\ntag = off\n"))
+        .first()
+        .asString()
+        .startsWith("n.toml:2: ")
+        .endsWith("text stands in quotes");
+    assertThat(errors("key = \"a\"\ncoordinates = [0\n"))
+        .first()
+        .asString()
+        .endsWith("a quote or bracket is not closed");
     assertThat(errors("key = \"a\"\nshape = \"2\"\nkey = \"b\"\nmtu = 1\n"))
         .containsExactly("n.toml:3: key: stands twice; first on line 1");
   }
