@@ -21,7 +21,7 @@ import org.pmhxb.router.Shape;
 class DetourTest {
   private static final int ENDPOINT = 3;
   private static final int SIZE = 256;
-  private static final long STEP_NS = 10_000;
+  private static final long STEP_NS = 20_000;
   private static final long MS = 1_000_000L;
 
   /** All nodes to all others, while one of them may stand still. */
