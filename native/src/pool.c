@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <rte_eal.h>
+#include <rte_mbuf_pool_ops.h>
 #include <rte_memory.h>
 
 #include "internal.h"
@@ -89,6 +90,10 @@ static int create_mempool(const struct hxb_pool_config *c, struct hxb_pool *pool
         .elt_size = (uint16_t)stride,
     };
 
+    /* The buffer that came home last goes out first: its header and its mbuf are in the cache yet. By
+     * a ring, DPDK's choice, each buffer of the pool would have its turn before. -EEXIST: chosen
+     * already, by an earlier pool or by whoever started EAL. */
+    rte_mbuf_set_platform_mempool_ops("stack");
     /* What drivers may rely on is what every buffer has left behind its colour. */
     pool->mempool = rte_pktmbuf_pool_create_extbuf(c->name, c->count, c->cache, 0,
                                                    (uint16_t)(HXB_FRAME_OFFSET + pool->frame_max),
