@@ -144,7 +144,7 @@ static void sample_rtt(struct path *path, uint64_t rtt)
 /* One frame is stored by the peer, in order or not. */
 static void acknowledge_one(struct twin *t, struct peer *p, uint32_t seq)
 {
-    struct held *h = &p->held[seq & (t->window - 1)];
+    struct held *h = held_of(p, seq);
     if (h->mbuf == NULL) {
         return;
     }

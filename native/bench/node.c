@@ -97,7 +97,8 @@ TWIN_API int twin_add_peer(struct twin *t, const struct twin_peer_config *c)
                                .dst_endpoint = (uint16_t)t->endpoint,
                                .limit = c->limit};
     p->slots = calloc(t->window, sizeof(*p->slots));
-    p->held = calloc(t->window, sizeof(*p->held));
+    p->held_mask = RTE_MIN(t->window, (uint32_t)LEAST_HELD) - 1;
+    p->held = calloc(p->held_mask + 1, sizeof(*p->held));
     t->peers[c->node] = p;
     t->active[t->peer_count++] = p;
     if (p->slots == NULL || p->held == NULL) {

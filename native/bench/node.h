@@ -16,7 +16,7 @@
 
 #define TWIN_API __attribute__((visibility("default")))
 
-enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4 };
+enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, LEAST_HELD = 8 };
 
 /* Who answers for a buffer (DESIGN rule 1): kind | holder, with the references in the high half. */
 enum owner_kind {
@@ -78,7 +78,8 @@ struct peer {
     uint64_t *slots;
     struct in_lane *lanes;
     /* sending */
-    struct held *held;
+    struct held *held; /* as many as its traffic took so far, up to the window */
+    uint32_t held_mask;
     uint32_t unacknowledged, next_out, duplicates_reported;
     uint8_t next_data_path, next_control_path;
     struct out_lane out;
@@ -246,6 +247,11 @@ static inline void set_length(struct rte_mbuf *m, uint32_t bytes)
 {
     m->data_len = (uint16_t)bytes;
     m->pkt_len = bytes;
+}
+
+static inline struct held *held_of(const struct peer *p, uint32_t seq)
+{
+    return &p->held[seq & p->held_mask];
 }
 
 /* ---- between the parts ------------------------------------------------------------------------- */

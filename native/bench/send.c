@@ -64,12 +64,33 @@ void seal(struct twin *t)
     t->unsealed = 0;
 }
 
+/* Twice as many places for frames that are held. Rare: they stay. */
+static bool grow_held(struct peer *p)
+{
+    uint32_t mask = 2 * p->held_mask + 1;
+    struct held *held = calloc(mask + 1, sizeof(*held));
+
+    if (held == NULL) {
+        return false;
+    }
+    for (uint32_t seq = p->unacknowledged; seq != p->next_out; seq++) {
+        held[seq & mask] = *held_of(p, seq);
+    }
+    free(p->held);
+    p->held = held;
+    p->held_mask = mask;
+    return true;
+}
+
 /* One message: credit, buffer, payload, number, header, path. */
 static bool send_one(struct twin *t, uint32_t dst, uint32_t length, uint64_t word)
 {
     struct peer *p = likely(dst < t->nodes) ? t->peers[dst] : NULL;
     if (unlikely(p == NULL || p->next_out - p->unacknowledged >= t->window ||
                  !before(p->out.used, p->out.limit))) {
+        return false;
+    }
+    if (unlikely(p->next_out - p->unacknowledged > p->held_mask && !grow_held(p))) {
         return false;
     }
     struct rte_mbuf *m = allocate(t, OWNER_APPLICATION | t->endpoint);
@@ -82,7 +103,7 @@ static bool send_one(struct twin *t, uint32_t dst, uint32_t length, uint64_t wor
 
     transfer(t, m, OWNER_APPLICATION | t->endpoint, OWNER_WINDOW | p->node);
     uint32_t seq = p->next_out++;
-    struct held *h = &p->held[seq & (t->window - 1)];
+    struct held *h = held_of(p, seq);
     h->mbuf = m;
     h->bytes = FRAME_HEADER + length;
     struct in_lane *back = in_lane_of(p, p->out.dst_endpoint, p->out.endpoint);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between packet descriptors and mbufs: what ports and rings share on the packet path. */
+#include <stddef.h>
+#include <string.h>
+
 #include "internal.h"
 
 #include <rte_ether.h>
@@ -23,6 +26,39 @@ void hxb_refuse(const struct hxb_pool *pool, struct rte_mbuf *m, struct hxb_refu
         refusals->length++;
     }
     rte_pktmbuf_free(m);
+}
+
+/* data_off, refcnt, nb_segs and port lie in one word of the mbuf, DPDK's rearm data. */
+static inline uint64_t rearm_word(const void *data_off)
+{
+    uint64_t word;
+
+    memcpy(&word, data_off, sizeof(word));
+    return word;
+}
+
+/* Whether it is as a claim leaves it: where we put frames, one reference, one segment. */
+static inline bool is_usual(const struct rte_mbuf *m)
+{
+    const uint16_t usual[] = {HXB_FRAME_OFFSET, 1, 1, 0}, compared[] = {0xFFFF, 0xFFFF, 0xFFFF, 0};
+    const char *at = (const char *)m + offsetof(struct rte_mbuf, data_off);
+
+    _Static_assert(offsetof(struct rte_mbuf, refcnt) == offsetof(struct rte_mbuf, data_off) + 2 &&
+                       offsetof(struct rte_mbuf, nb_segs) == offsetof(struct rte_mbuf, data_off) + 4,
+                   "data_off, refcnt and nb_segs follow each other");
+    return (rearm_word(at) & rearm_word(compared)) == rearm_word(usual);
+}
+
+/* Makes it usual but for its references. */
+static void make_usual(struct rte_mbuf *m)
+{
+    m->data_off = HXB_FRAME_OFFSET;
+    /* `next` shares no cache line with the rest. It is NULL for every single-segment mbuf: freeing
+     * resets it, and receive refuses chains. */
+    if (m->nb_segs != 1) {
+        m->nb_segs = 1;
+        m->next = NULL;
+    }
 }
 
 int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
@@ -49,25 +85,19 @@ int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
         if (unlikely(length - HXB_MIN_FRAME > lengths)) {
             break;
         }
-        if (d & HXB_DESC_HOLD) {
-            if (likely(rte_mbuf_refcnt_read(m) == 1)) {
-                rte_mbuf_refcnt_set(m, 2);
-            } else {
+        if (unlikely(!is_usual(m))) {
+            make_usual(m);
+            if (d & HXB_DESC_HOLD) {
                 rte_mbuf_refcnt_update(m, 1);
             }
+        } else if (d & HXB_DESC_HOLD) {
+            rte_mbuf_refcnt_set(m, 2);
         }
-        m->data_off = HXB_FRAME_OFFSET;
         m->data_len = (uint16_t)length;
         m->pkt_len = length;
         /* EXTERNAL says where the data buffer lies and must stay; receive flags must not be taken
          * for requests to the transmitter. */
         m->ol_flags &= RTE_MBUF_F_EXTERNAL;
-        /* `next` shares no cache line with the rest. It is NULL for every single-segment mbuf:
-         * freeing resets it, and receive refuses chains. */
-        if (unlikely(m->nb_segs != 1)) {
-            m->nb_segs = 1;
-            m->next = NULL;
-        }
     }
     refusals->tx += ready < n;
     return ready > 0 || n <= 0 ? ready : -EINVAL;

@@ -1,6 +1,5 @@
 package org.pmhxb.cost;
 
-import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -69,7 +68,7 @@ final class JavaNode implements Subject {
       if (buffer == null) {
         break;
       }
-      buffer.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, buffer.offset(), first + sent);
+      buffer.putLong(0, first + sent);
       endpoint.send(buffer);
     }
     for (int i = 0; i < messages; i += CYCLE_FRAMES) {

@@ -10,14 +10,12 @@ import java.lang.invoke.VarHandle;
  * <p>The application thread owns {@code epoch}, {@code used}, {@code sent}; the poll thread
  * publishes {@code grant} and {@code acknowledged}.
  */
-final class Lane {
-  private static final VarHandle GRANT;
+final class Lane extends LaneState {
   private static final VarHandle ACKNOWLEDGED;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      GRANT = lookup.findVarHandle(Lane.class, "grant", long.class);
       ACKNOWLEDGED = lookup.findVarHandle(Lane.class, "acknowledged", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -33,39 +31,11 @@ final class Lane {
   Lane nextToNode;
 
   final int dst;
-  final int dstEndpoint;
-
-  /** Both endpoints, in the places of the header's last word. */
-  final long endpointWord;
-
-  // --- application thread ---
-  private int epoch;
-  private int used;
-
-  /** Of {@code used}, what is claimed and neither sent nor aborted. */
-  private int claimed;
-
-  private long sent;
-  private boolean wanted;
 
   // --- published by the poll thread ---
-  /** Session epoch in the high half, in the low half the claims that may be made in it. */
-  private long grant;
-
   private long acknowledged;
 
   // --- poll thread ---
-  /** Index in the node's lane table; -1 until the poll thread has seen the lane. */
-  int id = -1;
-
-  /** Where it leads, once {@link #id} is known; null when that is this node itself. */
-  Peer peer;
-
-  /** The channel back, whose credit travels in this one's frames; null until it is known. */
-  InLane back;
-
-  int grantEpoch;
-
   /** Absolute limit in frames, as the peer granted it in this session. */
   int limit;
 
@@ -90,11 +60,10 @@ final class Lane {
   }
 
   Lane(PmEndpoint endpoint, int srcEndpoint, int number, int dst, int dstEndpoint) {
+    super(dstEndpoint, (long) srcEndpoint << 48 | (long) dstEndpoint << 32);
     this.endpoint = endpoint;
     this.number = number;
     this.dst = dst;
-    this.dstEndpoint = dstEndpoint;
-    this.endpointWord = (long) srcEndpoint << 48 | (long) dstEndpoint << 32;
   }
 
   /** Takes one frame's credit. Application thread. */
@@ -114,6 +83,27 @@ final class Lane {
     claimed++;
     wanted = false;
     return true;
+  }
+
+  /**
+   * Whether there is credit, of the session that the last came from. While application and poll
+   * thread are one: there is no order to be kept between them.
+   */
+  boolean hasCreditInline() {
+    long g = grant;
+    return (int) (g >>> 32) == epoch && used - (int) g < 0;
+  }
+
+  /** Takes what {@link #hasCreditInline} has found. */
+  void useCredit() {
+    used++;
+    claimed++;
+    wanted = false;
+  }
+
+  /** {@link #spendCredit} of a claim that is known to be of the present session. */
+  void spendCredit() {
+    claimed--;
   }
 
   /** Gives an aborted claim's credit back, unless its session is gone. Application thread. */

@@ -151,6 +151,11 @@ final class Peer extends SendState {
     return order.size();
   }
 
+  /** Whether more is to be said than that all arrived before the next number in order. */
+  boolean isMissingSome() {
+    return quietNews < 0;
+  }
+
   /** Whether a session is open and all that arrived was in order. */
   boolean isNothingMissing() {
     return state == PeerState.UP && highest() == nextInOrder();

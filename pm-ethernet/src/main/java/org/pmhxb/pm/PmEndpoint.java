@@ -60,6 +60,7 @@ public final class PmEndpoint implements AutoCloseable {
 
   private final PmNode node;
   private final NodeCore core;
+  private final Sender sender;
   private final BufferPool pool;
   private final MemorySegment frames;
   private final int number;
@@ -116,6 +117,12 @@ public final class PmEndpoint implements AutoCloseable {
   private int claimed;
   private int coalesceUpTo;
 
+  /**
+   * Longer messages have a frame of their own, which the program's thread itself sends; {@link
+   * Integer#MAX_VALUE} where it is not the poll thread.
+   */
+  private int aloneAbove;
+
   /** Inline mode: a buffer of the claim owner's that no claim has; 0 is none. */
   private int spareId;
 
@@ -150,6 +157,7 @@ public final class PmEndpoint implements AutoCloseable {
   PmEndpoint(PmNode node, NodeCore core, int number, boolean inline) {
     this.node = node;
     this.core = core;
+    this.sender = node.sender;
     this.pool = core.pool;
     this.frames = core.frames;
     this.number = number;
@@ -169,7 +177,12 @@ public final class PmEndpoint implements AutoCloseable {
     message = new Message(this, frames);
     usual = new SendBuffer(this, frames);
     openFrame = new OpenFrame(core.pending, config.maxPayloadBytes());
-    coalesceUpTo = Math.min(COALESCE_BYTES, coalesceBytesMax());
+    limitCoalescing(COALESCE_BYTES);
+  }
+
+  private void limitCoalescing(int bytes) {
+    coalesceUpTo = Math.clamp(bytes, -1, coalesceBytesMax());
+    aloneAbove = inline ? coalesceUpTo : Integer.MAX_VALUE;
   }
 
   private static int powerOfTwoFrom(int least) {
@@ -205,7 +218,22 @@ public final class PmEndpoint implements AutoCloseable {
       throw badLength(lengthBytes);
     }
     Lane lane = lane(dst, dstEndpoint);
+    if (lengthBytes > aloneAbove && isUsualClaim(lane)) {
+      int id = pool.takeStashed(claimOwner);
+      lane.useCredit();
+      claimed = 1;
+      usual.bind(lane, id, lengthBytes, 0, pool.frameAt(id));
+      return usual;
+    }
     return take(lane, lengthBytes, 0);
+  }
+
+  /**
+   * Whether {@link #take} of a frame of its own would find nothing to be done but the usual: no
+   * other claim is out, credit and a buffer are at hand. Inline mode.
+   */
+  private boolean isUsualClaim(Lane lane) {
+    return claimed == 0 && !openFrame.isOf(lane) && pool.hasStashed() && lane.hasCreditInline();
   }
 
   /**
@@ -222,7 +250,7 @@ public final class PmEndpoint implements AutoCloseable {
       throw new IllegalArgumentException(
           "messages of up to " + bytes + " bytes to coalesce: the limit is " + COALESCE_BYTES_MAX);
     }
-    coalesceUpTo = Math.min(bytes, coalesceBytesMax());
+    limitCoalescing(bytes);
     openFrame.close();
   }
 
@@ -486,11 +514,37 @@ public final class PmEndpoint implements AutoCloseable {
   public long send(SendBuffer buffer) {
     checkUse();
     Lane lane = buffer.takeForSend(this);
+    if (buffer.isPlain() && buffer.lengthBytes() > aloneAbove) {
+      return sendAlone(lane, buffer);
+    }
     if (buffer.isInPlace() && joinInPlace(lane, buffer)) {
       claimed--;
       putIdle(buffer);
       return lane.nextTicket();
     }
+    return sendOther(lane, buffer);
+  }
+
+  /**
+   * One whole message in a frame of its own. What can be looked at is looked at before anything is
+   * done: see {@link Sender#sendUsual}. Inline mode.
+   */
+  private long sendAlone(Lane lane, SendBuffer buffer) {
+    int id = buffer.bufferId();
+    int length = buffer.lengthBytes();
+    int epoch = buffer.claimEpoch();
+    putIdle(buffer);
+    claimed--;
+    if (!sender.sendUsual(lane, id, length, epoch, claimOwner)) {
+      lane.spendCredit(epoch);
+      boolean taken = node.accept(this, lane, id, length, 0, epoch);
+      assert taken : "a frame of its own joined another";
+    }
+    return lane.nextTicket();
+  }
+
+  /** What does not lie alone in its frame, or may be joined there by others. */
+  private long sendOther(Lane lane, SendBuffer buffer) {
     int id = buffer.bufferId();
     int length = buffer.lengthBytes();
     int flags = buffer.flags();

@@ -30,7 +30,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   /** For tests that look inside. */
   final NodeCore core;
 
-  private final Sender sender;
+  final Sender sender;
   private final Paths paths;
   private final Acknowledger acknowledger;
   private final Sessions sessions;

@@ -1,8 +1,10 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import net.openhft.chronicle.bytes.Bytes;
 import org.pmhxb.bufpool.BytesView;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -26,6 +28,10 @@ public final class SendBuffer {
 
   private final PmEndpoint endpoint;
   private final MemorySegment memory;
+
+  /** Where {@link #memory} begins, for {@link Memory#ALL}. */
+  private final long memoryAddress;
+
   private BytesView view;
 
   /** The last claim's; only stored when it changes, because a reference costs a write barrier. */
@@ -42,6 +48,7 @@ public final class SendBuffer {
   SendBuffer(PmEndpoint endpoint, MemorySegment memory) {
     this.endpoint = endpoint;
     this.memory = memory;
+    this.memoryAddress = memory.address();
   }
 
   /**
@@ -89,6 +96,29 @@ public final class SendBuffer {
     return payloadAt;
   }
 
+  /**
+   * Writes eight bytes of the payload, as {@link ValueLayout#JAVA_LONG_UNALIGNED} has them. Held
+   * against the claim's length alone, so it costs less than a store by {@link #memory()}, and
+   * cannot reach beyond the claim.
+   *
+   * @param position in the payload, 0 to {@link #lengthBytes()} - 8
+   * @throws IndexOutOfBoundsException it is outside
+   * @throws IllegalStateException the buffer was sent or aborted before
+   */
+  public void putLong(int position, long value) {
+    if (mode == 0 || position < 0 || position > lengthBytes - Long.BYTES) {
+      throw refuse(position, Long.BYTES);
+    }
+    long at = Memory.known(memoryAddress + payloadAt);
+    Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at + position, value);
+  }
+
+  private RuntimeException refuse(int position, int bytes) {
+    checkClaimed();
+    return new IndexOutOfBoundsException(
+        "%d bytes at %d of a claim of %d".formatted(bytes, position, lengthBytes));
+  }
+
   /** Payload bytes as claimed, or as cut by {@link #truncate}. */
   public int lengthBytes() {
     return lengthBytes;
@@ -126,6 +156,11 @@ public final class SendBuffer {
 
   boolean isInPlace() {
     return (mode & IN_PLACE) != 0;
+  }
+
+  /** It lies alone in its frame, and the frame has no flags. */
+  boolean isPlain() {
+    return mode == CLAIMED;
   }
 
   int flags() {

@@ -166,6 +166,42 @@ final class Sender {
     }
   }
 
+  /**
+   * {@link #accept} of a short whole message that nothing keeps from going on the way of the peer's
+   * last frame. Inline mode.
+   *
+   * <p>All questions come first and all changes after them: a check between two changes would make
+   * the compiler keep everything that the interpreter would want to know, were it to fail, in more
+   * registers than there are.
+   *
+   * @return false when it has to take {@link #accept}: nothing of it was done
+   */
+  boolean sendUsual(Lane lane, int id, int payloadBytes, int claimEpoch, int claimOwner) {
+    Peer peer = lane.peer;
+    if (peer == null
+        || claimEpoch != lane.grantEpoch
+        || payloadBytes > Sealer.SHORT_BYTES
+        || peer.pendingHead != 0
+        || !mayGo(peer, lane)) {
+      return false;
+    }
+    InLane back = lane.back;
+    if (back == null && peer.lanes != null || peer.isMissingSome()) {
+      return false;
+    }
+    InLane tells = back != null && back.isOpen() ? back : null;
+    if (!pool.passUsual(id, claimOwner, peer.windowOwner)) {
+      return false;
+    }
+    int ack = peer.acknowledgeAll();
+    if (peer.window.nothingOnWay()) {
+      paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
+    }
+    lane.spendCredit();
+    put(peer, peer.way, lane, id, 1, payloadBytes, 0, tells, ack, Burst.SEAL);
+    return true;
+  }
+
   private void await(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
     lane.endpoint.openFrame.closeFor(lane);
     if (peer.pendingHead == 0) {
@@ -249,6 +285,9 @@ final class Sender {
    * Alone chooses ways, so that while a choice stands the way is that of the window's last frame.
    */
   private boolean mayTurn(Peer peer, Lane lane) {
+    if (peer.stripeBytes > 0 && peer.window.isFull()) {
+      peer.window.grow();
+    }
     boolean mayGo = mayGoOn(peer) || chooseWay(peer);
     if (mayGo && !peer.window.continues(peer.way.held, lane.id)) {
       peer.window.turn(peer.way.held, lane.id);
@@ -259,7 +298,9 @@ final class Sender {
   /** The path of the next frames: a few, so that the choice costs little and is seldom old. */
   private boolean chooseWay(Peer peer) {
     peer.stripeBytes = 0;
-    if (peer.state != PeerState.UP || !peer.window.nothingLost() || peer.window.isFull()) {
+    if (peer.state != PeerState.UP
+        || !peer.window.nothingLost()
+        || peer.window.isFull() && !peer.window.grow()) {
       return false;
     }
     int path = paths.choose(peer);
@@ -305,19 +346,50 @@ final class Sender {
 
   /**
    * Gives a frame its number and header, puts it on {@link Peer#way} and holds it. Nothing of it
-   * but the hop part changes afterwards. What is rare stands at the end: a call that returns into
-   * the rest would cost every frame.
+   * but the hop part changes afterwards.
    */
-  private void transmit(
-      Peer peer, Lane lane, int id, int messages, int payloadBytes, int frameFlags) {
+  private void transmit(Peer peer, Lane lane, int id, int messages, int payloadBytes, int flags) {
     Way way = peer.way;
+    if (peer.window.nothingOnWay()) {
+      paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
+    }
+    InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
+    InLane tells = back != null && back.isOpen() ? back : null;
+    boolean isShort = payloadBytes <= Sealer.SHORT_BYTES;
+    long seal = isShort ? Burst.SEAL : 0;
+    put(peer, way, lane, id, messages, payloadBytes, flags, tells, peer.acknowledgeAll(), seal);
+    if (!isShort) {
+      sealer.seal(id, payloadBytes);
+      // The next one's path is worth a choice of its own.
+      peer.stripeBytes = 0;
+    }
+  }
+
+  /**
+   * Number, header, queue and window: what nothing can keep from being done any more, so there is
+   * no question in it.
+   *
+   * @param tells the channel whose credit the frame carries, or null
+   * @param ack the cumulative acknowledgement that it carries
+   * @param seal {@link Burst#SEAL}, or 0 when it is sealed at once
+   */
+  private void put(
+      Peer peer,
+      Way way,
+      Lane lane,
+      int id,
+      int messages,
+      int payloadBytes,
+      int frameFlags,
+      InLane tells,
+      int ack,
+      long seal) {
     SendWindow window = peer.window;
     long at = pool.addressOf(id);
     int flags = frameFlags;
     int credit = 0;
-    InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
-    if (back != null && back.isOpen()) {
-      credit = back.advertise();
+    if (tells != null) {
+      credit = tells.advertise();
       flags |= FrameHeader.FLAG_CREDIT;
     }
     FrameHeader.data(
@@ -329,31 +401,15 @@ final class Sender {
         way.ends,
         way.keySession,
         flags,
-        (long) window.next() << 32 | peer.acknowledgeAll() & 0xFFFF_FFFFL,
+        (long) window.next() << 32 | ack & 0xFFFF_FFFFL,
         credit,
         lane.endpointWord | (long) payloadBytes << 16);
     int heldBytes = FrameHeader.BYTES + payloadBytes + tagBytes;
-    long seal = payloadBytes <= Sealer.SHORT_BYTES ? Burst.SEAL : 0;
     int ticket = way.queue.putHeld(id, heldBytes, seal);
     int index = way.nextIndex++;
-    boolean first = window.send(id, heldBytes, messages, way.held, index, ticket, core.nowNs);
+    window.send(id, heldBytes, messages, way.held, index, ticket, core.nowNs);
     peer.stripeBytes -= heldBytes;
     unsealed++;
-    if (first || seal == 0) {
-      finish(peer, id, payloadBytes, first);
-    }
-  }
-
-  /** What few short frames need. */
-  private void finish(Peer peer, int id, int payloadBytes, boolean first) {
-    if (first) {
-      paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
-    }
-    if (payloadBytes > Sealer.SHORT_BYTES) {
-      sealer.seal(id, payloadBytes);
-      // The next one's path is worth a choice of its own.
-      peer.stripeBytes = 0;
-    }
   }
 
   /**

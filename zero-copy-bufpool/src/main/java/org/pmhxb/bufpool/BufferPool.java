@@ -211,10 +211,22 @@ public abstract class BufferPool implements AutoCloseable {
   /** Takes one buffer with one reference: its ID, or 0 when none is free. */
   public final int allocate(int owner) {
     assert onPollThread();
+    return owner != Owner.FREE && hasStashed() ? takeStashed(owner) : allocateOther(owner);
+  }
+
+  /** Whether there is a buffer for {@link #takeStashed}. */
+  public final boolean hasStashed() {
+    return stashed > 0 && guard == null;
+  }
+
+  /**
+   * {@link #allocate(int)} of a buffer that is at hand, as {@link #hasStashed} has said.
+   *
+   * @param owner not {@link Owner#FREE}
+   */
+  public final int takeStashed(int owner) {
+    assert onPollThread() && hasStashed() && owner != Owner.FREE;
     int left = stashed - 1;
-    if (left < 0 || owner == Owner.FREE || guard != null) {
-      return allocateOther(owner);
-    }
     // That it is free was found when it came into the stash.
     int id = stash[left];
     stashed = left;
@@ -459,13 +471,26 @@ public abstract class BufferPool implements AutoCloseable {
    * nearly every frame does between claim and release.
    */
   public final void pass(int id, int fromOwner, int toOwner) {
-    assert !isBelow(fromOwner) && !isBelow(toOwner);
-    int index = indexOf(id);
-    if (state[index] == (ONE_REFERENCE | fromOwner)) {
-      state[index] = ONE_REFERENCE | toOwner;
-    } else {
+    if (!passUsual(id, fromOwner, toOwner)) {
       transfer(id, fromOwner, toOwner);
     }
+  }
+
+  /**
+   * {@link #pass} of a buffer that has no reference but its owner's.
+   *
+   * @return false when it has, or the owner is another one, or the ID is foreign: nothing was done
+   */
+  public final boolean passUsual(int id, int fromOwner, int toOwner) {
+    assert !isBelow(fromOwner) && !isBelow(toOwner);
+    long[] states = state;
+    int index = id - 1;
+    if (Integer.compareUnsigned(index, states.length) >= 0
+        || states[index] != (ONE_REFERENCE | fromOwner)) {
+      return false;
+    }
+    states[index] = ONE_REFERENCE | toOwner;
+    return true;
   }
 
   private long fromAbove(int id, long was, int fromOwner, int toOwner) {

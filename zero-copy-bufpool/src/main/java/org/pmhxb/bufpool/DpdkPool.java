@@ -123,7 +123,7 @@ public final class DpdkPool extends BufferPool {
 
   @Override
   int referencesInBacking(int id) {
-    long entry = Memory.known(mbufs) + ((long) id << 3);
+    long entry = Memory.known(mbufs + ((long) id << 3));
     long mbuf = Memory.known(Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, entry));
     long count = mbuf + NativeLibrary.MBUF_REFCNT_OFFSET;
     return Short.toUnsignedInt(Memory.ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, count));

@@ -20,9 +20,10 @@ import org.pmhxb.bufpool.Memory;
  * so that what an acknowledgement settles is a difference. Whatever takes a frame out of its turn
  * links all loose ones first, which costs each of them what it would have cost when it was sent.
  *
- * <p>All of it lies in native memory, lists and runs before slots: no bounds to be checked, and a
- * slot never lies in two cache lines. A slot is one record of 32 bytes, two in a line: sending and
- * acknowledging a frame touch one line each, and neighbours in order share it.
+ * <p>All of it lies in native memory: no bounds to be checked, and a slot never lies in two cache
+ * lines. A slot is one record of 32 bytes, two in a line: sending and acknowledging a frame touch
+ * one line each, and neighbours in order share it. There are as many slots as the peer's traffic
+ * took so far: used in turn, those of a hundred full windows alone would fill a second-level cache.
  *
  * <pre>
  * slot  word 0   buffer:24 (low) | length:16 | copies:8 | list:8 | rail:8
@@ -35,10 +36,13 @@ import org.pmhxb.bufpool.Memory;
  * run   word 0   sequence number of its first frame:32 (low) | lane:32
  * </pre>
  */
-public final class SendWindow {
+public final class SendWindow extends WindowEnd {
   public static final int SIZE_MAX = 1 << 15;
 
   private static final int NO_LIST = 0xFF;
+
+  /** Slots at first. */
+  private static final int LEAST_SLOTS = 8;
 
   private static final int SLOT_SHIFT = 5;
   private static final int LINKS = 8;
@@ -66,6 +70,7 @@ public final class SendWindow {
   private static final long WAY_MASK = -1L << COPIES_SHIFT;
 
   private static final long STAYS_AT_SENDING = (1L << COPIES_SHIFT) - 1;
+  private static final long LANE_MASK = 0xFFFF_FFFFL;
   private static final int NEXT_SHIFT = 32;
   private static final long NEXT_MASK = 0xFFFFL << NEXT_SHIFT;
   private static final int PREVIOUS_SHIFT = 48;
@@ -73,30 +78,22 @@ public final class SendWindow {
   private static final int MESSAGES_SHIFT = 48;
   private static final long TIME_MASK = (1L << MESSAGES_SHIFT) - 1;
 
-  private final int mask;
+  private final int size;
   private final int paths;
 
   /** Paths, then the resend list. */
   private final long lists;
 
   private final long runs;
-  private final long slots;
 
-  /** Keeps the memory as long as the window. */
+  /** Keeps lists and runs as long as the window. */
   @SuppressWarnings("unused")
-  private final MemorySegment keepAlive;
+  private final MemorySegment listMemory;
 
-  private int unacknowledged;
-  private int next;
+  /** Keeps the slots. */
+  private MemorySegment slotMemory;
 
-  /** The frames from this on are loose; not before {@link #unacknowledged}. */
-  private int looseFrom;
-
-  /**
-   * Of all frames sent so far, and of those before {@link #looseFrom}: as a loose slot's word 1.
-   */
-  private long sums;
-
+  /** Of all frames before {@link #looseFrom}, what {@link #sums} is of all. */
   private long sumsBeforeLoose;
 
   /** The runs of loose frames, modulo {@link #RUNS}; of the last, which may be empty, the rest. */
@@ -104,10 +101,6 @@ public final class SendWindow {
 
   private int lastRun;
   private long lastWay;
-  private int lastLane;
-
-  /** Where the bytes of the last run's path are counted. */
-  private long lastBytesAt;
 
   /**
    * @param size frames, a power of two, 2 to {@value #SIZE_MAX}
@@ -121,18 +114,61 @@ public final class SendWindow {
     if (paths < 1 || paths > 64) {
       throw new IllegalArgumentException(paths + " paths: must be in 1..64");
     }
-    mask = size - 1;
+    this.size = size;
     this.paths = paths;
     long listBytes = (paths + 1L << LIST_SHIFT) + LINE_BYTES - 1 & -LINE_BYTES;
     long runBytes = (long) RUNS << RUN_SHIFT;
-    long slotBytes = (long) size << SLOT_SHIFT;
-    keepAlive = Arena.ofAuto().allocate(listBytes + runBytes + slotBytes, LINE_BYTES);
-    lists = keepAlive.address();
+    listMemory = Arena.ofAuto().allocate(listBytes + runBytes, LINE_BYTES);
+    lists = listMemory.address();
     runs = lists + listBytes;
-    slots = runs + runBytes;
+    makeSlots(Math.min(size, LEAST_SLOTS));
     unacknowledged = firstSeq;
     next = firstSeq;
     looseFrom = firstSeq;
+  }
+
+  private void makeSlots(int count) {
+    slotMemory = Arena.ofAuto().allocate((long) count << SLOT_SHIFT, LINE_BYTES);
+    slots = slotMemory.address();
+    mask = count - 1;
+  }
+
+  /**
+   * Makes twice as many slots, up to the window's size. Rare: they stay.
+   *
+   * @return false when there are as many already
+   */
+  public boolean grow() {
+    int before = mask;
+    if (before == size - 1) {
+      return false;
+    }
+    MemorySegment from = slotMemory;
+    makeSlots(2 * (before + 1));
+    for (int seq = unacknowledged; seq != next; seq++) {
+      long at = slotAt(seq & mask);
+      long source = (long) (seq & before) << SLOT_SHIFT;
+      MemorySegment.copy(from, source, Memory.ALL, at, 1L << SLOT_SHIFT);
+      if (seq - looseFrom < 0) {
+        long links = word(at + LINKS);
+        word(
+            at + LINKS,
+            links & LANE_MASK
+                | (long) moved((int) (links >>> NEXT_SHIFT) & 0xFFFF, before) << NEXT_SHIFT
+                | (long) moved((int) (links >>> PREVIOUS_SHIFT), before) << PREVIOUS_SHIFT);
+      }
+    }
+    for (int i = 0; i <= paths; i++) {
+      long list = listAt(i);
+      half(list, moved(half(list), before));
+      half(list + TAIL, moved(half(list + TAIL), before));
+    }
+    return true;
+  }
+
+  /** Where the frame of a slot is, by the mask that was used before. */
+  private int moved(int slot, int before) {
+    return unacknowledged + (slot - unacknowledged & before) & mask;
   }
 
   /** First sequence number that is not cumulatively acknowledged. */
@@ -149,6 +185,7 @@ public final class SendWindow {
     return next - unacknowledged;
   }
 
+  /** Whether there is no slot for another frame, unless it {@link #grow grows}. */
   public boolean isFull() {
     return next - unacknowledged > mask;
   }
@@ -199,9 +236,8 @@ public final class SendWindow {
    * @param frameBytes 1 to 65,535
    * @param messages that it carries, 1 to 65,535
    * @param way {@link #way}
-   * @return whether it is the only frame on the path
    */
-  public boolean send(
+  public void send(
       int id, int frameBytes, int messages, long way, int pathIndex, int ticket, long nowNs) {
     assert !isFull() : "frame for a full window";
     assert way == lastWay : "another way without a turn";
@@ -215,9 +251,12 @@ public final class SendWindow {
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
     word(at + TIME, nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT);
     long bytesAt = Memory.known(lastBytesAt);
-    long bytes = word(bytesAt);
-    word(bytesAt, bytes + frameBytes);
-    return bytes == 0;
+    word(bytesAt, word(bytesAt) + frameBytes);
+  }
+
+  /** Whether no frame is on the way of the last {@link #turn}. */
+  public boolean nothingOnWay() {
+    return word(Memory.known(lastBytesAt)) == 0;
   }
 
   /** Puts all loose frames on the lists of their paths. */

@@ -1,0 +1,59 @@
+package org.pmhxb.pm;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * What each claim and each send reads and writes of a {@link Lane}. A superclass of it, because the
+ * JVM lays fields out class by class: mixed with the others they would lie in three cache lines,
+ * which counts when frames to a hundred peers take turns.
+ */
+abstract class LaneState {
+  static final VarHandle GRANT;
+
+  static {
+    try {
+      GRANT = MethodHandles.lookup().findVarHandle(LaneState.class, "grant", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final int dstEndpoint;
+
+  /** Both endpoints, in the places of the header's last word. */
+  final long endpointWord;
+
+  // --- application thread ---
+  int epoch;
+  int used;
+
+  /** Of {@code used}, what is claimed and neither sent nor aborted. */
+  int claimed;
+
+  long sent;
+  boolean wanted;
+
+  // --- poll thread ---
+  /**
+   * Session epoch in the high half, in the low half the claims that may be made in it. Published to
+   * the application thread.
+   */
+  long grant;
+
+  /** Index in the node's lane table; -1 until the poll thread has seen the lane. */
+  int id = -1;
+
+  int grantEpoch;
+
+  /** Where it leads, once {@link #id} is known; null when that is this node itself. */
+  Peer peer;
+
+  /** The channel back, whose credit travels in this one's frames; null until it is known. */
+  InLane back;
+
+  LaneState(int dstEndpoint, long endpointWord) {
+    this.dstEndpoint = dstEndpoint;
+    this.endpointWord = endpointWord;
+  }
+}

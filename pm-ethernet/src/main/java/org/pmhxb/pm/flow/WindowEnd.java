@@ -1,0 +1,28 @@
+package org.pmhxb.pm.flow;
+
+/**
+ * What each new frame reads and writes of a {@link SendWindow}, and one that is acknowledged in its
+ * turn: 56 B with the object's header. A superclass of it, because the JVM lays fields out class by
+ * class. Owner: the poll thread.
+ */
+abstract class WindowEnd {
+  /** Of a sequence number, what says in which slot it is. */
+  int mask;
+
+  /** Address of the first slot. */
+  long slots;
+
+  int unacknowledged;
+  int next;
+
+  /** The frames from this on are loose; not before {@link #unacknowledged}. */
+  int looseFrom;
+
+  /** Of all frames sent so far, as a loose slot's word 1. */
+  long sums;
+
+  /** Where the bytes of the last run's path are counted. */
+  long lastBytesAt;
+
+  int lastLane;
+}
