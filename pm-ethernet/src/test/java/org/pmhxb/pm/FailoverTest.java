@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rails that die, half die, lose or flap under load (PROTOCOL.md section 5.5). */
+@Tag("without-assertions")
 class FailoverTest {
   private static final int ENDPOINT = 7;
   private static final int MESSAGE_BYTES = 1_024;

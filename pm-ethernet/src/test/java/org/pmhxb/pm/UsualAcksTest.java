@@ -6,12 +6,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /** The short way of acknowledgements does what {@link Acknowledger#read} does, to the bit. */
+@Tag("without-assertions")
 class UsualAcksTest {
   private static final int MESSAGES = 3_000;
   private static final int ROUNDS = 60_000;

@@ -34,8 +34,16 @@ final class PoolGuard {
   }
 
   static PoolGuard ifEnabled(BufferPool pool) {
-    boolean debug = Boolean.getBoolean(DEBUG_PROPERTY);
-    return debug || BufferPool.class.desiredAssertionStatus() ? new PoolGuard(pool, debug) : null;
+    return isOn() ? new PoolGuard(pool, isDebugging()) : null;
+  }
+
+  /** Whether pools that are made now have one. */
+  static boolean isOn() {
+    return isDebugging() || BufferPool.class.desiredAssertionStatus();
+  }
+
+  private static boolean isDebugging() {
+    return Boolean.getBoolean(DEBUG_PROPERTY);
   }
 
   /** A live buffer again, by allocation or by a receive burst. */

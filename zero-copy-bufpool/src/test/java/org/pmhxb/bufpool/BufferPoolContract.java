@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every pool does, whatever lies beneath. */
+@Tag("without-assertions")
 abstract class BufferPoolContract {
+  /** Of the tests that run once more without assertions (pom.xml), those that cannot. */
+  static final String NEEDS_ASSERTIONS = "needs-assertions";
+
   static final int CAPACITY = 500;
   static final int STRIDE = 2048;
   static final int APP = Owner.of(Owner.APPLICATION, 3);
@@ -183,7 +189,79 @@ abstract class BufferPoolContract {
     }
   }
 
+  /** Sent and let go of by every driver: what is released last is what is taken first. */
   @Test
+  void releasesOfSentBuffersComeToTheNextClaims() {
+    int[] ids = new int[40];
+    assertThat(pool.allocate(WINDOW, ids, 0, 40)).isEqualTo(40);
+    pool.releaseSent(ids[0], WINDOW);
+    pool.release(Arrays.copyOfRange(ids, 1, 40), 39, WINDOW);
+    assertThat(pool.ownedBy(WINDOW)).isZero();
+    if (!PoolGuard.isOn()) {
+      // Without assertions there is no look at each release before it goes home.
+      assertThat(pool.allocate(APP)).isEqualTo(ids[39]);
+      assertThat(pool.allocate(APP)).isEqualTo(ids[38]);
+      assertThat(pool.reclaim(APP)).isEqualTo(2);
+    }
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void aSentBufferThatADriverStillHasIsNotTakenAgain() {
+    int[] ids = new int[3];
+    assertThat(pool.allocate(WINDOW, ids, 0, 3)).isEqualTo(3);
+    pool.retain(ids[1]);
+    pool.release(ids, 3, WINDOW);
+    int single = pool.allocate(WINDOW);
+    assertThat(single).isNotEqualTo(ids[1]);
+    pool.retain(single);
+    pool.releaseSent(single, WINDOW);
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY - 2);
+    Set<Integer> taken = new HashSet<>();
+    for (int id = pool.allocate(APP); id != 0; id = pool.allocate(APP)) {
+      assertThat(taken.add(id)).isTrue();
+    }
+    assertThat(taken).hasSize(CAPACITY - 2).doesNotContain(ids[1], single);
+    pool.release(ids[1], RAIL);
+    pool.release(single, RAIL);
+    assertThat(pool.reclaim(APP)).isEqualTo(CAPACITY - 2);
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void moreSentBuffersThanAreKeptAtHandGoHome() {
+    int[] ids = new int[CAPACITY];
+    assertThat(pool.allocate(WINDOW, ids, 0, CAPACITY)).isEqualTo(CAPACITY);
+    pool.release(ids, CAPACITY, WINDOW);
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+    assertThat(pool.allocate(APP, ids, 0, CAPACITY)).isEqualTo(CAPACITY);
+    assertThat(Arrays.stream(ids).distinct().count()).isEqualTo(CAPACITY);
+    assertThat(pool.reclaim(APP)).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void whatWasSentIsReleasedOnceAndByItsOwner() {
+    int id = pool.allocate(WINDOW);
+    int other = pool.allocate(APP);
+    assertThatThrownBy(() -> pool.releaseSent(other, WINDOW)).isInstanceOf(PoolMisuseError.class);
+    pool.releaseSent(id, WINDOW);
+    assertThatThrownBy(() -> pool.releaseSent(id, WINDOW)).isInstanceOf(PoolMisuseError.class);
+    int[] ids = {pool.allocate(WINDOW), other};
+    assertThatThrownBy(() -> pool.release(ids, 2, WINDOW)).isInstanceOf(PoolMisuseError.class);
+    assertThat(pool.owner(ids[0])).as("it stood before the fault").isEqualTo(Owner.FREE);
+    assertThatThrownBy(() -> pool.release(new int[] {CAPACITY + 1}, 1, WINDOW))
+        .isInstanceOf(PoolMisuseError.class);
+    assertThat(pool.owner(other)).isEqualTo(APP);
+    pool.release(other, APP);
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  @Tag(NEEDS_ASSERTIONS)
   void aWriteAfterReleaseIsFoundUnderAssertions() {
     int id = pool.allocate(APP);
     pool.release(id, APP);
@@ -231,6 +309,7 @@ abstract class BufferPoolContract {
   }
 
   @Test
+  @Tag(NEEDS_ASSERTIONS)
   void anotherThreadIsRefusedUntilThePoolIsHandedOver() throws InterruptedException {
     int id = pool.allocate(APP);
     List<Throwable> thrown = new ArrayList<>();

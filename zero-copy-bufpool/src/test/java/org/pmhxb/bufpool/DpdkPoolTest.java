@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,6 +69,27 @@ class DpdkPoolTest extends BufferPoolContract {
     assertThatThrownBy(() -> pool.release(id, RAIL)).isInstanceOf(PoolMisuseError.class);
     pool.transfer(id, RAIL, APP);
     pool.release(id, APP);
+  }
+
+  @Test
+  void aSentBufferThatTheDriverHoldsComesHomeWhenItLetsGo() {
+    long handle = ((DpdkPool) pool).handle();
+    int[] ids = new int[8];
+    assertThat(pool.allocate(WINDOW, ids, 0, 8)).isEqualTo(8);
+    Hxb.poolRef(handle, ids[0], 1);
+    Hxb.poolRef(handle, ids[5], 1);
+    pool.releaseSent(ids[0], WINDOW);
+    pool.release(Arrays.copyOfRange(ids, 1, 8), 7, WINDOW);
+    pool.flush();
+    assertThat(pool.available()).as("two are on the wire").isEqualTo(CAPACITY - 2);
+    int[] all = new int[CAPACITY];
+    assertThat(pool.allocate(APP, all, 0, CAPACITY)).isEqualTo(CAPACITY - 2);
+    assertThat(all).doesNotContain(ids[0], ids[5]);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment gone = arena.allocateFrom(ValueLayout.JAVA_INT, ids[0], ids[5]);
+      assertThat(Hxb.poolRelease(handle, gone.address(), 2)).isEqualTo(2);
+    }
+    assertThat(pool.allocate(APP)).isIn(ids[0], ids[5]);
   }
 
   /**
