@@ -304,6 +304,11 @@ public final class DimensionOrderRouting implements Routing {
   }
 
   @Override
+  public long nextLinkWorkNs(long nowNs) {
+    return discovery.nextLinkWorkNs(nowNs);
+  }
+
+  @Override
   public boolean complete() {
     return discovery.complete();
   }

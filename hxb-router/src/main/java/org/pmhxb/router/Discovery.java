@@ -327,6 +327,11 @@ public final class Discovery {
     return sent;
   }
 
+  /** When {@link #linkWork} has something to do, or looks at what expires. */
+  long nextLinkWorkNs(long nowNs) {
+    return started ? earliestDueNs : nowNs;
+  }
+
   private void start(long nowNs, Routing.LinkOutput out) {
     started = true;
     tickNs = nowNs + longestIntervalNs;

@@ -205,6 +205,19 @@ class DiscoveryTest {
     assertThat(old.discovery.complete()).isTrue();
   }
 
+  /** What a poll thread may sleep: until the next announcement, or until an answer is due. */
+  @Test
+  void saysWhenItHasWorkNext() {
+    Station old = station(0, TWO, 0, 1).plugAsDesigned();
+    run(5_500);
+    assertThat(old.discovery.nextLinkWorkNs(nowNs) - nowNs).isBetween(1L, 1_000 * MS);
+    station(1, TWO, 1, 1).plugAsDesigned();
+    run(1);
+    assertThat(old.discovery.nextLinkWorkNs(nowNs) - nowNs).isLessThanOrEqualTo(0);
+    old.discovery.linkWork(nowNs, old);
+    assertThat(old.discovery.nextLinkWorkNs(nowNs) - nowNs).isPositive();
+  }
+
   @Test
   void aLostAnswerIsAskedForAgain() {
     Station old = station(0, TWO, 0, 1).plugAsDesigned();

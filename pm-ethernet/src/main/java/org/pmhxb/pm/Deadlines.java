@@ -3,9 +3,9 @@ package org.pmhxb.pm;
 /**
  * The latest moment of a node's next round if nothing arrives (DESIGN rule 22). What a frame brings
  * needs no deadline here: the port's descriptor wakes who sleeps. So it is the timers' moments
- * (PROTOCOL.md sections 5.4 to 5.6), the credit that was asked for, and room at a port: no
- * descriptor tells of that (a packet socket's ring is writable long before the link is), so it is
- * reckoned from the rate at which the port's backlog leaves. Owner: the poll thread.
+ * (PROTOCOL.md sections 5.4 to 5.6), announcements, the credit that was asked for, and room at a
+ * port: no descriptor tells of that (a packet socket's ring is writable long before the link is),
+ * so it is reckoned from the rate at which the port's backlog leaves. Owner: the poll thread.
  */
 final class Deadlines {
   /** Longest sleep of a node that waits for nothing. */
@@ -43,9 +43,9 @@ final class Deadlines {
         next = Math.min(next, nowNs + Math.max(ROOM_NS_MIN, rail.untilRoomNs()));
       }
     }
+    next = Math.min(next, Math.max(timerDueNs, core.routing.nextLinkWorkNs(nowNs)));
     for (int i = 0; i < core.activeCount; i++) {
-      long due = timerOf(core.active[i], nowNs);
-      next = Math.min(next, due - timerDueNs < 0 ? timerDueNs : due);
+      next = Math.min(next, Math.max(timerDueNs, timerOf(core.active[i], nowNs)));
     }
     return next;
   }

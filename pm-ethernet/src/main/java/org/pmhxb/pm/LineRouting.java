@@ -98,6 +98,11 @@ public final class LineRouting implements Routing {
   }
 
   @Override
+  public long nextLinkWorkNs(long nowNs) {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
   public boolean complete() {
     return true;
   }

@@ -84,6 +84,9 @@ public interface Routing {
    */
   int linkWork(long nowNs, LinkOutput out);
 
+  /** When {@link #linkWork} is due next if nothing arrives; {@link Long#MAX_VALUE} for never. */
+  long nextLinkWorkNs(long nowNs);
+
   /** Every neighbour that the shape promises has been seen on every rail. */
   boolean complete();
 
