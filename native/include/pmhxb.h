@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Raised by every change that an older caller would not survive. */
-#define HXB_ABI_VERSION 3
+#define HXB_ABI_VERSION 4
 
 /* ---- Packet descriptors -------------------------------------------------------------------------
  * One 64-bit word per frame:
@@ -288,7 +288,8 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
 /*
  * A burst of each of `count` queues, in turn: hxb_rx_burst, hxb_tx_burst. HXB_QUEUE_BURST_WORDS words
  * for each: port | queue << 32; address of its descriptors; frames at most; and, written, what that burst
- * returned, signed. Returns the frames that all of them moved.
+ * returned, signed. Returns the frames that all of them moved. hxb_rx_bursts also writes where each frame
+ * begins, in as many words as may be moved, behind the descriptors.
  */
 #define HXB_QUEUE_BURST_WORDS 4
 int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);

@@ -67,12 +67,17 @@ void hxb_restore_tag_type(struct rte_mbuf *m);
 void hxb_refuse(const struct hxb_pool *pool, struct rte_mbuf *m, struct hxb_refusals *refusals);
 
 /*
- * Turns received mbufs into descriptors, frees and counts what the contract refuses.
+ * Turns received mbufs into descriptors, frees and counts what the contract refuses. addresses: where
+ * each frame begins is written there, unless it is NULL.
  * Returns how many descriptors were written. In the caller's code: a burst may be of one frame.
  */
 static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rte_mbuf **frames,
-                                          int n, uint64_t *descs, struct hxb_refusals *refusals)
+                                          int n, uint64_t *descs, uint64_t *addresses,
+                                          struct hxb_refusals *refusals)
 {
+    /* Once: for all that the compiler knows, a descriptor that is written lies in the pool's struct. */
+    const uint64_t first = pool->first, span = pool->span;
+    const uint32_t shift = pool->stride_shift, lengths = pool->frame_max - HXB_MIN_FRAME;
     int taken = 0;
 
     for (int i = 0; i < n; i++) {
@@ -80,11 +85,11 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
             rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
         }
         struct rte_mbuf *m = frames[i];
-        uint64_t offset = (uint64_t)(uintptr_t)m->buf_addr - pool->first;
+        uint64_t buffer = (uint64_t)(uintptr_t)m->buf_addr, offset = buffer - first;
         uint32_t length = m->pkt_len;
 
-        if (unlikely(offset >= pool->span || m->nb_segs != 1 || m->data_off != HXB_FRAME_OFFSET ||
-                     length < HXB_MIN_FRAME || length > pool->frame_max)) {
+        if (unlikely(offset >= span || m->nb_segs != 1 || m->data_off != HXB_FRAME_OFFSET ||
+                     length - HXB_MIN_FRAME > lengths)) {
             hxb_refuse(pool, m, refusals);
             continue;
         }
@@ -92,9 +97,11 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
             hxb_restore_tag_type(m);
         }
         /* The caller reads the header next, of every frame of the burst. */
-        rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
-        uint64_t id = (offset >> pool->stride_shift) + 1;
-        descs[taken++] = id | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
+        rte_prefetch0((const void *)(uintptr_t)(buffer + HXB_FRAME_OFFSET));
+        if (addresses != NULL) {
+            addresses[taken] = buffer + HXB_FRAME_OFFSET;
+        }
+        descs[taken++] = ((offset >> shift) + 1) | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
     }
     return taken;
 }

@@ -337,7 +337,9 @@ static inline int check_burst(int port, int queue)
     return 0;
 }
 
-static int rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+/* addresses: NULL, or n words for where the frames begin. */
+static __rte_always_inline int rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs,
+                                        uint64_t *addresses, int n)
 {
     struct rte_mbuf *frames[HXB_BURST_MAX];
     int rc = check_burst(port, queue);
@@ -347,7 +349,7 @@ static int rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs,
     }
     int got = rte_eth_rx_burst((uint16_t)port, (uint16_t)queue, frames,
                                (uint16_t)RTE_MIN(n, HXB_BURST_MAX));
-    return got == 0 ? 0 : hxb_accept(pool, frames, got, descs, &ports[port].refusals[queue]);
+    return got == 0 ? 0 : hxb_accept(pool, frames, got, descs, addresses, &ports[port].refusals[queue]);
 }
 
 static int tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
@@ -377,18 +379,24 @@ static inline bool gated(int port, int queue)
            (unsigned int)queue < HXB_QUEUES_MAX;
 }
 
-HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+static __rte_always_inline int gated_rx_burst(int port, int queue, struct hxb_pool *pool,
+                                              uint64_t *descs, uint64_t *addresses, int n)
 {
     if (likely(!gated(port, queue))) {
-        return rx_burst(port, queue, pool, descs, n);
+        return rx_burst(port, queue, pool, descs, addresses, n);
     }
     atomic_int *seat = &ports[port].seats[queue].rx;
     if (unlikely(!hxb_memif_enter(seat))) {
         return 0;
     }
-    int got = rx_burst(port, queue, pool, descs, n);
+    int got = rx_burst(port, queue, pool, descs, addresses, n);
     hxb_memif_leave(seat);
     return got;
+}
+
+HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+{
+    return gated_rx_burst(port, queue, pool, descs, NULL, n);
 }
 
 HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
@@ -411,8 +419,10 @@ HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
 
     for (uint64_t *b = bursts; b != bursts + (size_t)count * HXB_QUEUE_BURST_WORDS;
          b += HXB_QUEUE_BURST_WORDS) {
-        int moved = hxb_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool,
-                                 (uint64_t *)(uintptr_t)b[1], (int32_t)b[2]);
+        uint64_t *descs = (uint64_t *)(uintptr_t)b[1];
+        int most = (int32_t)b[2];
+        int moved = gated_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs,
+                                   descs + RTE_MAX(most, 0), most);
         b[3] = (uint64_t)(int64_t)moved;
         all += RTE_MAX(moved, 0);
     }

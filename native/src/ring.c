@@ -93,7 +93,7 @@ HXB_API int hxb_ring_dequeue(struct hxb_ring *ring, struct hxb_pool *pool, uint6
     }
     unsigned int got = rte_ring_dequeue_burst(ring_of(ring), (void **)frames,
                                               (unsigned int)RTE_MIN(n, HXB_BURST_MAX), NULL);
-    return got == 0 ? 0 : hxb_accept(pool, frames, (int)got, descs, &pool->rings);
+    return got == 0 ? 0 : hxb_accept(pool, frames, (int)got, descs, NULL, &pool->rings);
 }
 
 HXB_API int hxb_ring_enqueue(struct hxb_ring *ring, struct hxb_pool *pool, const uint64_t *descs,

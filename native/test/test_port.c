@@ -118,7 +118,7 @@ void test_ring_port(void)
 
     /* The same of all queues by one call each way; one that is none moves nothing. */
     uint64_t bursts[(HXB_QUEUES_MAX + 1) * HXB_QUEUE_BURST_WORDS];
-    uint64_t all[HXB_QUEUES_MAX + 1][4];
+    uint64_t all[HXB_QUEUES_MAX + 1][8];
     for (int q = 0; q <= HXB_QUEUES_MAX; q++) {
         uint64_t *b = &bursts[q * HXB_QUEUE_BURST_WORDS];
         b[0] = (uint64_t)r.port | (uint64_t)q << 32;
@@ -139,11 +139,19 @@ void test_ring_port(void)
     CHECK_EQ((int)bursts[HXB_QUEUES_MAX * HXB_QUEUE_BURST_WORDS + 3], -EINVAL);
     CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX + 1), HXB_QUEUES_MAX / 4 * 5);
     for (int q = 0; q < HXB_QUEUES_MAX; q++) {
-        CHECK_EQ(bursts[q * HXB_QUEUE_BURST_WORDS + 3], RTE_MIN(q % 4, 2));
-        test_release(&p, all[q], q % 4);
+        int got = RTE_MIN(q % 4, 2);
+        CHECK_EQ(bursts[q * HXB_QUEUE_BURST_WORDS + 3], got);
+        for (int i = 0; i < got; i++) {
+            /* Where they begin stands behind the two descriptors. */
+            CHECK_EQ(all[q][2 + i], (uint64_t)(uintptr_t)test_frame(&p, all[q][i]));
+        }
+        test_release(&p, all[q], got);
     }
     CHECK_EQ(hxb_rx_bursts(p.pool, bursts, 0), 0);
     CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX), HXB_QUEUES_MAX / 4);
+    for (int q = 3; q < HXB_QUEUES_MAX; q += 4) {
+        test_release(&p, all[q], 1);
+    }
     CHECK_EQ(hxb_tx_bursts(p.pool, bursts, 0), 0);
 
     /* HOLD: the caller keeps a reference of each, and the added one is taken back for the tail. */

@@ -32,8 +32,8 @@ final class InLane {
   /** Frames that this lane may have outstanding, out of the node's credit budget. */
   private int granted;
 
-  /** Frames delivered to the inbox in this session. */
-  private int received;
+  /** Frames that may still arrive: {@link #limit} less those delivered in this session. */
+  private int left;
 
   /**
    * Absolute: the peer may send frames up to this count in this session. It is what the lane was
@@ -48,10 +48,8 @@ final class InLane {
   /** The limit that the peer was told last. */
   private int advertised;
 
-  /**
-   * How far the limit has to move to be told unasked; so low that it always has, to be looked at.
-   */
-  private int tellStep;
+  /** The limit from which on it is told unasked. */
+  private int tellAt;
 
   /** Next lane of the same peer. */
   InLane next;
@@ -68,7 +66,7 @@ final class InLane {
     this.endpoints = endpoints(srcEndpoint, dstEndpoint);
     this.wireEndpoints = FrameHeader.wireInt(endpoints);
     this.own = own;
-    setTellStep();
+    setTellAt();
   }
 
   static int endpoints(int srcEndpoint, int dstEndpoint) {
@@ -85,25 +83,25 @@ final class InLane {
 
   /** Frames that were delivered to the inbox and whose handler has not returned. */
   int waiting() {
-    return granted + received - limit;
+    return granted - left;
   }
 
   /** Whether a frame may arrive. */
   boolean hasCredit() {
-    return received - limit < 0;
+    return left > 0;
   }
 
   /** Takes the credit of one frame that arrived; there is some. */
   void spend() {
-    received++;
+    left--;
   }
 
   /** Takes the credit of one frame that arrived; false when there is none. */
   boolean receive() {
-    if (received - limit >= 0) {
+    if (left <= 0) {
       return false;
     }
-    received++;
+    left--;
     return true;
   }
 
@@ -114,7 +112,15 @@ final class InLane {
    *     quarter of the grant, or the lane is no ordinary one
    */
   boolean consume() {
-    return ++limit - advertised >= tellStep;
+    left++;
+    return ++limit - tellAt >= 0 && isWorthALook();
+  }
+
+  private boolean isWorthALook() {
+    if (isLookedAt()) {
+      tellAt = limit;
+    }
+    return true;
   }
 
   /** Whether enough credit has returned to say so unasked. */
@@ -144,18 +150,21 @@ final class InLane {
   /** The limit, which the peer is told now. */
   int advertise() {
     advertised = limit;
+    setTellAt();
     return limit;
   }
 
   /** Also what was told before is told again. */
   void forgetAdvertised() {
     advertised = 0;
+    setTellAt();
   }
 
   void grant(int frames) {
     granted = frames;
     limit += frames;
-    setTellStep();
+    left += frames;
+    setTellAt();
   }
 
   /** What is to be brought home; nothing is granted from now on. */
@@ -163,30 +172,36 @@ final class InLane {
     int frames = granted;
     granted = 0;
     limit -= frames;
+    left -= frames;
+    setTellAt();
     return frames;
   }
 
   /** A session begins. */
   void openSession() {
     ended = false;
-    setTellStep();
+    setTellAt();
   }
 
   /** The session ended. What waits in the inbox stays counted. */
   void closeSession() {
-    limit -= received;
-    received = 0;
+    limit = left;
     advertised = 0;
     ended = true;
-    setTellStep();
+    setTellAt();
   }
 
   /** Nothing of this lane occupies what it was granted. */
   boolean isSpent() {
-    return ended && limit == granted && granted > 0 && received == 0;
+    return ended && limit == granted && granted > 0 && left == limit;
   }
 
-  private void setTellStep() {
-    tellStep = own || ended ? Integer.MIN_VALUE : Math.max(1, granted >> 2);
+  /** Each frame that is consumed is looked at. */
+  private boolean isLookedAt() {
+    return own || ended;
+  }
+
+  private void setTellAt() {
+    tellAt = isLookedAt() ? limit : advertised + Math.max(1, granted >> 2);
   }
 }

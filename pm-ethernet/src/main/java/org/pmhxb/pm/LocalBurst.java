@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Descriptor;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
@@ -114,6 +115,21 @@ final class LocalBurst {
   /** Buffer ID, and length of header and payload. */
   long descriptor(int i) {
     return Memory.ALL.get(LONG, longAt(i));
+  }
+
+  /** The second word of the message's descriptor, but for its source. */
+  long messageWord(int i) {
+    // Nothing else is in the frame's own: no mask is needed.
+    long d = descriptor(i);
+    return d << Descriptor.BUFFER_SHIFT | (d >>> Burst.LENGTH_SHIFT) - FrameHeader.BYTES;
+  }
+
+  /**
+   * @param words sum of {@link #messageWord}s
+   * @return sum of their frames' payloads
+   */
+  static long payloadBytes(long words) {
+    return words & (1L << Descriptor.BUFFER_SHIFT) - 1;
   }
 
   /**

@@ -44,11 +44,6 @@ public final class PmEndpoint implements AutoCloseable {
   private static final long NOT_WHOLE =
       Descriptor.lo(0xFF, FrameHeader.FLAG_COALESCED | FrameHeader.FLAG_FRAGMENT, 0, 0, 0);
 
-  // What settling a frame can leave to be done.
-  private static final int BATCH_FULL = 1;
-  private static final int CREDIT_RETURNED = 2;
-  private static final int UNKNOWN_LANE = 4;
-
   /** Messages after which their buffers and credit go back, if their handlers just return. */
   private static final int SETTLE_AT = 32;
 
@@ -143,8 +138,11 @@ public final class PmEndpoint implements AutoCloseable {
   /** Of this poll, frames at the head of the inbox whose handlers have returned. */
   private int polled;
 
-  /** Of those, the ones whose buffers and credit were given back. */
+  /** Of those, the ones whose buffers were given back. */
   private int settled;
+
+  /** Of those, the ones whose credit was given back too. */
+  private int credited;
 
   /** The handler has had all of the frame behind those. */
   private boolean headFinished;
@@ -738,26 +736,11 @@ public final class PmEndpoint implements AutoCloseable {
     polling = true;
     polled = 0;
     settled = 0;
-    int handed = 0;
+    credited = 0;
     try {
-      while (polled < n && handed < limit) {
-        int before = polled;
-        if (inline && n - polled > 1) {
-          handOverUsual(handler, Math.min(n - polled, limit - handed));
-          settle();
-          handed += polled - before;
-        }
-        if (message.isBound()) {
-          handed += finishHead(!message.isDeferred());
-        } else if (polled == before) {
-          handed += handOverHead(handler, limit - handed);
-        } else {
-          continue;
-        }
-        if (!headFinished) {
-          break;
-        }
-      }
+      return inline && n == 1 && limit > 0 && isWholeMessage(inbox.peekLo(0))
+          ? handOverOnly(handler)
+          : handOver(handler, n, limit);
     } finally {
       settle();
       if (message.isBound()) {
@@ -769,6 +752,29 @@ public final class PmEndpoint implements AutoCloseable {
       if (!inline) {
         // Credit may be on its way back: nobody else wakes a poll thread that sleeps.
         node.ring();
+      }
+    }
+  }
+
+  /** Of {@code n} descriptors in the inbox; messages and events handed over. */
+  private int handOver(MessageHandler handler, int n, int limit) {
+    int handed = 0;
+    while (polled < n && handed < limit) {
+      int before = polled;
+      if (inline && n - polled > 1) {
+        handOverUsual(handler, Math.min(n - polled, limit - handed));
+        settle();
+        handed += polled - before;
+      }
+      if (message.isBound()) {
+        handed += finishHead(!message.isDeferred());
+      } else if (polled == before) {
+        handed += handOverHead(handler, limit - handed);
+      } else {
+        continue;
+      }
+      if (!headFinished) {
+        break;
       }
     }
     return handed;
@@ -790,8 +796,9 @@ public final class PmEndpoint implements AutoCloseable {
     Message m = message;
     int i = polled;
     int to = i + Math.min(Math.min(most, SETTLE_AT), arrived.untilEnd(i));
-    long slot = arrived.slot(i);
+    long next = arrived.slot(i);
     while (i < to) {
+      long slot = Memory.known(next);
       long lo = SpscDescriptorRing.lo(slot);
       if (!isWholeMessage(lo)) {
         break;
@@ -801,11 +808,30 @@ public final class PmEndpoint implements AutoCloseable {
       if (!m.isSimplyDone()) {
         return;
       }
-      slot = SpscDescriptorRing.next(slot);
+      next = SpscDescriptorRing.behind(slot, 1);
       i++;
       polled = i;
     }
     m.unbind();
+  }
+
+  /** {@link #handOverUsual} of the only message, and what follows of it; 1, or 0 if deferred. */
+  private int handOverOnly(MessageHandler handler) {
+    Message m = message;
+    long lo = inbox.peekLo(0);
+    long hi = inbox.peekHi(0);
+    m.bind(lo, hi);
+    handler.onMessage(m);
+    if (!m.isSimplyDone()) {
+      return finishHead(!m.isDeferred());
+    }
+    m.unbind();
+    polled = 1;
+    pool.release(Descriptor.bufferId(hi), inboxOwner);
+    settled = 1;
+    node.consumed(this, lo, hi);
+    credited = 1;
+    return 1;
   }
 
   /**
@@ -815,52 +841,55 @@ public final class PmEndpoint implements AutoCloseable {
    * <p>The slots are free before anybody can use the credit: only this thread delivers.
    */
   void settle() {
+    if (credited == polled) {
+      return;
+    }
     while (settled < polled) {
-      int found = settleUsual();
-      if ((found & BATCH_FULL) != 0) {
-        pool.flush();
-      }
-      if ((found & CREDIT_RETURNED) != 0) {
-        node.creditReturned(this, inbox.peekLo(settled - 1), inbox.peekHi(settled - 1));
-      }
-      if ((found & UNKNOWN_LANE) != 0) {
-        node.consumed(this, inbox.peekLo(settled - 1), inbox.peekHi(settled - 1));
-      }
+      int count = Math.min(polled - settled, inbox.untilEnd(settled));
+      settled += pool.release(inbox.slot(settled), count, inboxOwner);
+    }
+    while (credited < polled) {
+      returnCredit(Math.min(polled - credited, inbox.untilEnd(credited)));
     }
     inbox.free(polled);
+  }
+
+  /** Credit of frames side by side. */
+  private void returnCredit(int count) {
+    int n = consumeUsual(inbox.slot(credited), count);
+    credited += n;
+    if (n < count) {
+      long lo = inbox.peekLo(credited);
+      long hi = inbox.peekHi(credited);
+      credited++;
+      if (core.inLanes[Descriptor.tag(lo)] == null) {
+        node.consumed(this, lo, hi);
+      } else {
+        node.creditReturned(this, lo, hi);
+      }
+    }
   }
 
   /**
    * A loop without a call (see {@link Receiver#passUsual}): for what has to be done at times it is
    * left.
    *
-   * @return what is to be done for the last frame
+   * @return the first frame of which there is something to do: more than return its credit, unless
+   *     its lane is not known; {@code count}: none
    */
-  private int settleUsual() {
-    SpscDescriptorRing arrived = inbox;
-    BufferPool buffers = pool;
+  private int consumeUsual(long slot, int count) {
     InLane[] lanes = core.inLanes;
-    int owner = inboxOwner;
-    int i = settled;
-    int end = Math.min(polled, i + arrived.untilEnd(i));
-    long slot = arrived.slot(i);
-    int found = 0;
-    while (i < end && found == 0) {
-      InLane lane = lanes[Descriptor.tag(SpscDescriptorRing.lo(slot))];
-      int id = Descriptor.bufferId(SpscDescriptorRing.hi(slot));
-      slot = SpscDescriptorRing.next(slot);
-      if (buffers.keepRelease(id, owner)) {
-        found = BATCH_FULL;
-      }
-      if (lane == null) {
-        found |= UNKNOWN_LANE;
-      } else if (lane.consume()) {
-        found |= CREDIT_RETURNED;
+    long slots = Memory.known(slot);
+    int i = 0;
+    while (i < count) {
+      long lo = SpscDescriptorRing.lo(SpscDescriptorRing.behind(slots, i));
+      InLane lane = lanes[Descriptor.tag(lo)];
+      if (lane == null || lane.consume()) {
+        break;
       }
       i++;
     }
-    settled = i;
-    return found;
+    return i;
   }
 
   private static boolean isWholeMessage(long lo) {
@@ -874,6 +903,7 @@ public final class PmEndpoint implements AutoCloseable {
     if (Descriptor.op(lo) == OP_PEER_DOWN) {
       polled++;
       settled = polled;
+      credited = polled;
       headFinished = true;
       handler.onPeerDown(Descriptor.node(hi), (int) lo);
       return 1;
@@ -904,6 +934,7 @@ public final class PmEndpoint implements AutoCloseable {
       long hi = inbox.peekHi(polled);
       polled++;
       settled = polled;
+      credited = polled;
       // The slot first: credit for which there is no slot would let a message in that has no place.
       inbox.free(polled);
       consumed(lo, hi);

@@ -52,8 +52,8 @@ final class PortBound {
     return frameNs;
   }
 
-  /** The port took a frame. */
-  void handedOver(int lengthBytes) {
+  /** The port took frames of so many bytes. */
+  void handedOver(long lengthBytes) {
     handedBytes += lengthBytes;
   }
 

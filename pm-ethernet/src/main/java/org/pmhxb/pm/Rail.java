@@ -17,12 +17,13 @@ final class Rail {
   static final int BURST = 32;
 
   private static final int CONTROL_CAPACITY = 1024;
-  private static final int TRANSIT_CAPACITY = 1024;
 
   final int index;
   final Port port;
   final long macAddress;
-  final Burst rx = new Burst(BURST);
+
+  /** Descriptors of a receive burst, and where their frames begin. */
+  final Burst rx = new Burst(2 * BURST);
 
   /** Frames wait, or may: {@link #offer} is to be called. */
   boolean waiting;
@@ -40,16 +41,19 @@ final class Rail {
 
   // What the port is offered.
 
-  /** {@link #tx}, or the ring of {@link #local}. */
+  /** {@link #tx}, or the ring of {@link #local} or {@link #transit}. */
   Burst offered = tx;
 
   /** Where it begins. */
   int offeredFrom;
 
-  /** It is the ring. */
-  private boolean offersQueue;
+  /** It is the ring of {@link #local}. */
+  private boolean offersLocal;
 
-  /** Of the ring: frames, those behind its end included. */
+  /** It is the ring of {@link #transit}. */
+  private boolean offersTransit;
+
+  /** Of a ring: frames, those behind its end included. */
   private int offeredMost;
 
   /** Of {@link #offered}, from the first on: frames of which some have no CRC. */
@@ -60,7 +64,7 @@ final class Rail {
   private int offeredTransit;
 
   private final DescriptorQueue control = new DescriptorQueue(CONTROL_CAPACITY);
-  private final DescriptorQueue transit = new DescriptorQueue(TRANSIT_CAPACITY);
+  private final TransitQueue transit = new TransitQueue();
   final LocalQueue local = new LocalQueue();
   private final PortBound portBound;
 
@@ -154,15 +158,20 @@ final class Rail {
    */
   int offer(long nowNs, long pollGapNs) {
     local.skipTakenOut();
+    int others = control.size() + local.size();
     boolean localOnly = control.size() + transit.size() == 0;
-    if (localOnly && local.size() == 0) {
+    if (localOnly && others == 0) {
       waiting = false;
       return 0;
     }
     int room = Math.min(port.txRoom(), BURST);
     long spareBytes = portBound.spareBytes(port.txBacklogBytes(), nowNs, pollGapNs);
-    offersQueue = localOnly && local.isPlain();
-    return offersQueue ? offerLocal(room, spareBytes) : offerAll(room, spareBytes);
+    offersTransit = others == 0;
+    offersLocal = localOnly && local.isPlain();
+    if (offersTransit) {
+      return offerTransitOnly(room, spareBytes);
+    }
+    return offersLocal ? offerLocal(room, spareBytes) : offerAll(room, spareBytes);
   }
 
   /** The usual case: nothing but data frames of this node, which the port takes from the queue. */
@@ -172,6 +181,27 @@ final class Rail {
     offered = local.ring();
     offeredFrom = local.first();
     return LocalQueue.unbroken(local.taken(), offeredMost);
+  }
+
+  /** The usual case of a relay: the port takes them from the queue. */
+  private int offerTransitOnly(int room, long spareBytes) {
+    int most = Math.min(transit.size(), room);
+    offeredMost = spareBytes == Long.MAX_VALUE ? most : transitWithin(spareBytes, most);
+    offeredUnsealed = 0;
+    offered = transit.ring();
+    offeredFrom = transit.first();
+    return transit.unbroken(offeredMost);
+  }
+
+  /** How many relayed frames begin within so many bytes. */
+  private int transitWithin(long spareBytes, int most) {
+    long left = spareBytes;
+    int n = 0;
+    while (n < most && left > 0) {
+      left -= Burst.lengthBytes(transit.peek(n));
+      n++;
+    }
+    return n;
   }
 
   private int offerAll(int room, long spare) {
@@ -195,15 +225,11 @@ final class Rail {
   }
 
   private int offerTransit(int before, int room, long spare) {
-    long spareBytes = spare;
-    int n = before;
-    int t = Math.min(transit.size(), room - before);
-    for (int i = 0; i < t && spareBytes > 0; i++) {
-      long d = transit.peek(i);
-      spareBytes -= Burst.lengthBytes(d);
-      tx.set(n++, d);
+    int n = transitWithin(spare, Math.min(transit.size(), room - before));
+    for (int i = 0; i < n; i++) {
+      tx.set(before + i, transit.peek(i));
     }
-    return n;
+    return before + n;
   }
 
   private int offerLocalToo(int before, int room, long spare) {
@@ -230,17 +256,42 @@ final class Rail {
    */
   int taken(int frames) {
     int taken = frames;
-    if (offersQueue) {
-      int unbroken = LocalQueue.unbroken(local.taken(), offeredMost);
-      if (taken == unbroken && taken < offeredMost) {
-        taken += port.txBurst(local.ring(), 0, offeredMost - unbroken);
-      }
+    if (offersLocal) {
+      taken = withRest(frames, local.ring(), LocalQueue.unbroken(local.taken(), offeredMost));
       portBound.handedOver(local.drop(taken));
+    } else if (offersTransit) {
+      taken = withRest(frames, transit.ring(), transit.unbroken(offeredMost));
+      passTransit(taken);
     } else {
       takenOfAll(taken);
     }
     waiting = !isIdle();
     return taken;
+  }
+
+  /**
+   * The port took all up to a ring's end: it is offered what stands at the beginning.
+   *
+   * @return frames that it took, those included
+   */
+  private int withRest(int taken, Burst ring, int unbroken) {
+    return taken == unbroken && taken < offeredMost
+        ? taken + port.txBurst(ring, 0, offeredMost - unbroken)
+        : taken;
+  }
+
+  /** Relayed frames passed to the port. */
+  private void passTransit(int taken) {
+    TransitQueue queue = transit;
+    BufferPool buffers = pool;
+    long bytes = 0;
+    for (int i = 0; i < taken; i++) {
+      long d = queue.peek(i);
+      bytes += Burst.lengthBytes(d);
+      buffers.transfer(Burst.id(d), Owner.NODE, Owner.PORT);
+    }
+    queue.drop(taken);
+    portBound.handedOver(bytes);
   }
 
   private void takenOfAll(int taken) {

@@ -95,7 +95,7 @@ final class Receiver {
     this.turns = new RailTurns(core.rails.length);
     this.arrivals = new QueueBursts(Arrays.stream(core.rails).map(rail -> rail.port).toList());
     for (Rail rail : core.rails) {
-      arrivals.add(rail.index, rail.rx, 0, BURST);
+      arrivals.addReceive(rail.index, rail.rx);
     }
     this.peers = core.peers;
     this.self = core.self;
@@ -120,7 +120,7 @@ final class Receiver {
    * Of that, a rail's frames keep their order and the rails take turns.
    */
   int receive() {
-    int total = arrivals.receive();
+    int total = arrivals.receive(pool);
     if (total > 0) {
       if (total > 1 || tap != null || !receiveOne(onlyArrival())) {
         receiveBursts();
@@ -186,10 +186,13 @@ final class Receiver {
   private boolean receiveOne(Rail rail) {
     long d = rail.rx.get(0);
     int id = Burst.id(d);
-    long address = pool.addressOf(id);
+    long address = addressOf(rail.rx, 0);
     int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
-    if (lengthBytes == NOT_INTACT || !FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
+    if (lengthBytes == NOT_INTACT) {
       return false;
+    }
+    if (!FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
+      return isTransit(address) && relayOne(rail, d, address);
     }
     if (!local.isIntact(Burst.descriptor(id, lengthBytes), address)) {
       return false;
@@ -203,6 +206,34 @@ final class Receiver {
       local.clear();
     }
     return true;
+  }
+
+  /** Where the i-th frame of a receive burst lies, in {@link Memory#ALL}. */
+  private static long addressOf(Burst rx, int i) {
+    return Memory.known(rx.get(BURST + i));
+  }
+
+  /** Whether an intact frame that is not for this node is for another one of this cluster. */
+  private boolean isTransit(long address) {
+    return FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
+        && FrameHeader.key(Memory.ALL, address) == key;
+  }
+
+  /** {@link #relayAll} of the only frame of a burst; true. */
+  private boolean relayOne(Rail from, long d, long address) {
+    int egress = core.routing.transit(Memory.ALL, address, Burst.lengthBytes(d), from.index);
+    if (egress >= 0 && core.rails[egress].putTransit(d)) {
+      core.rails[egress].waiting = true;
+      pool.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
+      relayed++;
+    } else {
+      dropTransit(d, egress);
+    }
+    return true;
+  }
+
+  private void dropTransit(long d, int egress) {
+    drop(Burst.id(d), egress < 0 ? egress : DropReason.RELAY_QUEUE_FULL.code());
   }
 
   /** Delivers the frame if {@link #stageUsual} would. */
@@ -252,21 +283,17 @@ final class Receiver {
     long[] others = strays;
     int toSelf = wireSelf;
     int ownKey = key;
-    long addressOfNone = pool.addressOf(0);
-    int strideShift = pool.strideShift();
-    int colourMask = pool.colourMask();
     int count = mine.size();
     int bytes = mine.bytes();
     int transit = 0;
     int stray = 0;
     for (int i = 0; i < n; i++) {
       long d = burst.get(i);
-      int id = Burst.id(d);
-      long address = BufferPool.addressOf(addressOfNone, strideShift, colourMask, id);
+      long address = addressOf(burst, i);
       int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
       if (lengthBytes != NOT_INTACT) {
         if (FrameHeader.isFor(Memory.ALL, address, toSelf)) {
-          mine.put(count++, Burst.descriptor(id, lengthBytes), address);
+          mine.put(count++, Burst.descriptor(Burst.id(d), lengthBytes), address);
           bytes += lengthBytes;
           continue;
         }
@@ -284,12 +311,13 @@ final class Receiver {
   }
 
   /**
-   * Steps 1 to 5 of the checks, but for what a frame to whoever is on the line has to show.
+   * Steps 1 to 5 of the checks, but for what a frame to whoever is on the line has to show. The
+   * header is read of a frame that is too short for one too: it lies in the buffer all the same.
    *
    * @return bytes of header and payload, or {@link #NOT_INTACT}
    */
   private int intactBytes(Rail rail, long address, int frameBytes) {
-    if (frameBytes < FrameHeader.BYTES || !isHopIntact(rail, address)) {
+    if (!isHopIntact(rail, address)) {
       return NOT_INTACT;
     }
     int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
@@ -328,9 +356,7 @@ final class Receiver {
       int to = egress < 0 ? i : relayRun(i, n, egress);
       relayed += to - i;
       if (to == i) {
-        drop(
-            Burst.id(burst.descriptor(i)),
-            egress < 0 ? egress : DropReason.RELAY_QUEUE_FULL.code());
+        dropTransit(burst.descriptor(i), egress);
         to++;
       }
       i = to;
@@ -545,8 +571,8 @@ final class Receiver {
       return from;
     }
     SpscDescriptorRing inbox = to.inbox;
-    int end = Math.min(n, from + inbox.stagingRoom());
-    int count = stageUsual(from, end, number, inbox.staging()) - from;
+    int most = Math.min(n - from, inbox.stagingRoom());
+    int count = stageUsual(from, most, number, inbox.staging());
     handOver(to, count);
     return from + count;
   }
@@ -557,10 +583,10 @@ final class Receiver {
     SpscDescriptorRing inbox = to.inbox;
     BufferPool buffers = pool;
     int owner = to.inboxOwner;
-    long slot = inbox.staging();
+    long slots = Memory.known(inbox.staging());
     for (int i = 0; i < count; i++) {
-      buffers.transfer(Descriptor.bufferId(SpscDescriptorRing.hi(slot)), Owner.PORT, owner);
-      slot = SpscDescriptorRing.next(slot);
+      long hi = SpscDescriptorRing.hi(SpscDescriptorRing.behind(slots, i));
+      buffers.transfer(Descriptor.bufferId(hi), Owner.PORT, owner);
     }
     inbox.publish(count);
     delivered += count;
@@ -575,45 +601,39 @@ final class Receiver {
   }
 
   /** The first of the two loops: who it is from, what it says, and the message's descriptor. */
-  private int stageUsual(int from, int end, int number, long staging) {
+  private int stageUsual(int from, int most, int number, long staging) {
     LocalBurst mine = local;
     Peer[] enough = told;
     long patience = core.patienceNs;
     long now = core.nowNs;
-    long slot = staging;
-    long bytes = 0;
+    long slots = Memory.known(staging);
+    long words = 0;
     int full = 0;
-    int i = from;
-    while (i < end) {
-      long address = mine.address(i);
+    int count = 0;
+    while (count < most) {
+      long address = mine.address(from + count);
       Peer peer = usualSource(address);
       if (peer == null || !isNext(peer, address, number)) {
         break;
       }
-      long d = mine.descriptor(i);
-      slot = stage(slot, peer.lanes, d);
-      bytes += Burst.lengthBytes(d) - FrameHeader.BYTES;
-      i++;
+      long word = mine.messageWord(from + count);
+      stage(SpscDescriptorRing.behind(slots, count), peer.lanes, word);
+      words += word;
+      count++;
       if (peer.pass(now, patience)) {
         enough[full & BURST - 1] = peer;
         full++;
       }
     }
     toldCount = full;
-    deliveredBytes += bytes;
-    return i;
+    deliveredBytes += LocalBurst.payloadBytes(words);
+    return count;
   }
 
-  /**
-   * Takes the frame's credit and writes the message's descriptor.
-   *
-   * @return where the next one is to be written
-   */
-  private static long stage(long slot, InLane lane, long descriptor) {
+  /** Takes the frame's credit and writes the message's descriptor. */
+  private static void stage(long slot, InLane lane, long word) {
     lane.spend();
-    int length = Burst.lengthBytes(descriptor) - FrameHeader.BYTES;
-    long hi = Descriptor.hiOf(lane.sourceWord, Burst.id(descriptor), length);
-    return SpscDescriptorRing.stage(slot, lane.messageWord, hi);
+    SpscDescriptorRing.stage(slot, lane.messageWord, lane.sourceWord | word);
   }
 
   /** {@link #acceptBurst} of frames that several rails brought. */
@@ -651,8 +671,8 @@ final class Receiver {
     Peer[] enough = told;
     long patience = core.patienceNs;
     long now = core.nowNs;
-    long slot = staging;
-    long bytes = 0;
+    long slots = Memory.known(staging);
+    long words = 0;
     int full = 0;
     int count = 0;
     while (count < most && full < BURST && turn.hasMore()) {
@@ -665,9 +685,9 @@ final class Receiver {
         }
         continue;
       }
-      long d = mine.descriptor(i);
-      slot = stage(slot, peer.lanes, d);
-      bytes += Burst.lengthBytes(d) - FrameHeader.BYTES;
+      long word = mine.messageWord(i);
+      stage(Memory.known(SpscDescriptorRing.behind(slots, count)), peer.lanes, word);
+      words += word;
       turn.taken();
       count++;
       if (peer.pass(now, patience)) {
@@ -676,7 +696,7 @@ final class Receiver {
       }
     }
     toldCount = full;
-    deliveredBytes += bytes;
+    deliveredBytes += LocalBurst.payloadBytes(words);
     return count;
   }
 

@@ -295,6 +295,51 @@ public abstract class BufferPool implements AutoCloseable {
     return keep(id);
   }
 
+  /**
+   * {@link #release(int, int)} of buffers that descriptors side by side name, of some at least: a
+   * loop for the usual ones, which nobody else holds.
+   *
+   * @param slot of the first descriptor, as {@link SpscDescriptorRing#slot} gives it
+   * @param count descriptors, 1 or more
+   * @return buffers that were released, from the first on, 1 or more
+   */
+  public final int release(long slot, int count, int owner) {
+    int n = guard == null ? keepReleases(slot, count, owner) : 0;
+    if (returned == returns.length) {
+      flush();
+    } else if (n < count) {
+      release(
+          Descriptor.bufferId(SpscDescriptorRing.hi(SpscDescriptorRing.behind(slot, n))), owner);
+      n++;
+    }
+    return n;
+  }
+
+  /** A loop without a call: up to what there is room for, or what is none of the usual. */
+  private int keepReleases(long slot, int count, int owner) {
+    assert onPollThread();
+    long[] entries = state;
+    int[] batch = returns;
+    int first = returned;
+    long usual = ONE_REFERENCE | owner;
+    long slots = Memory.known(slot);
+    int n = Math.min(count, batch.length - first);
+    int i = 0;
+    while (i < n) {
+      long hi = SpscDescriptorRing.hi(SpscDescriptorRing.behind(slots, i));
+      int id = Descriptor.bufferId(hi);
+      int index = id - 1;
+      if (Integer.compareUnsigned(index, entries.length) >= 0 || entries[index] != usual) {
+        break;
+      }
+      entries[index] = Owner.FREE;
+      batch[first + i] = id;
+      i++;
+    }
+    returned = first + i;
+    return i;
+  }
+
   private boolean keep(int id) {
     int[] batch = returns;
     int n = returned;

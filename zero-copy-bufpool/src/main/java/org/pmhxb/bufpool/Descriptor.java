@@ -21,7 +21,10 @@ public final class Descriptor {
   private static final int FLAGS_SHIFT = 48;
   private static final int TAG_SHIFT = 32;
   private static final int ENDPOINT_SHIFT = 16;
-  private static final int BUFFER_SHIFT = 40;
+
+  /** Of the buffer ID, the uppermost field of the second word. */
+  public static final int BUFFER_SHIFT = 40;
+
   private static final int NODE_SHIFT = 16;
   private static final long U8 = 0xFF;
   private static final long U16 = 0xFFFF;

@@ -129,30 +129,29 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   /**
    * Writes a descriptor.
    *
-   * @param slot {@link #staging()} for the first, then what this returned; {@link #stagingRoom()}
-   *     times at most
-   * @return where the one after is to be written
+   * @param slot {@link #staging()} or one of the {@link #stagingRoom()} - 1 slots {@link #behind}
    */
-  public static long stage(long slot, long lo, long hi) {
-    long at = Memory.known(slot);
-    Memory.ALL.set(SLOT, at, lo);
-    Memory.ALL.set(SLOT, at + Long.BYTES, hi);
-    return at + Descriptor.BYTES;
+  public static void stage(long slot, long lo, long hi) {
+    Memory.ALL.set(SLOT, slot, lo);
+    Memory.ALL.set(SLOT, slot + Long.BYTES, hi);
+  }
+
+  /**
+   * The i-th slot behind one, within {@link #stagingRoom()} or {@link #untilEnd}. When a loop
+   * counts {@code i} from 0 and {@link Memory#known} made {@code slot}, no access is checked.
+   */
+  public static long behind(long slot, int i) {
+    return slot + ((long) i << SLOT_SHIFT);
   }
 
   /** First word of the descriptor in a slot; the side that may read it. */
   public static long lo(long slot) {
-    return Memory.ALL.get(SLOT, Memory.known(slot));
+    return Memory.ALL.get(SLOT, slot);
   }
 
   /** Second word of the descriptor in a slot. */
   public static long hi(long slot) {
-    return Memory.ALL.get(SLOT, Memory.known(slot) + Long.BYTES);
-  }
-
-  /** The slot behind another, within {@link #stagingRoom()} or {@link #untilEnd}. */
-  public static long next(long slot) {
-    return slot + Descriptor.BYTES;
+    return Memory.ALL.get(SLOT, slot + Long.BYTES);
   }
 
   /** Publishes the first {@code count} of what was staged, at once. Producer. */
@@ -219,7 +218,7 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   }
 
   /**
-   * The slot of the i-th waiting descriptor, for a loop that goes on by {@link #next}. Consumer.
+   * The slot of the i-th waiting descriptor, for a loop over those {@link #behind} it. Consumer.
    */
   public long slot(int i) {
     return slotAt(consumed + i);

@@ -97,7 +97,7 @@ class SpscDescriptorRingTest {
       slot = i == 4 ? ring.slot(2) : slot;
       assertThat(SpscDescriptorRing.lo(slot)).isEqualTo(i);
       assertThat(SpscDescriptorRing.hi(slot)).isEqualTo(-i);
-      slot = SpscDescriptorRing.next(slot);
+      slot = SpscDescriptorRing.behind(slot, 1);
     }
   }
 
@@ -109,11 +109,10 @@ class SpscDescriptorRingTest {
     assertThat(ring.stagingRoom()).isEqualTo(3);
     long slot = ring.staging();
     for (int i = 0; i < 3; i++) {
-      long at = slot;
-      slot = SpscDescriptorRing.stage(at, i + 1, -i - 1);
+      long at = SpscDescriptorRing.behind(slot, i);
+      SpscDescriptorRing.stage(at, i + 1, -i - 1);
       assertThat(SpscDescriptorRing.lo(at)).isEqualTo(i + 1);
       assertThat(SpscDescriptorRing.hi(at)).isEqualTo(-i - 1);
-      assertThat(slot).isEqualTo(SpscDescriptorRing.next(at));
     }
     assertThat(ring.size()).isEqualTo(1);
     assertThat(ring.room()).isEqualTo(3);

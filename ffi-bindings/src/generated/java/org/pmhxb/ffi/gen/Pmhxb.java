@@ -23,10 +23,10 @@ public class Pmhxb extends Pmhxb$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int HXB_ABI_VERSION = (int)3L;
+    private static final int HXB_ABI_VERSION = (int)4L;
     /**
      * {@snippet lang=c :
-     * #define HXB_ABI_VERSION 3
+     * #define HXB_ABI_VERSION 4
      * }
      */
     public static int HXB_ABI_VERSION() {

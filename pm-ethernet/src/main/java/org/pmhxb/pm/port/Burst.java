@@ -20,8 +20,10 @@ public final class Burst {
   /** The frame has no CRC yet. Ports do not look at this; no frame reaches one without. */
   public static final long SEAL = 1L << 25;
 
+  /** Of the length, in a descriptor without flags all that lies above the ID. */
+  public static final int LENGTH_SHIFT = 32;
+
   private static final long ID_MASK = 0xFF_FFFFL;
-  private static final int LENGTH_SHIFT = 32;
 
   private final long address;
   private final int capacity;

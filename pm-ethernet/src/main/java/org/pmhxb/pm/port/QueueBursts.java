@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
 
@@ -100,8 +101,22 @@ public final class QueueBursts {
     return i;
   }
 
-  /** Receives all of them; frames that came. */
-  public int receive() {
+  /**
+   * Adds a receive burst of a port: {@link #receive} writes up to half as many descriptors as the
+   * burst holds words, and in its second half where their frames begin.
+   *
+   * @return which burst it is
+   */
+  public int addReceive(int number, Burst words) {
+    return add(number, words, 0, words.capacity() / 2);
+  }
+
+  /**
+   * Receives all of them, each added by {@link #addReceive}; frames that came.
+   *
+   * @param pool whose buffers the frames are in
+   */
+  public int receive(BufferPool pool) {
     if (poolHandle != 0) {
       int all = 0;
       for (int i = 0; i < count; i += AT_ONCE) {
@@ -113,6 +128,9 @@ public final class QueueBursts {
     for (int i = 0; i < count; i++) {
       int n = port[i].rxBurst(burst[i], most(i));
       moved(i, n);
+      for (int k = 0; k < n; k++) {
+        burst[i].set(most(i) + k, pool.addressOf(Burst.id(burst[i].get(k))));
+      }
       all += n;
     }
     return all;

@@ -101,6 +101,11 @@ public final class FrameHeader {
 
   private static final ValueLayout.OfShort BE_SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  /** For what is unsigned: an instruction less than to mask a short. */
+  private static final ValueLayout.OfChar BE_CHAR =
+      ValueLayout.JAVA_CHAR_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
   private static final ValueLayout.OfInt BE_INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final ValueLayout.OfLong BE_LONG =
@@ -530,6 +535,6 @@ public final class FrameHeader {
   }
 
   private static int u16(MemorySegment frames, long at) {
-    return frames.get(BE_SHORT, at) & 0xFFFF;
+    return frames.get(BE_CHAR, at);
   }
 }

@@ -130,20 +130,24 @@ class RingPortTest extends PortContract {
     assertThat(both.send()).isEqualTo(4);
     assertThat(both.moved(0)).isEqualTo(1);
     assertThat(both.moved(1)).isEqualTo(3);
-    Burst atA = new Burst(8);
+    Burst atA = new Burst(16);
+    Burst atB = new Burst(4);
     both.clear();
-    both.add(0, atA, 0, 8);
-    both.add(1, received, 0, 2);
-    assertThat(both.receive()).isEqualTo(3);
+    both.addReceive(0, atA);
+    both.addReceive(1, atB);
+    assertThat(both.receive(poolA)).isEqualTo(3);
     assertThat(both.moved(0)).isEqualTo(1);
     assertThat(both.moved(1)).isEqualTo(2);
     assertThat(atA.get(0)).isEqualTo(burst.get(0));
-    assertThat(received.get(0)).isEqualTo(burst.get(1));
-    assertThat(received.get(1)).isEqualTo(burst.get(2));
+    assertThat(atA.get(8)).isEqualTo(poolA.addressOf(Burst.id(burst.get(0))));
+    assertThat(atB.get(2)).isEqualTo(poolA.addressOf(Burst.id(burst.get(1))));
+    assertThat(atB.get(3)).isEqualTo(poolA.addressOf(Burst.id(burst.get(2))));
+    assertThat(atB.get(0)).isEqualTo(burst.get(1));
+    assertThat(atB.get(1)).isEqualTo(burst.get(2));
     // What was added is received again by each call.
-    assertThat(both.receive()).isEqualTo(1);
+    assertThat(both.receive(poolA)).isEqualTo(1);
     assertThat(both.moved(0)).isZero();
-    assertThat(received.get(0)).isEqualTo(burst.get(3));
+    assertThat(atB.get(0)).isEqualTo(burst.get(3));
     for (int i = 0; i < 4; i++) {
       poolA.transfer(Burst.id(burst.get(i)), WINDOW, Owner.PORT);
       poolA.releaseReceived(Burst.id(burst.get(i)));
