@@ -103,6 +103,12 @@ void flush_acks(struct twin *t)
 {
     uint32_t kept = 0;
 
+    if (has_many_peers(t)) {
+        for (uint32_t i = 0; i < t->urgent_count; i++) {
+            const struct peer *p = t->urgent[i];
+            rte_prefetch0(&p->paths[p->next_control_path]);
+        }
+    }
     for (uint32_t i = 0; i < t->urgent_count; i++) {
         struct peer *p = t->urgent[i];
         if (is_due(t, p)) {

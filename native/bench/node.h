@@ -254,6 +254,15 @@ static inline struct held *held_of(const struct peer *p, uint32_t seq)
     return &p->held[seq & p->held_mask];
 }
 
+/* ---- many peers: what frames need of them is in no cache of the processor's own ------------------ */
+
+enum { MANY_PEERS = 1024 };
+
+static inline bool has_many_peers(const struct twin *t)
+{
+    return t->peer_count > MANY_PEERS;
+}
+
 /* ---- between the parts ------------------------------------------------------------------------- */
 
 int receive(struct twin *t);

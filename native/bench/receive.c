@@ -275,6 +275,20 @@ static uint32_t whose_turn(struct twin *t, const struct local *local)
     return u->head[u->rail];
 }
 
+/* What the peers of the burst are about to be asked: all on its way into the cache at a time. */
+static void fetch_sources(const struct twin *t, const struct local *local)
+{
+    for (int i = 0; i < local->n; i++) {
+        uint32_t src = load32(local->frames[i], FRAME_KIND_SRC) & 0xFFFFFF;
+        const struct peer *p = src < t->nodes ? t->peers[src] : NULL;
+        if (p != NULL) {
+            rte_prefetch0(p);
+            rte_prefetch0((const char *)p + RTE_CACHE_LINE_SIZE);
+            rte_prefetch0(&p->first_lane);
+        }
+    }
+}
+
 /* One burst from every rail; frames received. */
 int receive(struct twin *t)
 {
@@ -309,6 +323,9 @@ int receive(struct twin *t)
         total += n;
     }
     frame_crcs(local.frames, local.lengths, local.n, crcs);
+    if (has_many_peers(t)) {
+        fetch_sources(t, &local);
+    }
     /* One loop for both cases: all of it is inlined where it is called once. */
     bool several = u->rails > 1;
     for (int i = 0; i < local.n; i++) {

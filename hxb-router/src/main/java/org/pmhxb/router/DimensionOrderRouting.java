@@ -23,8 +23,11 @@ public final class DimensionOrderRouting implements Routing {
   private static final int HOP_LIMIT = DropReason.HOP_LIMIT.code();
   private static final int NO_ROUTE = DropReason.NO_ROUTE.code();
 
-  /** {@code kind:8 | src:24 | flags:8 | dst:24} without kind and flags. */
-  private static final long ENDS = 0x00FF_FFFF_00FF_FFFFL;
+  /** {@code kind:8 | src:24 | flags:8 | dst:24} without kind and flags, as they lie in a frame. */
+  private static final long WIRE_ENDS = FrameHeader.stored(0x00FF_FFFF_00FF_FFFFL);
+
+  /** Where the kind lies in that. */
+  private static final int WIRE_KIND = Long.numberOfTrailingZeros(FrameHeader.stored(1L << 56));
 
   private final Shape shape;
   private final int self;
@@ -195,65 +198,99 @@ public final class DimensionOrderRouting implements Routing {
       return TOO_SHORT;
     }
     transits.keepOnly(neighbours.changes());
-    long ends = FrameHeader.kindSrcFlagsDst(frames, at) & ENDS;
-    int path = FrameHeader.path(frames, at);
-    int known = transits.find(TransitCache.key(ends, ingressRail), path);
-    if (known < 0) {
-      known = findTransit(ends, path, ingressRail);
-      if (known < 0) {
-        return known;
+    long key = key(frames, at, ingressRail);
+    int hop = FrameHeader.wireHop(frames, at);
+    long rest = FrameHeader.wireRest(frames, at);
+    long place = transits.placeOf(key, FrameHeader.wirePathOf(rest));
+    if (!TransitCache.isOf(place, key) || !TransitCache.saysTheSame(place, hop, rest)) {
+      int verdict = workOut(frames, at, ingressRail, place, key);
+      if (verdict < 0) {
+        return verdict;
+      }
+    }
+    return forward(frames, at, place);
+  }
+
+  /** Enters what a frame is to say when it goes on: 0, or why it does not. */
+  private int workOut(MemorySegment frames, long at, int ingressRail, long place, long key) {
+    int path = FrameHeader.wireInt(frames, at, FrameHeader.PATH);
+    if (!TransitCache.isOf(place, key, path)) {
+      int verdict = findTransit(frames, at, ingressRail, place, key, path);
+      if (verdict < 0) {
+        return verdict;
       }
     }
     int hopWord = FrameHeader.hopWord(frames, at);
     if ((hopWord >>> 16 & 0xFF) < 2) {
       return HOP_LIMIT;
     }
-    long word0 = transits.word0(known);
-    FrameHeader.forward(frames, at, word0, transits.word1(known), hopWord, path);
-    return transits.egressRail(known);
+    TransitCache.passes(
+        place,
+        FrameHeader.wireHop(frames, at),
+        FrameHeader.wireRest(frames, at),
+        FrameHeader.stored(FrameHeader.forwardWord1(TransitCache.base(place), hopWord)),
+        FrameHeader.stored(FrameHeader.forwardWord2(hopWord, FrameHeader.path(frames, at))));
+    return 0;
+  }
+
+  private static int forward(MemorySegment frames, long at, long place) {
+    FrameHeader.frontStored(
+        frames,
+        at,
+        TransitCache.front0(place),
+        TransitCache.front1(place),
+        TransitCache.front2(place));
+    return TransitCache.egressRail(place);
+  }
+
+  /** Ends and ingress rail, for {@link #transits}. */
+  private static long key(MemorySegment frames, long at, int ingressRail) {
+    return FrameHeader.wireEnds(frames, at) & WIRE_ENDS | (long) ingressRail << WIRE_KIND;
   }
 
   @Override
-  public void transit(TransitBurst burst, int ingressRail) {
+  public void transit(TransitBurst burst) {
     transits.keepOnly(neighbours.changes());
     int n = burst.size();
     int i = 0;
     while (i < n) {
-      i = forwardKnown(burst, i, n, ingressRail);
+      i = forwardKnown(burst, i, n);
       if (i < n) {
-        burst.egress(i, transit(Memory.ALL, burst.address(i), burst.lengthBytes(i), ingressRail));
+        int bytes = burst.lengthBytes(i);
+        burst.egress(i, transit(Memory.ALL, burst.address(i), bytes, burst.ingress(i)));
         i++;
       }
     }
   }
 
   /**
-   * Forwards frames of known flows. Nothing in the loop is a call once it is compiled: it is left
-   * for what has to be worked out, or dropped.
+   * Forwards frames that say what the last one of their flow said. Nothing in the loop is a call
+   * once it is compiled: it is left for what has to be worked out, or dropped.
    *
    * @return the first frame that was not forwarded
    */
-  private int forwardKnown(TransitBurst burst, int from, int n, int ingressRail) {
+  private int forwardKnown(TransitBurst burst, int from, int n) {
     TransitCache ways = transits;
     for (int i = from; i < n; i++) {
       long at = burst.address(i);
-      long ends = FrameHeader.kindSrcFlagsDst(Memory.ALL, at) & ENDS;
-      int path = FrameHeader.path(Memory.ALL, at);
-      int hopWord = FrameHeader.hopWord(Memory.ALL, at);
-      int known = ways.find(TransitCache.key(ends, ingressRail), path);
-      if (known < 0 || (hopWord >>> 16 & 0xFF) < 2) {
+      long key = key(Memory.ALL, at, burst.ingress(i));
+      int hop = FrameHeader.wireHop(Memory.ALL, at);
+      long rest = FrameHeader.wireRest(Memory.ALL, at);
+      long place = ways.placeOf(key, FrameHeader.wirePathOf(rest));
+      if (!TransitCache.isOf(place, key) || !TransitCache.saysTheSame(place, hop, rest)) {
         return i;
       }
-      FrameHeader.forward(Memory.ALL, at, ways.word0(known), ways.word1(known), hopWord, path);
-      burst.egress(i, ways.egressRail(known));
+      burst.egress(i, forward(Memory.ALL, at, place));
     }
     return n;
   }
 
-  /** Enters a flow that passes here into {@link #transits}: its place, or why it does not pass. */
-  private int findTransit(long ends, int path, int ingressRail) {
-    int dst = (int) ends;
-    int src = (int) (ends >>> 32);
+  /** Enters a flow that passes here into {@link #transits}: 0, or why it does not pass. */
+  private int findTransit(
+      MemorySegment frames, long at, int ingressRail, long place, long key, int wirePath) {
+    int path = FrameHeader.path(frames, at);
+    int dst = FrameHeader.dst(frames, at);
+    int src = FrameHeader.src(frames, at);
     if (dst >= nodes || src >= nodes) {
       return UNKNOWN_NODE;
     }
@@ -285,12 +322,14 @@ public final class DimensionOrderRouting implements Routing {
     if (next == 0 || own == 0) {
       return NO_ROUTE;
     }
-    return transits.put(
-        TransitCache.key(ends, ingressRail),
-        path,
+    TransitCache.put(
+        place,
+        key,
+        wirePath,
         egressRail,
-        FrameHeader.frontWord0(next, own),
-        FrameHeader.forwardWord1(own));
+        FrameHeader.stored(FrameHeader.frontWord0(next, own)),
+        FrameHeader.forwardBase(own));
+    return 0;
   }
 
   @Override

@@ -127,6 +127,9 @@ final class Acknowledger {
   private int flushUrgent() {
     int sent = 0;
     int kept = 0;
+    if (core.hasManyPeers()) {
+      fetchWays();
+    }
     for (int i = 0; i < urgentCount; i++) {
       Peer peer = urgent[i];
       if (peer.state == PeerState.UP && isDue(peer, false)) {
@@ -142,6 +145,18 @@ final class Acknowledger {
     java.util.Arrays.fill(urgent, kept, urgentCount, null);
     urgentCount = kept;
     return sent;
+  }
+
+  /** As {@code Receiver.fetchSources}: an acknowledgement needs several lines, each by another. */
+  private void fetchWays() {
+    int sum = 0;
+    for (int i = 0; i < urgentCount; i++) {
+      Peer peer = urgent[i];
+      if (peer.paths != null) {
+        sum += peer.paths[peer.firstPath].fetch();
+      }
+    }
+    core.fetched = sum;
   }
 
   /** Idle: there is time for all peers that have not been told everything. */

@@ -77,6 +77,11 @@ final class InLane {
     return limit;
   }
 
+  /** Something of each line that a frame needs. */
+  int fetch() {
+    return wireEndpoints + tellAt;
+  }
+
   int granted() {
     return granted;
   }

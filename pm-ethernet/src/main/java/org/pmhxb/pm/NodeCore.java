@@ -50,6 +50,12 @@ final class NodeCore {
 
   int activeCount;
 
+  /** More peers than this do not fit the processor's own caches with all that frames need. */
+  private static final int MANY_PEERS = 1_024;
+
+  /** Written so that the compiler does not leave out reads ahead of time. */
+  int fetched;
+
   /** By endpoint number, for frames; null = not open. */
   PmEndpoint[] endpoints = new PmEndpoint[8];
 
@@ -168,6 +174,11 @@ final class NodeCore {
   /** For assertions: this thread is the poll thread, the pool's as well as the protocol's. */
   boolean isOwner() {
     return pool.onPollThread();
+  }
+
+  /** Whether it pays to read peers' state ahead of time, several of them at once. */
+  boolean hasManyPeers() {
+    return activeCount > MANY_PEERS;
   }
 
   /** The peer's state, made on first use. {@code node} is in range. */

@@ -99,6 +99,11 @@ final class PathState extends Way {
     makeFront(0);
   }
 
+  /** Something of each line that an acknowledgement needs. */
+  int fetch() {
+    return (int) (front0 + nextHopMac) + answersInRow;
+  }
+
   /** The next hop's address, before the front words are used: it seldom changes. */
   void leadTo(long mac) {
     if (mac != nextHopMac) {

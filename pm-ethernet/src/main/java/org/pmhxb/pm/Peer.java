@@ -69,6 +69,9 @@ final class Peer extends SendState {
    */
   private SequenceArray order;
 
+  /** Frames that {@link #order} takes. */
+  private int orderFrames;
+
   boolean ackAtOnce;
   boolean gapKnown;
   int duplicates;
@@ -119,6 +122,7 @@ final class Peer extends SendState {
   void order(SequenceArray empty) {
     quietNews = UNUSUAL;
     order = empty;
+    orderFrames = empty.size();
     highest(empty.next());
   }
 
@@ -148,7 +152,7 @@ final class Peer extends SendState {
 
   /** Frames that {@link #order()} takes. */
   int orderFrames() {
-    return order.size();
+    return orderFrames;
   }
 
   /** Whether more is to be said than that all arrived before the next number in order. */

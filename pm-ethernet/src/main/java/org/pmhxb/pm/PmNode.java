@@ -44,9 +44,6 @@ public final class PmNode implements PollWork, AutoCloseable {
   /** The rails' send bursts of one round. */
   private final QueueBursts sends;
 
-  /** Whose each of them is. */
-  private final Rail[] offering;
-
   private final boolean inline;
   private volatile Doorbell doorbell = Doorbell.NONE;
   private long timerDueNs;
@@ -87,7 +84,6 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.deadlines = new Deadlines(core, paths, acknowledger);
     this.sealer = new Sealer(core);
     this.sends = new QueueBursts(ports);
-    this.offering = rails.clone();
     core.collectives = new CollectiveFrames(this, core, sessions);
     this.inline = inline;
   }
@@ -172,7 +168,7 @@ public final class PmNode implements PollWork, AutoCloseable {
           if (rail.offeredUnsealed > 0) {
             sealer.seal(rail.offered, 0, rail.offeredUnsealed);
           }
-          offering[bursts.add(rail.index, rail.offered, rail.offeredFrom, n)] = rail;
+          bursts.add(rail.index, rail.offered, rail.offeredFrom, n);
         }
       }
     }
@@ -184,7 +180,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     bursts.send();
     int sent = 0;
     for (int i = 0; i < bursts.count(); i++) {
-      sent += offering[i].taken(bursts.moved(i));
+      sent += core.rails[bursts.port(i)].taken(bursts.moved(i));
     }
     core.counters.add(Counter.FRAMES_SENT, sent);
     return sent;

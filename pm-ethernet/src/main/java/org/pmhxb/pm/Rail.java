@@ -32,9 +32,10 @@ final class Rail {
    * The hop part of the last frame that came intact, as it lay there: frames of one way say the
    * same in it, so what says it again needs no check. {@link FrameHeader#wireHop}.
    */
-  long intactHop = FrameHeader.wireHopOfNoPath();
+  int intactHop = FrameHeader.wireHopOfNoPath();
 
-  int intactPath;
+  /** {@link FrameHeader#wireRest} of it. */
+  long intactRest = FrameHeader.wireRestOfNoPath();
 
   private final BufferPool pool;
   private final Burst tx = new Burst(BURST);
@@ -257,11 +258,15 @@ final class Rail {
   int taken(int frames) {
     int taken = frames;
     if (offersLocal) {
-      taken = withRest(frames, local.ring(), LocalQueue.unbroken(local.taken(), offeredMost));
+      taken += restOf(frames, local.ring(), LocalQueue.unbroken(local.taken(), offeredMost));
       portBound.handedOver(local.drop(taken));
     } else if (offersTransit) {
-      taken = withRest(frames, transit.ring(), transit.unbroken(offeredMost));
-      passTransit(taken);
+      int unbroken = transit.unbroken(offeredMost);
+      // Before another burst, in which the port may be done with these.
+      passTransit(frames);
+      int rest = restOf(frames, transit.ring(), unbroken);
+      passTransit(rest);
+      taken += rest;
     } else {
       takenOfAll(taken);
     }
@@ -270,14 +275,14 @@ final class Rail {
   }
 
   /**
-   * The port took all up to a ring's end: it is offered what stands at the beginning.
+   * When the port took all up to a ring's end, it is offered what stands at the beginning.
    *
-   * @return frames that it took, those included
+   * @return frames that it took of that
    */
-  private int withRest(int taken, Burst ring, int unbroken) {
+  private int restOf(int taken, Burst ring, int unbroken) {
     return taken == unbroken && taken < offeredMost
-        ? taken + port.txBurst(ring, 0, offeredMost - unbroken)
-        : taken;
+        ? port.txBurst(ring, 0, offeredMost - unbroken)
+        : 0;
   }
 
   /** Relayed frames passed to the port. */

@@ -44,6 +44,11 @@ abstract class ReceiveState {
   /** Channels that the peer has used or asked for, the newest first. */
   InLane lanes;
 
+  /** Something of each line that a frame needs. */
+  final int fetch() {
+    return news + quietNews;
+  }
+
   final long nextSeqAck() {
     return nextSeqAck;
   }

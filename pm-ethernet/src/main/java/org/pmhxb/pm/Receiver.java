@@ -52,7 +52,7 @@ final class Receiver {
   /** Of {@link #local}, whose frame is the next one. */
   private final RailTurns turns;
 
-  /** Of the present burst, what is in transit. */
+  /** Of the present bursts, what is in transit. */
   private final TransitBurst transits = new TransitBurst();
 
   /** Of the present burst, what is neither for this node nor in transit. */
@@ -116,7 +116,7 @@ final class Receiver {
    *
    * <p>Each burst is gone through several times, in loops that are short enough for all they need
    * to stay in registers: the checks of the hop part, which tell what is for this node from what is
-   * in transit; transit frames; then, with all CRCs checked at once between, what is for this node.
+   * in transit; transit frames; and, with all CRCs checked at once between, what is for this node.
    * Of that, a rail's frames keep their order and the rails take turns.
    */
   int receive() {
@@ -143,20 +143,18 @@ final class Receiver {
     // A round that failed may have left some.
     local.clear();
     turns.clear();
-    for (Rail rail : core.rails) {
-      int n = arrivals.moved(rail.index);
-      if (n > 0) {
-        int before = local.size();
-        sortAndRelay(rail, n);
-        if (local.size() > before) {
-          turns.add(before, local.size());
-        }
-      }
+    transits.fill(0);
+    sortAll();
+    if (transits.size() > 0) {
+      relayAll();
     }
     if (local.size() > 0) {
       int broken = local.firstBroken(0);
       if (broken < local.size()) {
         dropBroken(broken);
+      }
+      if (core.hasManyPeers()) {
+        fetchSources(local.size());
       }
       if (turns.rails() > 1) {
         acceptInTurn();
@@ -164,16 +162,6 @@ final class Receiver {
         acceptBurst();
       }
       local.clear();
-    }
-  }
-
-  private void sortAndRelay(Rail rail, int n) {
-    sort(rail, n);
-    if (transits.size() > 0) {
-      relayAll(rail);
-    }
-    if (strayCount > 0) {
-      sortStrays(rail);
     }
   }
 
@@ -270,8 +258,28 @@ final class Receiver {
   // --- the hop part: steps 1 to 6 of PROTOCOL.md section 2.4 ----------------------------------
 
   /**
-   * Adds the frames for this node to {@link #local}, puts those in transit into {@link #transits}
-   * and the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
+   * Sorts each rail's frames, so that what follows is done once for those of all rails: of nine
+   * rails each may bring a few.
+   */
+  private void sortAll() {
+    for (Rail rail : core.rails) {
+      int n = arrivals.moved(rail.index);
+      if (n > 0) {
+        int before = local.size();
+        sort(rail, n);
+        if (local.size() > before) {
+          turns.add(before, local.size());
+        }
+        if (strayCount > 0) {
+          sortStrays(rail);
+        }
+      }
+    }
+  }
+
+  /**
+   * Adds the frames for this node to {@link #local}, those in transit to {@link #transits} and puts
+   * the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
    */
   private void sort(Rail rail, int n) {
     if (tap != null) {
@@ -285,7 +293,8 @@ final class Receiver {
     int ownKey = key;
     int count = mine.size();
     int bytes = mine.bytes();
-    int transit = 0;
+    int ingress = rail.index;
+    int transit = passing.size();
     int stray = 0;
     for (int i = 0; i < n; i++) {
       long d = burst.get(i);
@@ -299,7 +308,7 @@ final class Receiver {
         }
         if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
             && FrameHeader.key(Memory.ALL, address) == ownKey) {
-          passing.put(transit++, d, address);
+          passing.put(transit++, d, address, ingress);
           continue;
         }
       }
@@ -328,9 +337,9 @@ final class Receiver {
 
   /** EtherType, major version and hop check; see {@link Rail#intactHop}. */
   private static boolean isHopIntact(Rail rail, long address) {
-    long hop = FrameHeader.wireHop(Memory.ALL, address);
-    int path = FrameHeader.wireInt(Memory.ALL, address, FrameHeader.PATH);
-    if (hop == rail.intactHop && path == rail.intactPath) {
+    int hop = FrameHeader.wireHop(Memory.ALL, address);
+    long rest = FrameHeader.wireRest(Memory.ALL, address);
+    if (hop == rail.intactHop && rest == rail.intactRest) {
       return true;
     }
     if (!FrameHeader.isOurs(Memory.ALL, address)
@@ -338,7 +347,7 @@ final class Receiver {
       return false;
     }
     rail.intactHop = hop;
-    rail.intactPath = path;
+    rail.intactRest = rest;
     return true;
   }
 
@@ -346,9 +355,9 @@ final class Receiver {
    * The very buffers that were received go on, their hop parts rewritten (DESIGN rule 2). Frames of
    * a burst that leave by one rail follow each other more often than not.
    */
-  private void relayAll(Rail from) {
+  private void relayAll() {
     TransitBurst burst = transits;
-    core.routing.transit(burst, from.index);
+    core.routing.transit(burst);
     int n = burst.size();
     int i = 0;
     while (i < n) {
@@ -539,6 +548,21 @@ final class Receiver {
       }
       i = passed;
     }
+  }
+
+  /**
+   * Reads a little of what the frames' peers and lanes are about to be asked: in so short a loop a
+   * dozen of them are on their way into the cache at a time, instead of the next one or two.
+   */
+  private void fetchSources(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+      Peer peer = usualSource(local.address(i));
+      if (peer != null) {
+        sum += peer.fetch() + peer.lanes.fetch();
+      }
+    }
+    core.fetched = sum;
   }
 
   private void acceptOther(int i) {

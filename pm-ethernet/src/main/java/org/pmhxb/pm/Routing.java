@@ -64,9 +64,10 @@ public interface Routing {
   int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail);
 
   /** {@link #transit(MemorySegment, long, int, int)} of each frame of a burst. */
-  default void transit(TransitBurst burst, int ingressRail) {
+  default void transit(TransitBurst burst) {
     for (int i = 0; i < burst.size(); i++) {
-      burst.egress(i, transit(Memory.ALL, burst.address(i), burst.lengthBytes(i), ingressRail));
+      int bytes = burst.lengthBytes(i);
+      burst.egress(i, transit(Memory.ALL, burst.address(i), bytes, burst.ingress(i)));
     }
   }
 

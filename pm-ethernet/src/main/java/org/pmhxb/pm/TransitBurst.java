@@ -7,17 +7,19 @@ import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.port.Burst;
 
 /**
- * Frames in transit that one receive burst brought, and where each of them goes. Owner: the poll
- * thread.
+ * Frames in transit that one burst of each rail brought, and where each of them goes. Owner: the
+ * poll thread.
  */
 public final class TransitBurst {
   /** Frames at most; what an index is masked with, so that none can leave the block. */
-  static final int CAPACITY = Rail.BURST;
+  static final int CAPACITY = LocalBurst.CAPACITY;
 
-  // The block: a descriptor, an address and an egress for each frame, each kind for itself.
-  private static final long ADDRESSES = (long) CAPACITY * Long.BYTES;
-  private static final long EGRESSES = ADDRESSES + (long) CAPACITY * Long.BYTES;
-  private static final long BLOCK_BYTES = EGRESSES + (long) CAPACITY * Integer.BYTES;
+  // The block: a descriptor, an address, an ingress and an egress for each frame, half a line.
+  private static final int FRAME_LOG2 = 5;
+  private static final long ADDRESS = 8;
+  private static final long INGRESS = 16;
+  private static final long EGRESS = 20;
+  private static final long BLOCK_BYTES = (long) CAPACITY << FRAME_LOG2;
 
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -38,11 +40,13 @@ public final class TransitBurst {
    * Writes the i-th frame; {@link #fill} tells how many there are. A loop counts for itself.
    *
    * @param descriptor as received
+   * @param ingress rail that brought it
    */
-  void put(int i, long descriptor, long address) {
-    long at = longAt(i);
+  void put(int i, long descriptor, long address, int ingress) {
+    long at = frameAt(i);
     Memory.ALL.set(LONG, at, descriptor);
-    Memory.ALL.set(LONG, at + ADDRESSES, address);
+    Memory.ALL.set(LONG, at + ADDRESS, address);
+    Memory.ALL.set(INT, at + INGRESS, ingress);
   }
 
   /**
@@ -52,14 +56,19 @@ public final class TransitBurst {
     size = frames;
   }
 
-  /** Frames, 0 to 32. */
+  /** Frames, up to 32 of each rail. */
   public int size() {
     return size;
   }
 
   /** Where the i-th frame lies, in {@link Memory#ALL}. */
   public long address(int i) {
-    return Memory.known(Memory.ALL.get(LONG, longAt(i) + ADDRESSES));
+    return Memory.known(Memory.ALL.get(LONG, frameAt(i) + ADDRESS));
+  }
+
+  /** The rail that brought the i-th frame. */
+  public int ingress(int i) {
+    return Memory.ALL.get(INT, frameAt(i) + INGRESS);
   }
 
   /** Of the i-th frame, header included. */
@@ -73,24 +82,20 @@ public final class TransitBurst {
    * @param rail or a negative {@link DropReason#code()}
    */
   public void egress(int i, int rail) {
-    Memory.ALL.set(INT, egressAt(i), rail);
+    Memory.ALL.set(INT, frameAt(i) + EGRESS, rail);
   }
 
   /** Buffer ID and length as received. */
   long descriptor(int i) {
-    return Memory.ALL.get(LONG, longAt(i));
+    return Memory.ALL.get(LONG, frameAt(i));
   }
 
-  /** What {@link Routing#transit(TransitBurst, int)} said of the i-th frame. */
+  /** What {@link Routing#transit(TransitBurst)} said of the i-th frame. */
   int egress(int i) {
-    return Memory.ALL.get(INT, egressAt(i));
+    return Memory.ALL.get(INT, frameAt(i) + EGRESS);
   }
 
-  private long longAt(int i) {
-    return Memory.known(block) + ((long) (i & CAPACITY - 1) << 3);
-  }
-
-  private long egressAt(int i) {
-    return Memory.known(block) + EGRESSES + ((long) (i & CAPACITY - 1) << 2);
+  private long frameAt(int i) {
+    return Memory.known(block) + ((long) (i & CAPACITY - 1) << FRAME_LOG2);
   }
 }

@@ -29,16 +29,21 @@ public final class QueueBursts {
 
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
-  /** By number; those of the present bursts by {@link #next}. */
+  /** By number. */
   private final Port[] ports;
 
-  /** The shim's pool, or 0 when the ports are not all of one kind and pool. */
+  /** The same, where they are all of one kind and pool. */
+  private final PollModePort[] drivers;
+
+  /** Their pool, or 0 when they are not. */
   private final long poolHandle;
 
-  /** Of the i-th burst. */
-  private final Port[] port;
+  /** Of the i-th burst, the number of its port. */
+  private final int[] port;
 
+  /** Where ports are asked one by one. */
   private final Burst[] burst;
+
   private final int[] from;
   private final long block;
   private int count;
@@ -51,7 +56,11 @@ public final class QueueBursts {
     int n = ports.size();
     this.ports = ports.toArray(Port[]::new);
     this.poolHandle = commonPool(this.ports);
-    this.port = new Port[n];
+    this.drivers = new PollModePort[poolHandle == 0 ? 0 : n];
+    for (int i = 0; i < drivers.length; i++) {
+      drivers[i] = (PollModePort) this.ports[i];
+    }
+    this.port = new int[n];
     this.burst = new Burst[n];
     this.from = new int[n];
     this.keepAlive = Arena.ofAuto().allocate((long) Math.max(1, n) * WORDS * Long.BYTES, 64);
@@ -87,16 +96,16 @@ public final class QueueBursts {
    */
   public int add(int number, Burst words, int first, int most) {
     int i = count;
-    Port p = ports[number];
-    port[i] = p;
-    burst[i] = words;
-    from[i] = first;
+    long at = wordsAt(i);
+    port[i] = number;
     if (poolHandle != 0) {
-      long at = wordsAt(i);
-      Memory.ALL.set(LONG, at + QUEUE, ((PollModePort) p).queueWord);
+      Memory.ALL.set(LONG, at + QUEUE, drivers[number].queueWord);
       Memory.ALL.set(LONG, at + DESCRIPTORS, DpdkPort.wordAt(words, first, most));
+    } else {
+      burst[i] = words;
+      from[i] = first;
     }
-    Memory.ALL.set(LONG, wordsAt(i) + MOST, most);
+    Memory.ALL.set(LONG, at + MOST, most);
     count = i + 1;
     return i;
   }
@@ -118,6 +127,9 @@ public final class QueueBursts {
    */
   public int receive(BufferPool pool) {
     if (poolHandle != 0) {
+      if (count <= AT_ONCE) {
+        return Hxb.rxBursts(poolHandle, block, count);
+      }
       int all = 0;
       for (int i = 0; i < count; i += AT_ONCE) {
         all += Hxb.rxBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
@@ -126,7 +138,7 @@ public final class QueueBursts {
     }
     int all = 0;
     for (int i = 0; i < count; i++) {
-      int n = port[i].rxBurst(burst[i], most(i));
+      int n = ports[port[i]].rxBurst(burst[i], most(i));
       moved(i, n);
       for (int k = 0; k < n; k++) {
         burst[i].set(most(i) + k, pool.addressOf(Burst.id(burst[i].get(k))));
@@ -144,17 +156,22 @@ public final class QueueBursts {
         taken += Hxb.txBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
       }
       for (int i = 0; i < count; i++) {
-        ((PollModePort) port[i]).handedOver(moved(i));
+        drivers[port[i]].handedOver(moved(i));
       }
       return taken;
     }
     int all = 0;
     for (int i = 0; i < count; i++) {
-      int n = port[i].txBurst(burst[i], from[i], most(i));
+      int n = ports[port[i]].txBurst(burst[i], from[i], most(i));
       moved(i, n);
       all += n;
     }
     return all;
+  }
+
+  /** The number of the i-th burst's port. */
+  public int port(int i) {
+    return port[i];
   }
 
   /** Frames that the i-th burst moved. */

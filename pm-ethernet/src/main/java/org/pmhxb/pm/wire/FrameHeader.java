@@ -209,26 +209,31 @@ public final class FrameHeader {
     return frames.get(BE_INT, at + VERSION_AT);
   }
 
+  /** Bytes 8-15 without version and hop limit. */
+  public static long forwardBase(long srcMac) {
+    return (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16;
+  }
+
   /**
-   * Writes what a relay changes, bytes 0-19, in three stores and no load: addresses, one hop less,
-   * hop check.
+   * Bytes 8-15 as a relay sends them on: one hop less.
    *
-   * @param word0 {@link #frontWord0}
-   * @param word1 {@link #forwardWord1}
+   * @param base {@link #forwardBase}
+   * @param hopWord as received; its hop limit is at least 1
+   */
+  public static long forwardWord1(long base, int hopWord) {
+    return base | hopWord - (1 << 16) >>> 16;
+  }
+
+  /**
+   * Bytes 16-23 as a relay sends them on, the hop check that follows from one hop less in them.
+   *
    * @param hopWord as received; its hop limit is at least 1
    * @param path as received; it stays
    */
-  public static void forward(
-      MemorySegment frames, long at, long word0, long word1, int hopWord, int path) {
+  public static long forwardWord2(int hopWord, int path) {
     int first = hopWord - (1 << 16);
-    frames.set(BE_LONG, at, word0);
-    frames.set(BE_LONG, at + 8, word1 | first >>> 16);
-    frames.set(BE_INT, at + COPY, first << 16 | fold(first, path) & 0xFFFF);
-  }
-
-  /** Bytes 8-15 without version and hop limit. */
-  public static long forwardWord1(long srcMac) {
-    return (srcMac & 0xFFFF_FFFFL) << 32 | (long) ETHER_TYPE << 16;
+    int front = first << 16 | fold(first, path) & 0xFFFF;
+    return (long) front << 32 | path & 0xFFFF_FFFFL;
   }
 
   /** What the hop check of this frame must be: over bytes 14-17 and 20-23. */
@@ -303,9 +308,9 @@ public final class FrameHeader {
     return frames.get(BE_INT, at + KIND_SRC);
   }
 
-  /** {@code kind:8 | src:24 | flags:8 | dst:24} in one load. */
-  public static long kindSrcFlagsDst(MemorySegment frames, long at) {
-    return frames.get(BE_LONG, at + KIND_SRC);
+  /** {@code kind:8 | src:24 | flags:8 | dst:24} in one load, as they lie in the frame. */
+  public static long wireEnds(MemorySegment frames, long at) {
+    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + KIND_SRC);
   }
 
   public static int key(MemorySegment frames, long at) {
@@ -445,18 +450,32 @@ public final class FrameHeader {
   }
 
   /**
-   * {@code etherType:16 | version:8 | hopLimit:8 | copy:8 | mark:8 | hopCheck:16}, as they lie in
-   * the frame: with {@link #PATH} all that {@link #isOurs} and {@link #hopCheckHolds} look at.
+   * {@code etherType:16 | version:8 | hopLimit:8}, as they lie in the frame: with {@link #wireRest}
+   * all that {@link #isOurs} and {@link #hopCheckHolds} look at. Neither load spans two of the
+   * stores that {@link #front} makes: it would wait until both are in the cache.
    */
-  public static long wireHop(MemorySegment frames, long at) {
-    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + ETHER);
+  public static int wireHop(MemorySegment frames, long at) {
+    return wireInt(frames, at, ETHER);
   }
 
-  /** What {@link #wireHop(MemorySegment, long)} reads of an intact frame with path 0. */
-  public static long wireHopOfNoPath() {
-    int first = VERSION << 24;
-    long word = (long) ETHER_TYPE << 48 | (first & 0xFFFF_FFFFL) << 16 | fold(first, 0) & 0xFFFFL;
-    return NATIVE_IS_BIG ? word : Long.reverseBytes(word);
+  /** {@code copy:8 | mark:8 | hopCheck:16 | path:32}, as they lie in the frame. */
+  public static long wireRest(MemorySegment frames, long at) {
+    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + COPY);
+  }
+
+  /** The path in that, as it lies in the frame. */
+  public static int wirePathOf(long rest) {
+    return NATIVE_IS_BIG ? (int) rest : (int) (rest >>> 32);
+  }
+
+  /** What {@link #wireHop} reads of an intact frame with path 0. */
+  public static int wireHopOfNoPath() {
+    return wireInt(ETHER_TYPE << 16 | VERSION << 8);
+  }
+
+  /** What {@link #wireRest} reads of it. */
+  public static long wireRestOfNoPath() {
+    return stored((fold(VERSION << 24, 0) & 0xFFFFL) << 32);
   }
 
   public static int srcEndpointOf(long endpointWord) {
