@@ -173,7 +173,7 @@ public final class PmEndpoint implements AutoCloseable {
     claimOwner = Owner.of(Owner.APPLICATION, number);
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
-    usual = new SendBuffer(this, frames);
+    usual = new SendBuffer(this, frames, true);
     openFrame = new OpenFrame(core.pending, config.maxPayloadBytes());
     limitCoalescing(COALESCE_BYTES);
   }
@@ -346,7 +346,7 @@ public final class PmEndpoint implements AutoCloseable {
     if (!buffer.isClaimed()) {
       return buffer;
     }
-    return idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames);
+    return idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames, false);
   }
 
   /**
@@ -512,8 +512,17 @@ public final class PmEndpoint implements AutoCloseable {
   public long send(SendBuffer buffer) {
     checkUse();
     Lane lane = buffer.takeForSend(this);
-    if (buffer.isPlain() && buffer.lengthBytes() > aloneAbove) {
-      return sendAlone(lane, buffer);
+    int length = buffer.lengthBytes();
+    if (length > aloneAbove) {
+      int id = buffer.bufferId();
+      int epoch = buffer.claimEpoch();
+      if (buffer.isPlain()) {
+        buffer.unbindPlain();
+        return sendAlone(lane, id, length, epoch);
+      } else if (buffer.isAlone()) {
+        putIdle(buffer);
+        return sendAlone(lane, id, length, epoch);
+      }
     }
     if (buffer.isInPlace() && joinInPlace(lane, buffer)) {
       claimed--;
@@ -527,11 +536,7 @@ public final class PmEndpoint implements AutoCloseable {
    * One whole message in a frame of its own. What can be looked at is looked at before anything is
    * done: see {@link Sender#sendUsual}. Inline mode.
    */
-  private long sendAlone(Lane lane, SendBuffer buffer) {
-    int id = buffer.bufferId();
-    int length = buffer.lengthBytes();
-    int epoch = buffer.claimEpoch();
-    putIdle(buffer);
+  private long sendAlone(Lane lane, int id, int length, int epoch) {
     claimed--;
     if (!sender.sendUsual(lane, id, length, epoch, claimOwner)) {
       lane.spendCredit(epoch);
@@ -640,7 +645,7 @@ public final class PmEndpoint implements AutoCloseable {
   /** The buffer was sent or aborted. */
   private void putIdle(SendBuffer buffer) {
     buffer.unbind();
-    if (buffer == usual) {
+    if (!buffer.isOneOfSeveral()) {
       return;
     }
     if (idleCount == idle.length) {

@@ -26,7 +26,17 @@ public final class SendBuffer {
   /** It was claimed in a frame that waited with other messages. */
   private static final int IN_PLACE = 0x200;
 
+  /** The program has a view, whose next use is to be refused once this is sent. */
+  private static final int VIEWED = 0x400;
+
+  /** It is one of several: the endpoint keeps it for the next claim that comes beside another. */
+  private static final int ONE_OF_SEVERAL = 0x800;
+
   private final PmEndpoint endpoint;
+
+  /** {@link #CLAIMED}, and {@link #ONE_OF_SEVERAL} or not. */
+  private final int claimedMode;
+
   private final MemorySegment memory;
 
   /** Where {@link #memory} begins, for {@link Memory#ALL}. */
@@ -37,7 +47,7 @@ public final class SendBuffer {
   /** The last claim's; only stored when it changes, because a reference costs a write barrier. */
   private Lane lane;
 
-  /** {@link #CLAIMED}, {@link #IN_PLACE}, and the frame's flags; 0: not claimed. */
+  /** The bits above, and the frame's flags; 0: not claimed. */
   private int mode;
 
   private int bufferId;
@@ -45,8 +55,12 @@ public final class SendBuffer {
   private int claimEpoch;
   private long payloadAt;
 
-  SendBuffer(PmEndpoint endpoint, MemorySegment memory) {
+  /**
+   * @param only the endpoint's only one, as long as no two claims are out
+   */
+  SendBuffer(PmEndpoint endpoint, MemorySegment memory, boolean only) {
     this.endpoint = endpoint;
+    this.claimedMode = only ? CLAIMED : CLAIMED | ONE_OF_SEVERAL;
     this.memory = memory;
     this.memoryAddress = memory.address();
   }
@@ -59,7 +73,7 @@ public final class SendBuffer {
     if (lane != to) {
       lane = to;
     }
-    mode = CLAIMED | frameFlags;
+    mode = claimedMode | frameFlags;
     bufferId = id;
     lengthBytes = length;
     claimEpoch = to.epoch();
@@ -71,6 +85,11 @@ public final class SendBuffer {
     bind(to, id, length, 0, frameAt);
     mode |= IN_PLACE;
     payloadAt += payloadOffset;
+  }
+
+  /** {@link #unbind} of one that {@link #isPlain}. */
+  void unbindPlain() {
+    mode = 0;
   }
 
   void unbind() {
@@ -140,6 +159,7 @@ public final class SendBuffer {
     if (view == null) {
       view = new BytesView(memory);
     }
+    mode |= VIEWED;
     return view.forWrite(payloadAt, lengthBytes);
   }
 
@@ -159,8 +179,17 @@ public final class SendBuffer {
   }
 
   /** It lies alone in its frame, and the frame has no flags. */
+  boolean isAlone() {
+    return (mode & (IN_PLACE | FLAGS_MASK)) == 0;
+  }
+
+  /** {@link #isAlone}, there is no view, and the endpoint has it at hand: only the mode changes. */
   boolean isPlain() {
     return mode == CLAIMED;
+  }
+
+  boolean isOneOfSeveral() {
+    return claimedMode != CLAIMED;
   }
 
   int flags() {

@@ -603,23 +603,26 @@ final class Sender {
   /** To set up a run for one frame would cost more than the frame does. */
   private boolean settleOne(Peer peer, int seq) {
     SendWindow window = peer.window;
-    int path = window.pathOf(seq);
+    long frame = window.frameWord(seq);
+    long transmission = window.transmissionWord(seq);
+    long time = window.timeWord(seq);
     int id = window.acknowledgeFirst();
     if (id == 0) {
       return false;
     }
-    if (!core.rails[window.rail(seq)].hasLeftQueue(window.railTicket(seq))) {
-      core.rails[window.rail(seq)].purge(id);
+    Rail rail = core.rails[SendWindow.rail(frame)];
+    if (!rail.hasLeftQueue(SendWindow.railTicket(transmission))) {
+      rail.purge(id);
     }
+    core.lanes[window.lane(seq)].acknowledge(SendWindow.messages(time));
     pool.releaseSent(id, peer.windowOwner);
     paths.onAcknowledged(
         peer,
-        path,
-        window.pathIndex(seq),
+        SendWindow.list(frame),
+        SendWindow.pathIndex(transmission),
         1,
-        window.lengthBytes(seq),
-        window.sinceSentNs(seq, core.nowNs));
-    core.lanes[window.lane(seq)].acknowledge(window.messages(seq));
+        SendWindow.length(frame),
+        SendWindow.sinceSentNs(time, core.nowNs));
     return true;
   }
 

@@ -404,7 +404,7 @@ public final class SendWindow extends WindowEnd {
       word(at, word & ~ID_MASK | LIST_MASK);
       ids[taken++] = (int) (word & ID_MASK);
       bytes += length(word);
-      messages += (int) (word(at + TIME) >>> MESSAGES_SHIFT);
+      messages += messages(word(at + TIME));
       int neighbour = slot + 1 & mask;
       slot = (int) (links >>> NEXT_SHIFT) & 0xFFFF;
       if (slot != neighbour) {
@@ -528,6 +528,56 @@ public final class SendWindow extends WindowEnd {
     return length(word(seq, 0));
   }
 
+  // --- a frame's words: read once, and taken apart when the window has changed already ---------
+
+  /** For {@link #length}, {@link #list}, {@link #rail(long)}. */
+  public long frameWord(int seq) {
+    return word(seq, 0);
+  }
+
+  /** For {@link #pathIndex(long)}, {@link #railTicket(long)}. */
+  public long transmissionWord(int seq) {
+    return word(seq, TRANSMISSION);
+  }
+
+  /** For {@link #sinceSentNs(long, long)}, {@link #messages(long)}. */
+  public long timeWord(int seq) {
+    return word(seq, TIME);
+  }
+
+  /** Bytes of a frame. */
+  public static int length(long frameWord) {
+    return (int) (frameWord >>> LENGTH_SHIFT) & 0xFFFF;
+  }
+
+  /** The path of a frame that was neither lost nor acknowledged. */
+  public static int list(long frameWord) {
+    return (int) (frameWord >>> LIST_AT) & 0xFF;
+  }
+
+  /** The rail of a frame's last transmission. */
+  public static int rail(long frameWord) {
+    return (int) (frameWord >>> RAIL_SHIFT);
+  }
+
+  public static int pathIndex(long transmissionWord) {
+    return (int) transmissionWord;
+  }
+
+  public static int railTicket(long transmissionWord) {
+    return (int) (transmissionWord >>> 32);
+  }
+
+  /** Messages that a frame carries. */
+  public static int messages(long timeWord) {
+    return (int) (timeWord >>> MESSAGES_SHIFT);
+  }
+
+  /** Time since the last transmission, up to 39 h, in the clock of {@code nowNs}. */
+  public static long sinceSentNs(long timeWord, long nowNs) {
+    return nowNs - timeWord << 64 - MESSAGES_SHIFT >> 64 - MESSAGES_SHIFT;
+  }
+
   public int lane(int seq) {
     linkIfLoose(seq);
     return (int) word(seq, LINKS);
@@ -540,25 +590,25 @@ public final class SendWindow extends WindowEnd {
 
   /** Messages that the frame carries. */
   public int messages(int seq) {
-    return (int) (word(seq, TIME) >>> MESSAGES_SHIFT);
+    return messages(word(seq, TIME));
   }
 
   public int pathIndex(int seq) {
-    return (int) word(seq, TRANSMISSION);
+    return pathIndex(word(seq, TRANSMISSION));
   }
 
   /** The rail of the last transmission. */
   public int rail(int seq) {
-    return (int) (word(seq, 0) >>> RAIL_SHIFT);
+    return rail(word(seq, 0));
   }
 
   public int railTicket(int seq) {
-    return (int) (word(seq, TRANSMISSION) >>> 32);
+    return railTicket(word(seq, TRANSMISSION));
   }
 
   /** Time since the last transmission, up to 39 h, in the clock of {@code nowNs}. */
   public long sinceSentNs(int seq, long nowNs) {
-    return nowNs - word(seq, TIME) << 64 - MESSAGES_SHIFT >> 64 - MESSAGES_SHIFT;
+    return sinceSentNs(word(seq, TIME), nowNs);
   }
 
   /** The path whose list the frame is on, or -1 when it is on none or waits for its resend. */
@@ -631,14 +681,6 @@ public final class SendWindow extends WindowEnd {
 
   private int laneOfRun(int run) {
     return half(runAt(run) + Integer.BYTES);
-  }
-
-  private static int list(long word) {
-    return (int) (word >>> LIST_AT) & 0xFF;
-  }
-
-  private static int length(long word) {
-    return (int) (word >>> LENGTH_SHIFT) & 0xFFFF;
   }
 
   // --- memory: addresses are this window's, by the mask and the number of lists ----------------
