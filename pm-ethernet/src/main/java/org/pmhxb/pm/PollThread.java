@@ -16,7 +16,7 @@ import org.pmhxb.ffi.Threads;
  *
  * <p>A program's thread that has to wait for what a duty cycle brings may drive meanwhile ({@link
  * #driveUntil}): then no thread has to wake another. The poll thread drives again when nobody did
- * for {@link #NAP_NS}.
+ * for {@link #NAP_NS}, or up to {@link #LONG_NAP_NS} where who waits sleeps at once.
  *
  * <p>It sleeps only on descriptors: the sockets of its ports and a doorbell, so that whatever
  * happens wakes it (DESIGN rule 22). Where a port has no descriptor it sleeps for at most {@link
@@ -39,11 +39,19 @@ public final class PollThread implements Doorbell, AutoCloseable {
   /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
   private static final long NAP_NS = 200_000L;
 
+  /**
+   * The same while a program drives again and again, where who waits sleeps: others need the cores
+   * more than a program that computes needs its frames looked after. Five naps in a millisecond of
+   * eight nodes on two cores were most of the changes of thread of that machine.
+   */
+  private static final long LONG_NAP_NS = 1_000_000L;
+
   /** Naps within one wait of a program, after which the poll thread sleeps until it ends. */
   private static final int NAPS = 8;
 
   private final PollWork[] work;
   private final PollIdle idle;
+  private final long longestNapNs;
   private final int cpu;
   private final Thread thread;
   private final int doorbell;
@@ -87,6 +95,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
       Runnable atEnd) {
     this.work = work.toArray(PollWork[]::new);
     this.idle = idle;
+    this.longestNapNs = idle == PollIdle.PARK ? LONG_NAP_NS : NAP_NS;
     this.cpu = cpu;
     this.atEnd = atEnd;
     this.blind = wakeFds.length == 0;
@@ -236,11 +245,13 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private void lend() {
     handOver();
     lease.offer();
+    long napNs = NAP_NS;
     int naps = 0;
     boolean home = false;
     while (!home) {
       int before = lease.turns();
-      nap(naps);
+      nap(naps, napNs);
+      napNs = Math.min(2 * napNs, longestNapNs);
       boolean untouched = before == lease.turns();
       naps = untouched ? naps + 1 : 0;
       home = (untouched || stopping) && lease.takeHome();
@@ -249,9 +260,9 @@ public final class PollThread implements Doorbell, AutoCloseable {
     idleRounds = 0;
   }
 
-  private void nap(int naps) {
+  private void nap(int naps, long napNs) {
     if (naps < NAPS) {
-      LockSupport.parkNanos(this, NAP_NS);
+      LockSupport.parkNanos(this, napNs);
       return;
     }
     // Also when stopping: the driver's round has to end first.
