@@ -4,10 +4,12 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.bench.mpi.KernelRow;
+import org.pmhxb.cli.bench.mpi.KernelRuns;
 import org.pmhxb.cli.bench.mpi.MpiBenchmark;
 import org.pmhxb.cli.bench.mpi.MpiRow;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.HxbConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -24,7 +26,7 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Example: hxb bench mpi --rate 200mbit --links 6",
-      "Example: hxb bench mpi --rate 50mbit --kernels S,W --cluster mpi1"
+      "Example: hxb bench mpi --driver packet --rate 10mbit --kernels S,W,A --warm-up 40"
     })
 final class MpiBench extends ClusterCommand {
   /** The one fabric whose links have a rate. */
@@ -46,6 +48,14 @@ final class MpiBench extends ClusterCommand {
       converter = Options.RateConverter.class,
       description = "Raw rate of each link.")
   private LinkRate rate;
+
+  @Option(
+      names = "--driver",
+      paramLabel = "DRIVER",
+      description =
+          "How a veth interface is reached: af_packet (DPDK's net_af_packet) or packet (a packet"
+              + " socket of our own). Default: af_packet.")
+  private HxbConfig.Driver driver;
 
   @Option(
       names = "--links",
@@ -78,6 +88,13 @@ final class MpiBench extends ClusterCommand {
       defaultValue = "3",
       description = "Of the kernels: the shortest of so many runs counts.")
   private int repeat;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "S",
+      defaultValue = "20",
+      description = "Of the kernels: seconds of class S before the first run that counts.")
+  private double warmUp;
 
   @Option(
       names = "--jvm-arg",
@@ -131,43 +148,67 @@ final class MpiBench extends ClusterCommand {
     public void print(PrintWriter out) {
       out.printf("8 ranks, links of %s: 1-D with 6 rails, 3-D with 2 rails per dimension%n", rate);
       out.printf(
-          "%-8s %9s %9s %9s %7s %7s %7s %7s %11s%n",
+          "%-8s %9s %9s %9s %6s %6s %6s %6s %7s %7s %10s %5s%n",
           "kernel",
           "1-D s",
           "3-D s",
           "slowdown",
-          "idle 1D",
-          "idle 3D",
-          "hops 3D",
+          "idle1D",
+          "idle3D",
+          "MPI1D",
+          "MPI3D",
+          "hops3D",
           "links",
-          "bandwidth");
+          "bandwidth",
+          "aims");
       for (KernelRow k : kernels) {
         out.printf(
-            "%-2s %-5s %9.3f %9.3f %8.1f%% %6.0f%% %6.0f%% %7.2f %6.1f%% %10.1f%%%n",
+            "%-2s %-5s %9.3f %9.3f %8.1f%% %5.0f%% %5.0f%% %5.0f%% %5.0f%% %7.2f %6.1f%% %9.1f%%"
+                + " %5s%n",
             k.kernel(),
             k.size(),
-            k.seconds1d(),
-            k.seconds3d(),
+            k.line().seconds(),
+            k.cube().seconds(),
             100 * k.slowdown(),
-            100 * k.idle1d(),
-            100 * k.idle3d(),
+            100 * k.line().idle(),
+            100 * k.cube().idle(),
+            100 * k.line().calls(),
+            100 * k.cube().calls(),
             k.hops3d(),
             100 * k.linkShare(),
-            100 * k.bandwidthSlowdown());
+            100 * k.bandwidthSlowdown(),
+            k.met() ? "both" : k.slowdownMet() ? "slow" : k.idleMet() ? "idle" : "none");
       }
+      for (KernelRow k : kernels) {
+        out.printf("%-2s %-5s 1-D:%s%n", k.kernel(), k.size(), seconds(k.line()));
+        out.printf("%-2s %-5s 3-D:%s%n", k.kernel(), k.size(), seconds(k.cube()));
+      }
+      out.println("each repetition's seconds; the shortest counts");
+      out.println(
+          "idle: share of the machine's processor time; MPI: share of the ranks' time in it");
       out.println("hops 3D: links that a byte of the large messages crosses, 1 in 1-D");
       out.println("links: share of the 1-D time for which these bytes keep a node's links busy");
       out.println("bandwidth: slowdown of 3-D if the program waits for all of that");
+      out.printf(
+          "aims: slowdown at most %.0f %% (slow) and at least %.0f %% idle in both (idle)%n",
+          100 * KernelRow.MOST_SLOWDOWN, 100 * KernelRow.LEAST_IDLE);
+    }
+
+    private static String seconds(KernelRuns runs) {
+      StringBuilder text = new StringBuilder();
+      runs.all().forEach(s -> text.append(String.format(" %.3f", s)));
+      return text.toString();
     }
   }
 
   @Override
   protected Report run() throws Exception {
     check();
-    MpiBenchmark benchmark = new MpiBenchmark(paths(), rate, seconds, jvmArgs, progress()::update);
+    MpiBenchmark benchmark =
+        new MpiBenchmark(paths(), rate, driver, seconds, jvmArgs, progress()::update);
     try (TakeDown guard = new TakeDown(paths())) {
       if (kernels != null) {
-        return new Table9(true, rate.toString(), benchmark.kernels(kernels, repeat));
+        return new Table9(true, rate.toString(), benchmark.kernels(kernels, repeat, warmUp));
       }
       List<MpiRow> rows = new ArrayList<>();
       String left = alone ? null : MpiBenchmark.openMpiMissing();
@@ -196,6 +237,9 @@ final class MpiBench extends ClusterCommand {
     }
     if (repeat < 1 || repeat > 100) {
       throw wrongUsage("--repeat is " + repeat + "; must be in 1..100");
+    }
+    if (!(warmUp >= 0 && warmUp <= 600)) {
+      throw wrongUsage("--warm-up is " + warmUp + "; must be in 0..600");
     }
     for (String size : kernels == null ? List.<String>of() : kernels) {
       if (!List.of("S", "W", "A").contains(size)) {

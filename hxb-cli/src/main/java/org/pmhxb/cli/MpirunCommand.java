@@ -12,6 +12,7 @@ import org.pmhxb.cli.mpi.MpiJob;
 import org.pmhxb.cli.mpi.MpiLauncher;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -80,6 +81,14 @@ final class MpirunCommand extends ClusterCommand {
       converter = Options.RateConverter.class,
       description = "Raw rate of each link, as in 200mbit; veth only. Default: unshaped.")
   private LinkRate rate;
+
+  @Option(
+      names = "--driver",
+      paramLabel = "DRIVER",
+      description =
+          "How a veth interface is reached: af_packet (DPDK's net_af_packet) or packet (a packet"
+              + " socket of our own). Default: af_packet.")
+  private HxbConfig.Driver driver;
 
   @Option(
       names = "--map",
@@ -166,6 +175,7 @@ final class MpirunCommand extends ClusterCommand {
           given,
           rails,
           rate,
+          driver,
           ranks == null ? given.nodes() : ranks,
           placement,
           Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList(),

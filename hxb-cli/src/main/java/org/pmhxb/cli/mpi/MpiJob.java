@@ -2,8 +2,10 @@ package org.pmhxb.cli.mpi;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 
 /**
@@ -13,6 +15,7 @@ import org.pmhxb.router.Shape;
  * @param device niodev is MPJ's own over the kernel's TCP, for comparisons
  * @param rails per dimension, 1 to 9
  * @param rate of each link, or null; veth only
+ * @param driver of the interfaces, packet or af_packet, or null for the usual one; veth only
  * @param classPath of the program
  * @param jvmArgs for the ranks' JVMs
  * @param label every line of output with its rank
@@ -26,6 +29,7 @@ public record MpiJob(
     Shape shape,
     int rails,
     LinkRate rate,
+    HxbConfig.Driver driver,
     int ranks,
     Placement placement,
     List<Path> classPath,
@@ -81,6 +85,20 @@ public record MpiJob(
       throw new IllegalArgumentException(
           "--rate is " + rate + "; only links of the veth fabric can be shaped: --fabric veth");
     }
+    if (driver != null && fabric != Fabric.VETH) {
+      throw new IllegalArgumentException(
+          "--driver is " + driver + "; only the veth fabric has interfaces: --fabric veth");
+    }
+    nodeOptions(driver); // refuses what is no driver of veth
+  }
+
+  /** Of its nodes. */
+  NodeOptions nodeOptions() {
+    return nodeOptions(driver);
+  }
+
+  private static NodeOptions nodeOptions(HxbConfig.Driver driver) {
+    return driver == null ? NodeOptions.NONE : new NodeOptions("", HxbConfig.Tag.OFF, "", driver);
   }
 
   int[] nodeOfRank() {

@@ -111,8 +111,13 @@ public final class MpiLauncher {
       FabricPlan plan = new FabricPlan(paths.cluster(), job.shape(), job.rails(), job.rate());
       VethFabric.create(plan);
       ClusterSpec spec =
-          new ClusterSpec(ClusterSpec.Fabric.VETH, job.shape(), job.rails(), job.rate())
-              .withPoll(poll());
+          new ClusterSpec(
+              ClusterSpec.Fabric.VETH,
+              job.shape(),
+              job.rails(),
+              job.rate(),
+              poll(),
+              job.nodeOptions());
       int[] nodeOfRank = job.nodeOfRank();
       int[] rankOfNode = new int[job.shape().nodes()];
       java.util.Arrays.fill(rankOfNode, -1);

@@ -9,11 +9,22 @@ import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 
 class MpiJobTest {
   private static MpiJob job(
       MpiJob.Launcher launcher, MpiJob.Fabric fabric, int ranks, int rails, LinkRate rate) {
+    return job(launcher, fabric, ranks, rails, rate, null);
+  }
+
+  private static MpiJob job(
+      MpiJob.Launcher launcher,
+      MpiJob.Fabric fabric,
+      int ranks,
+      int rails,
+      LinkRate rate,
+      HxbConfig.Driver driver) {
     return new MpiJob(
         launcher,
         true,
@@ -22,6 +33,7 @@ class MpiJobTest {
         Shape.parse("2x2"),
         rails,
         rate,
+        driver,
         ranks,
         Placement.SNAKE,
         List.of(Path.of("classes"), Path.of("/lib/a.jar")),
@@ -39,6 +51,11 @@ class MpiJobTest {
     assertThatThrownBy(() -> job(hxb, ring, 4, 10, null)).hasMessageContaining("--rails is 10");
     assertThatThrownBy(() -> job(hxb, ring, 4, 1, LinkRate.parse("1gbit")))
         .hasMessageContaining("--fabric veth");
+    assertThatThrownBy(() -> job(hxb, ring, 4, 1, null, HxbConfig.Driver.PACKET))
+        .hasMessageContaining("--driver is packet")
+        .hasMessageContaining("--fabric veth");
+    assertThatThrownBy(() -> job(hxb, MpiJob.Fabric.VETH, 4, 1, null, HxbConfig.Driver.MEMIF))
+        .hasMessageContaining("packet or af_packet");
     assertThatThrownBy(() -> job(MpiJob.Launcher.OPENMPI, ring, 4, 1, null))
         .hasMessageContaining("--fabric veth --device hxb");
   }

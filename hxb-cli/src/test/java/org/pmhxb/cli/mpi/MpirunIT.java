@@ -82,6 +82,7 @@ class MpirunIT {
             s,
             1,
             null,
+            null,
             s.nodes(),
             Placement.LINES,
             List.of(classes),

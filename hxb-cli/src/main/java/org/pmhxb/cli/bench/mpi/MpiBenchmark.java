@@ -12,6 +12,7 @@ import org.pmhxb.cli.mpi.MpiJob;
 import org.pmhxb.cli.mpi.MpiLauncher;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 
 /** Runs the measuring programs one after the other, each on a cluster of its own. */
@@ -27,22 +28,26 @@ public final class MpiBenchmark {
 
   private final ClusterPaths paths;
   private final LinkRate rate;
+  private final HxbConfig.Driver driver;
   private final MpiSizes sizes;
   private final List<String> jvmArgs;
   private final Consumer<String> progress;
 
   /**
+   * @param driver of the links' interfaces, or null for the usual one
    * @param seconds of each stream
    * @param jvmArgs for the ranks, such as properties of the device
    */
   public MpiBenchmark(
       ClusterPaths paths,
       LinkRate rate,
+      HxbConfig.Driver driver,
       double seconds,
       List<String> jvmArgs,
       Consumer<String> progress) {
     this.paths = paths;
     this.rate = rate;
+    this.driver = driver;
     this.sizes = new MpiSizes(EAGER_BYTES, RENDEZVOUS_BYTES, seconds, LATENCY_ROUNDS);
     this.jvmArgs = jvmArgs;
     this.progress = progress;
@@ -74,15 +79,24 @@ public final class MpiBenchmark {
     return MpiRow.of(name, links, rate, sizes, figures);
   }
 
-  /** Eight ranks on a line with six rails, and on 2x2x2 with two rails per dimension. */
-  public List<KernelRow> kernels(List<String> classes, int times) throws Exception {
+  /**
+   * Eight ranks on a line with six rails, and on 2x2x2 with two rails per dimension.
+   *
+   * @param warmUpSeconds before anything is measured
+   */
+  public List<KernelRow> kernels(List<String> classes, int times, double warmUpSeconds)
+      throws Exception {
+    List<String> program = new ArrayList<>();
+    program.add(PACKAGE + "Kernels");
+    program.add(Double.toString(warmUpSeconds));
+    program.add(Integer.toString(times));
+    program.addAll(classes);
+    progress.accept("kernels, 1-D with 6 rails");
+    MpiFigures line = run(MpiJob.Device.HXB, KernelRow.LINE, 6, KernelRow.RANKS, program);
+    progress.accept("kernels, 3-D with 2 rails per dimension");
+    MpiFigures cube = run(MpiJob.Device.HXB, KernelRow.CUBE, 2, KernelRow.RANKS, program);
     List<KernelRow> rows = new ArrayList<>();
     for (String size : classes) {
-      List<String> program = List.of(PACKAGE + "Kernels", size, Integer.toString(times));
-      progress.accept("kernels of class " + size + ", 1-D with 6 rails");
-      MpiFigures line = run(MpiJob.Device.HXB, KernelRow.LINE, 6, KernelRow.RANKS, program);
-      progress.accept("kernels of class " + size + ", 3-D with 2 rails per dimension");
-      MpiFigures cube = run(MpiJob.Device.HXB, KernelRow.CUBE, 2, KernelRow.RANKS, program);
       rows.add(KernelRow.allToAll("is", size, rate, line, cube));
       rows.add(KernelRow.neighbours("cg", size, rate, line, cube));
     }
@@ -101,6 +115,7 @@ public final class MpiBenchmark {
             shape,
             rails,
             rate,
+            driver,
             ranks,
             Placement.LINES,
             List.of(examples()),

@@ -32,7 +32,13 @@ public record MpiFigures(List<Figure> figures) {
     return new MpiFigures(figures);
   }
 
+  /** In the order in which they were printed. */
+  public List<Figure> all(String kind, String size) {
+    return figures.stream().filter(f -> f.kind().equals(kind) && f.size().equals(size)).toList();
+  }
+
+  /** The first. */
   public Optional<Figure> of(String kind, String size) {
-    return figures.stream().filter(f -> f.kind().equals(kind) && f.size().equals(size)).findFirst();
+    return all(kind, size).stream().findFirst();
   }
 }

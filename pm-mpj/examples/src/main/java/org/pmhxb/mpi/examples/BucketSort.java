@@ -21,6 +21,7 @@ public final class BucketSort {
 
   private final Intracomm comm = MPI.COMM_WORLD;
   private final Doubling all = new Doubling(comm);
+  private final CallClock clock = new CallClock();
   private final int ranks = comm.Size();
   private final int rank = comm.Rank();
   private final int shift;
@@ -67,7 +68,10 @@ public final class BucketSort {
     for (int key : keys) {
       here[key >> shift]++;
     }
-    int[] rankOfBucket = deal(all.sum(here));
+    clock.enter();
+    int[] everywhere = all.sum(here);
+    clock.leave();
+    int[] rankOfBucket = deal(everywhere);
     int[] sendCounts = new int[ranks];
     for (int b = 0; b < here.length; b++) {
       sendCounts[rankOfBucket[b]] += here[b];
@@ -85,7 +89,9 @@ public final class BucketSort {
     int[] whole = new int[ranks * ranks];
     int[] each = new int[ranks];
     Arrays.fill(each, ranks);
+    clock.enter();
     all.gather(sendCounts, whole, each, offsets(each), MPI.INT);
+    clock.leave();
     int[] counts = new int[ranks];
     for (int r = 0; r < ranks; r++) {
       counts[r] = whole[r * ranks + rank];
@@ -119,6 +125,7 @@ public final class BucketSort {
     }
 
     void begin() {
+      clock.enter();
       for (int i = 1; i < ranks; i++) {
         int from = Integer.bitCount(ranks) == 1 ? peer(i) : (rank - i + ranks) % ranks;
         receives[from] =
@@ -129,17 +136,20 @@ public final class BucketSort {
         int to = peer(i);
         sends[to] = comm.Isend(ordered, sendOffsets[to], sendCounts[to], MPI.INT, to, KEYS_TAG);
       }
+      clock.leave();
       System.arraycopy(
           ordered, sendOffsets[rank], arriving, receiveOffsets[rank], receiveCounts[rank]);
     }
 
     void end() {
+      clock.enter();
       for (int r = 0; r < ranks; r++) {
         if (r != rank) {
           receives[r].Wait();
           sends[r].Wait();
         }
       }
+      clock.leave();
     }
   }
 
@@ -249,7 +259,7 @@ public final class BucketSort {
     Timing.Start start = Timing.start();
     sort.sort(ITERATIONS);
     sort.comm.Barrier();
-    Timing timing = start.stop();
+    Timing timing = start.stop(sort.comm, sort.clock);
     sort.verify();
     if (sort.rank == 0) {
       System.out.printf(

@@ -147,11 +147,14 @@ public final class ConjugateGradient {
 
   /** Over all ranks. */
   private static final class Ranks implements Machine {
-    private final Doubling all = new Doubling(MPI.COMM_WORLD);
+    private final CallClock clock;
+    private final Doubling all;
     private final int[] counts = new int[MPI.COMM_WORLD.Size()];
     private final int[] offsets = new int[counts.length];
 
-    private Ranks(int rows) {
+    private Ranks(int rows, CallClock clock) {
+      this.clock = clock;
+      this.all = new Doubling(MPI.COMM_WORLD);
       for (int r = 0; r < counts.length; r++) {
         offsets[r] = firstRow(rows, counts.length, r);
         counts[r] = firstRow(rows, counts.length, r + 1) - offsets[r];
@@ -160,12 +163,17 @@ public final class ConjugateGradient {
 
     @Override
     public void gather(double[] part, double[] whole) {
+      clock.enter();
       all.gather(part, whole, counts, offsets, MPI.DOUBLE);
+      clock.leave();
     }
 
     @Override
     public double sum(double part) {
-      return all.sum(part);
+      clock.enter();
+      double sum = all.sum(part);
+      clock.leave();
+      return sum;
     }
   }
 
@@ -196,11 +204,12 @@ public final class ConjugateGradient {
     ConjugateGradient mine =
         new ConjugateGradient(
             size, firstRow(size.rows, ranks, rank), firstRow(size.rows, ranks, rank + 1));
-    Ranks machine = new Ranks(size.rows);
+    CallClock clock = new CallClock();
+    Ranks machine = new Ranks(size.rows, clock);
     comm.Barrier();
     Timing.Start start = Timing.start();
     double zeta = mine.solve(size.iterations, machine);
-    Timing timing = start.stop();
+    Timing timing = start.stop(comm, clock);
     if (rank == 0 && check) {
       double expected =
           new ConjugateGradient(size, 0, size.rows).solve(size.iterations, new Alone());

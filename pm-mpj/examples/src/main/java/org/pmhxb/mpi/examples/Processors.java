@@ -5,25 +5,29 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Processor time of the machine up to a moment, from the first line of {@code /proc/stat}. */
-record Processors(long busy, long all) {
+/**
+ * Time for which the machine's processors were idle up to a moment, from the first line of {@code
+ * /proc/stat}. The kernel measures that, but samples what they do otherwise: so what was not idle
+ * is taken from the clock. To 10 ms.
+ */
+record Processors(long idleTicks, long nowNs) {
+  private static final double TICK_NS = 10_000_000.0;
+  private static final int IDLE = 4;
+  private static final int WAITS_FOR_DISK = 5;
+
   static Processors now() {
     try {
       String[] words = Files.readAllLines(Path.of("/proc/stat")).getFirst().split(" +");
-      long all = 0;
-      long idle = 0;
-      for (int i = 1; i < Math.min(words.length, 9); i++) {
-        all += Long.parseLong(words[i]);
-        idle += i == 4 || i == 5 ? Long.parseLong(words[i]) : 0;
-      }
-      return new Processors(all - idle, all);
+      long idle = Long.parseLong(words[IDLE]) + Long.parseLong(words[WAITS_FOR_DISK]);
+      return new Processors(idle, System.nanoTime());
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read /proc/stat", e);
     }
   }
 
-  /** Share of the time since then in which processors were not idle. */
+  /** Share of the processors' time since then in which they were not idle, 0 to 1. */
   double busySince(Processors before) {
-    return (double) (busy - before.busy) / Math.max(1, all - before.all);
+    double allNs = (double) (nowNs - before.nowNs) * Runtime.getRuntime().availableProcessors();
+    return Math.clamp(1 - (idleTicks - before.idleTicks) * TICK_NS / Math.max(1, allNs), 0, 1);
   }
 }
