@@ -72,6 +72,17 @@ class MpirunIT {
       Path classes,
       List<String> program)
       throws Exception {
+    return run(launcher, fabric, shape, Shape.parse(shape).nodes(), classes, program);
+  }
+
+  private String run(
+      MpiJob.Launcher launcher,
+      MpiJob.Fabric fabric,
+      String shape,
+      int ranks,
+      Path classes,
+      List<String> program)
+      throws Exception {
     Shape s = Shape.parse(shape);
     MpiJob job =
         new MpiJob(
@@ -83,7 +94,7 @@ class MpirunIT {
             1,
             null,
             null,
-            s.nodes(),
+            ranks,
             Placement.LINES,
             List.of(classes),
             List.of(),
@@ -132,6 +143,23 @@ class MpirunIT {
         .contains("[0] lattice 8x1x1 ranks of 24^3 sites, 20 steps")
         .contains("[0] cg class T, 8 ranks")
         .contains("[0] is class T, 8 ranks");
+  }
+
+  @Test
+  void aNumberOfRanksThatTheExamplesCannotUseIsToldWithoutAStackTrace() throws Exception {
+    String reason =
+        run(
+            MpiJob.Launcher.HXB,
+            MpiJob.Fabric.RING,
+            "2x2x2",
+            7,
+            EXAMPLES,
+            List.of("org.pmhxb.mpi.examples.AllExamples", "T"));
+    assertThat(reason).contains("exit code 1");
+    assertThat(output())
+        .contains("[0] 7 ranks, but the lattice on grids of 2x2x2 and 8x1x1 needs 8")
+        .contains("-n 8")
+        .doesNotContain("Exception");
   }
 
   @Test

@@ -11,6 +11,7 @@ public final class AllExamples {
 
   public static void main(String[] argv) {
     String[] args = MPI.Init(argv);
+    RankCount.require(8, "the lattice on grids of 2x2x2 and 8x1x1");
     ProblemClass size = ProblemClass.valueOf(args[0]);
     LatticeHalo.run(new int[] {2, 2, 2}, 24, 20);
     LatticeHalo.run(new int[] {8, 1, 1}, 24, 20);

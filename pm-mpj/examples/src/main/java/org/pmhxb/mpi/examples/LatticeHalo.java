@@ -204,6 +204,8 @@ public final class LatticeHalo {
   public static void main(String[] argv) {
     String[] args = MPI.Init(argv);
     int[] grid = {Integer.parseInt(args[0]), Integer.parseInt(args[1]), Integer.parseInt(args[2])};
+    RankCount.require(
+        grid[0] * grid[1] * grid[2], "a grid of " + String.join("x", args[0], args[1], args[2]));
     run(grid, Integer.parseInt(args[3]), Integer.parseInt(args[4]));
     MPI.Finalize();
   }
