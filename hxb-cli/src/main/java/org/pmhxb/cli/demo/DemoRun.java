@@ -37,6 +37,7 @@ public final class DemoRun {
   private final Receiver[] receivers;
   private final long[][] sent;
   private final StreamVerifier[][] verifiers;
+  private final PayloadPattern[][] patterns;
   private final int[][] relays;
   private final Histogram[] latency;
   private long nowNs;
@@ -54,6 +55,7 @@ public final class DemoRun {
     receivers = new Receiver[n];
     sent = new long[n][n];
     verifiers = new StreamVerifier[n][n];
+    patterns = new PayloadPattern[n][n];
     relays = new int[n][n];
     int most = 0;
     for (int i = 0; i < n; i++) {
@@ -63,6 +65,7 @@ public final class DemoRun {
       for (int j = 0; j < n; j++) {
         if (i != j) {
           verifiers[i][j] = new StreamVerifier(i, j);
+          patterns[i][j] = new PayloadPattern(i, j);
           relays[i][j] = cluster.node(i).routing().hops(j) - 1;
           most = Math.max(most, relays[i][j]);
         }
@@ -90,8 +93,10 @@ public final class DemoRun {
       int source = m.source();
       long at = m.offset();
       copies.onMessage(m);
-      if (verifiers[source][self].accept(m.memory(), at, m.lengthBytes())) {
-        long sentNs = PayloadPattern.sentNs(m.memory(), at, m.lengthBytes());
+      int length = m.lengthBytes();
+      long address = PayloadPattern.addressOf(m.memory(), at, length);
+      if (verifiers[source][self].accept(address, length)) {
+        long sentNs = PayloadPattern.sentNs(address, length);
         if (sentNs > 0) {
           latency[relays[source][self]].recordValue(Math.clamp(nowNs - sentNs, 0, MAX_LATENCY_NS));
         }
@@ -179,15 +184,10 @@ public final class DemoRun {
       if (buffer == null) {
         return;
       }
-      PayloadPattern.write(
-          buffer.memory(),
-          buffer.offset(),
-          sizeBytes,
-          PayloadPattern.DATA,
-          source,
-          destination,
-          sent[source][destination]++,
-          System.nanoTime());
+      long address = PayloadPattern.addressOf(buffer.memory(), buffer.offset(), sizeBytes);
+      long seq = sent[source][destination]++;
+      patterns[source][destination].write(
+          address, sizeBytes, PayloadPattern.DATA, seq, System.nanoTime());
       endpoint.send(buffer);
     }
   }

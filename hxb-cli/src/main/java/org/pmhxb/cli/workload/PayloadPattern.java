@@ -3,17 +3,20 @@ package org.pmhxb.cli.workload;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Objects;
+import org.pmhxb.bufpool.Memory;
 
 /**
- * A message whose every byte follows from (source, destination, sequence number), so that a
- * receiver can tell any change of content, and which message it holds.
+ * Messages of one stream, from a source to a destination, whose every byte follows from (source,
+ * destination, sequence number), so that a receiver can tell any change of content, and which
+ * message it holds.
  *
  * <pre>
  *  0 magic:16 | 2 kind:16 | 4 length:32      all little-endian
  *  8 source:32 | 12 destination:32
  * 16 sequence:64
  * 24 send time, ns:64
- * 32 checksum:64                             over the fields above and the words below
+ * 32 checksum:64                             of kind, sequence and send time
  * 40 words of 64 bits: word i = seed + i x odd constant; the last one is cut to the length
  * </pre>
  *
@@ -21,8 +24,12 @@ import java.nio.ByteOrder;
  * number, mixed with source and destination, then the first bytes of the words. They have no send
  * time and no checksum; from 8 bytes on the words show a damage.
  *
- * <p>The words form an arithmetic sequence since the loops that write and compare them then cost
- * about as much as a copy. Static, stateless, allocation-free.
+ * <p>Writing and judging a message is part of what a benchmark measures, so both cost little more
+ * than a copy: all fields but the send time are compared with what they must be, the words form an
+ * arithmetic sequence, and seeds of different sequence numbers differ for certain.
+ *
+ * <p>Immutable, allocation-free. The methods take addresses ({@link #addressOf}): a message's
+ * memory is checked once, not at each field.
  */
 public final class PayloadPattern {
   /** Smallest message, bytes. */
@@ -52,7 +59,12 @@ public final class PayloadPattern {
   private static final int SENT = SEQ + Long.BYTES;
   private static final int CHECKSUM = SENT + Long.BYTES;
 
-  private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
+  // Odd, and without a simple relation to each other.
+  private static final long OF_SEQ = 0x9E37_79B9_7F4A_7C15L;
+  private static final long OF_WORD = 0xD1B5_4A32_D192_ED03L;
+  private static final long OF_TIME = 0xBF58_476D_1CE4_E5B9L;
+
+  private static final MemorySegment ALL = Memory.ALL;
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfInt INT =
@@ -60,143 +72,145 @@ public final class PayloadPattern {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  private PayloadPattern() {}
+  /** Both nodes, as in the header. */
+  private final long nodes;
+
+  /** What the seeds of all messages begin with. */
+  private final long base;
 
   /**
-   * Writes a message of {@code lengthBytes}, at least {@link #MIN_BYTES}, at {@code at}. Kinds
-   * other than {@link #DATA} need {@link #HEADER_BYTES}.
+   * @param src node that sends
+   * @param dst node that receives
    */
-  public static void write(
-      MemorySegment memory,
-      long at,
-      int lengthBytes,
-      int kind,
-      int src,
-      int dst,
-      long seq,
-      long sentNs) {
-    long seed = seed(src, dst, seq);
+  public PayloadPattern(int src, int dst) {
+    nodes = (long) dst << 32 | src & 0xFFFF_FFFFL;
+    base = mix(nodes + OF_SEQ);
+  }
+
+  /**
+   * Where a message lies.
+   *
+   * @throws IndexOutOfBoundsException it is not all in that memory
+   * @throws IllegalArgumentException the memory is on the Java heap
+   */
+  public static long addressOf(MemorySegment memory, long at, int lengthBytes) {
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException("a message of a stream lies in native memory");
+    }
+    Objects.checkFromIndexSize(at, lengthBytes, memory.byteSize());
+    return Memory.known(memory.address() + at);
+  }
+
+  /**
+   * Writes a message of {@code lengthBytes}, at least {@link #MIN_BYTES}. Kinds other than {@link
+   * #DATA} need {@link #HEADER_BYTES}.
+   */
+  public void write(long address, int lengthBytes, int kind, long seq, long sentNs) {
+    long to = Memory.known(address);
+    long seed = seed(seq);
     if (lengthBytes < HEADER_BYTES) {
-      assert kind == DATA && lengthBytes >= MIN_BYTES : lengthBytes;
-      memory.set(INT, at, (int) seq ^ (int) seed(src, dst, 0));
-      fill(memory, at + Integer.BYTES, lengthBytes - Integer.BYTES, seed);
+      writeShort(to, lengthBytes, kind, seq, seed);
       return;
     }
-    long word0 = word0(kind, lengthBytes);
-    long word1 = word1(src, dst);
-    memory.set(LONG, at, word0);
-    memory.set(LONG, at + SRC, word1);
-    memory.set(LONG, at + SEQ, seq);
-    memory.set(LONG, at + SENT, sentNs);
-    long sum = fill(memory, at + HEADER_BYTES, lengthBytes - HEADER_BYTES, seed);
-    memory.set(LONG, at + CHECKSUM, checksum(word0, word1, seq, sentNs, sum));
+    ALL.set(LONG, to, word0(kind, lengthBytes));
+    ALL.set(LONG, to + SRC, nodes);
+    ALL.set(LONG, to + SEQ, seq);
+    ALL.set(LONG, to + SENT, sentNs);
+    ALL.set(LONG, to + CHECKSUM, checksum(kind, seed, sentNs));
+    fill(to + HEADER_BYTES, lengthBytes - HEADER_BYTES, seed);
+  }
+
+  private void writeShort(long to, int lengthBytes, int kind, long seq, long seed) {
+    assert kind == DATA && lengthBytes >= MIN_BYTES : lengthBytes;
+    ALL.set(INT, to, (int) (seq ^ base));
+    fill(to + Integer.BYTES, lengthBytes - Integer.BYTES, seed);
   }
 
   private static long word0(int kind, int lengthBytes) {
     return (long) lengthBytes << 32 | (long) kind << 16 | MAGIC;
   }
 
-  private static long word1(int src, int dst) {
-    return (long) dst << 32 | src & 0xFFFF_FFFFL;
-  }
-
   /**
-   * Checks every byte of a message from {@code src} to {@code dst}.
+   * Checks every byte of a message.
    *
    * @param expectedSeq about which sequence number is due; completes the 32 bits of a short message
    * @return the sequence number, or {@link #CORRUPT}
    */
-  public static long verify(
-      MemorySegment memory, long at, int lengthBytes, int src, int dst, long expectedSeq) {
+  public long verify(long address, int lengthBytes, long expectedSeq) {
+    long from = Memory.known(address);
     if (lengthBytes < HEADER_BYTES) {
-      return verifyShort(memory, at, lengthBytes, src, dst, expectedSeq);
+      return verifyShort(from, lengthBytes, expectedSeq);
     }
-    long seq = memory.get(LONG, at + SEQ);
-    long word0 = memory.get(LONG, at);
-    long word1 = memory.get(LONG, at + SRC);
+    long word0 = ALL.get(LONG, from);
+    long seq = ALL.get(LONG, from + SEQ);
+    long seed = seed(seq);
     int kind = (int) (word0 >>> 16) & 0xFFFF;
-    if (word0 != word0(kind, lengthBytes) || word1 != word1(src, dst) || seq < 0) {
-      return CORRUPT;
-    }
-    long seed = seed(src, dst, seq);
-    int patternBytes = lengthBytes - HEADER_BYTES;
-    if (differs(memory, at + HEADER_BYTES, patternBytes, seed)) {
-      return CORRUPT;
-    }
-    // The words are as written, so their sum need not be formed again from memory.
-    long sum = sum(patternBytes, seed);
-    long checksum = checksum(word0, word1, seq, memory.get(LONG, at + SENT), sum);
-    return memory.get(LONG, at + CHECKSUM) == checksum ? seq : CORRUPT;
+    long difference = word0 ^ word0(kind, lengthBytes);
+    difference |= ALL.get(LONG, from + SRC) ^ nodes;
+    difference |= ALL.get(LONG, from + CHECKSUM) ^ checksum(kind, seed, ALL.get(LONG, from + SENT));
+    difference |= difference(from + HEADER_BYTES, lengthBytes - HEADER_BYTES, seed);
+    return difference == 0 && seq >= 0 ? seq : CORRUPT;
   }
 
-  private static long verifyShort(
-      MemorySegment memory, long at, int lengthBytes, int src, int dst, long expectedSeq) {
+  private long verifyShort(long from, int lengthBytes, long expectedSeq) {
     if (lengthBytes < MIN_BYTES) {
       return CORRUPT;
     }
-    int low = memory.get(INT, at) ^ (int) seed(src, dst, 0);
+    int low = ALL.get(INT, from) ^ (int) base;
     long seq = expectedSeq + (low - (int) expectedSeq);
     boolean differs =
         seq < 0
             || Math.abs(seq - expectedSeq) > MAX_SHORT_JUMP
-            || differs(
-                memory, at + Integer.BYTES, lengthBytes - Integer.BYTES, seed(src, dst, seq));
+            || difference(from + Integer.BYTES, lengthBytes - Integer.BYTES, seed(seq)) != 0;
     return differs ? CORRUPT : seq;
   }
 
   /** What {@link #write} was told; {@link #DATA} for a short message. */
-  public static int kind(MemorySegment memory, long at, int lengthBytes) {
-    return lengthBytes < HEADER_BYTES ? DATA : memory.get(SHORT, at + KIND);
+  public static int kind(long address, int lengthBytes) {
+    return lengthBytes < HEADER_BYTES ? DATA : ALL.get(SHORT, Memory.known(address) + KIND);
   }
 
   /** When the message was sent on the sender's clock; -1 for a short message. */
-  public static long sentNs(MemorySegment memory, long at, int lengthBytes) {
-    return lengthBytes < HEADER_BYTES ? -1 : memory.get(LONG, at + SENT);
+  public static long sentNs(long address, int lengthBytes) {
+    return lengthBytes < HEADER_BYTES ? -1 : ALL.get(LONG, Memory.known(address) + SENT);
   }
 
-  private static long fill(MemorySegment memory, long at, int lengthBytes, long seed) {
+  private static void fill(long to, int lengthBytes, long seed) {
     int words = lengthBytes >>> 3;
     for (int i = 0; i < words; i++) {
-      memory.set(LONG, at + ((long) i << 3), seed + i * ODD);
+      ALL.set(LONG, Memory.known(to) + ((long) i << 3), seed + i * OF_WORD);
     }
     int done = words << 3;
-    long last = seed + words * ODD;
+    long last = seed + words * OF_WORD;
     for (int i = done; i < lengthBytes; i++) {
-      memory.set(ValueLayout.JAVA_BYTE, at + i, (byte) (last >>> (i - done << 3)));
+      ALL.set(ValueLayout.JAVA_BYTE, to + i, (byte) (last >>> (i - done << 3)));
     }
-    return sum(lengthBytes, seed);
   }
 
-  private static boolean differs(MemorySegment memory, long at, int lengthBytes, long seed) {
+  /** 0 when the words are as {@link #fill} writes them. */
+  private static long difference(long from, int lengthBytes, long seed) {
     int words = lengthBytes >>> 3;
     long difference = 0;
     for (int i = 0; i < words; i++) {
-      difference |= memory.get(LONG, at + ((long) i << 3)) ^ seed + i * ODD;
+      difference |= ALL.get(LONG, Memory.known(from) + ((long) i << 3)) ^ seed + i * OF_WORD;
     }
     int done = words << 3;
-    long last = seed + words * ODD;
+    long last = seed + words * OF_WORD;
     for (int i = done; i < lengthBytes; i++) {
-      difference |= memory.get(ValueLayout.JAVA_BYTE, at + i) ^ (byte) (last >>> (i - done << 3));
+      difference |= ALL.get(ValueLayout.JAVA_BYTE, from + i) ^ (byte) (last >>> (i - done << 3));
     }
-    return difference != 0;
+    return difference;
   }
 
-  /** Sum of all words, the cut one included, modulo 2^64. */
-  private static long sum(int lengthBytes, long seed) {
-    long words = (lengthBytes + 7L) >>> 3;
-    return words * seed + words * (words - 1) / 2 * ODD;
+  /** A change of any one of them is seen for certain: an odd factor loses nothing. */
+  private static long checksum(int kind, long seed, long sentNs) {
+    return seed + kind + sentNs * OF_TIME;
   }
 
-  /**
-   * Each word counts with an odd factor of its own, so that a change of any one is seen for
-   * certain; the products do not wait for each other.
-   */
-  private static long checksum(long word0, long word1, long seq, long sentNs, long sum) {
-    return mix(sum + word0 * ODD + word1 * (3 * ODD) + seq * (5 * ODD) + sentNs * (7 * ODD));
-  }
-
-  private static long seed(int src, int dst, long seq) {
-    return mix(mix(((long) src << 32 | dst & 0xFFFF_FFFFL) + ODD) + seq * ODD);
+  /** One to one; the high half is folded in so that also the low bytes are slow to repeat. */
+  private long seed(long seq) {
+    long s = base + seq * OF_SEQ;
+    return s ^ s >>> 32;
   }
 
   /**

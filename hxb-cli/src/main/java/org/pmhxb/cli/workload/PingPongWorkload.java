@@ -18,6 +18,8 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
   private final LongSupplier clock;
   private final boolean asking;
   private final int other;
+  private final PayloadPattern sends;
+  private final PayloadPattern receives;
   private final LatencyHistogram latency = new LatencyHistogram();
   private final List<String> failures = new ArrayList<>();
   private final long startNs;
@@ -50,6 +52,8 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
     this.link = link;
     this.asking = spec.kind() == WorkloadSpec.Kind.PING;
     this.other = spec.destinations().getFirst();
+    this.sends = new PayloadPattern(link.self(), other);
+    this.receives = new PayloadPattern(other, link.self());
     this.startNs = startNs;
     this.measureFromNs = startNs + spec.warmUpMs() * 1_000_000;
     this.measureToNs = measureFromNs + spec.measureMs() * 1_000_000;
@@ -88,20 +92,21 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
     if (!link.claim(other, lengthBytes)) {
       return false;
     }
-    PayloadPattern.write(
-        link.memory(), link.offset(), lengthBytes, kind, link.self(), other, seq, nowNs);
+    long address = PayloadPattern.addressOf(link.memory(), link.offset(), lengthBytes);
+    sends.write(address, lengthBytes, kind, seq, nowNs);
     lastTicket = link.send();
     return true;
   }
 
   @Override
   public void onMessage(int src, MemorySegment memory, long offset, int lengthBytes) {
-    long seq = PayloadPattern.verify(memory, offset, lengthBytes, other, link.self(), came);
+    long address = PayloadPattern.addressOf(memory, offset, lengthBytes);
+    long seq = receives.verify(address, lengthBytes, came);
     if (src != other || seq == PayloadPattern.CORRUPT) {
       corrupt++;
       return;
     }
-    if (PayloadPattern.kind(memory, offset, lengthBytes) == PayloadPattern.END) {
+    if (PayloadPattern.kind(address, lengthBytes) == PayloadPattern.END) {
       ended = true;
       return;
     }

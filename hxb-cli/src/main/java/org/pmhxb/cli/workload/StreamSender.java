@@ -8,6 +8,7 @@ final class StreamSender {
   private final MessageLink link;
   private final int dst;
   private final int sizeBytes;
+  private final PayloadPattern pattern;
   private long seq;
   private long lastTicket;
   private boolean ended;
@@ -25,6 +26,7 @@ final class StreamSender {
     this.link = link;
     this.dst = dst;
     this.sizeBytes = sizeBytes;
+    this.pattern = new PayloadPattern(link.self(), dst);
     this.large =
         sizeBytes > link.maxMessageBytes() ? Arena.ofAuto().allocate(sizeBytes, Long.BYTES) : null;
   }
@@ -38,15 +40,7 @@ final class StreamSender {
     }
     int count = 0;
     while (count < limit && !down && link.claim(dst, sizeBytes)) {
-      PayloadPattern.write(
-          link.memory(),
-          link.offset(),
-          sizeBytes,
-          PayloadPattern.DATA,
-          link.self(),
-          dst,
-          seq,
-          nowNs);
+      pattern.write(claimed(sizeBytes), sizeBytes, PayloadPattern.DATA, seq, nowNs);
       lastTicket = link.send();
       seq++;
       count++;
@@ -54,13 +48,17 @@ final class StreamSender {
     return count;
   }
 
+  private long claimed(int lengthBytes) {
+    return PayloadPattern.addressOf(link.memory(), link.offset(), lengthBytes);
+  }
+
   private int sendParts(int limit, long nowNs) {
     int count = 0;
     while (count < limit && !down) {
       if (largeSentBytes == 0 && madeSeq != seq) {
         madeSeq = seq;
-        PayloadPattern.write(
-            large, 0, sizeBytes, PayloadPattern.DATA, link.self(), dst, seq, nowNs);
+        long address = PayloadPattern.addressOf(large, 0, sizeBytes);
+        pattern.write(address, sizeBytes, PayloadPattern.DATA, seq, nowNs);
       }
       int part = link.claimFragment(dst, sizeBytes, largeSentBytes);
       if (part == 0) {
@@ -84,15 +82,8 @@ final class StreamSender {
       // The message that was begun comes first.
     }
     if (largeSentBytes == 0 && !ended && !down && link.claim(dst, PayloadPattern.HEADER_BYTES)) {
-      PayloadPattern.write(
-          link.memory(),
-          link.offset(),
-          PayloadPattern.HEADER_BYTES,
-          PayloadPattern.END,
-          link.self(),
-          dst,
-          seq,
-          nowNs);
+      int bytes = PayloadPattern.HEADER_BYTES;
+      pattern.write(claimed(bytes), bytes, PayloadPattern.END, seq, nowNs);
       lastTicket = link.send();
       ended = true;
     }

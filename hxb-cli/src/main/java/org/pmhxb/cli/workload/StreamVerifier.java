@@ -1,7 +1,5 @@
 package org.pmhxb.cli.workload;
 
-import java.lang.foreign.MemorySegment;
-
 /**
  * Judges one stream of {@link PayloadPattern} messages, from one source to one destination: each
  * must come once, in order, intact. Owner: the receiving thread. Allocation-free.
@@ -13,7 +11,7 @@ public final class StreamVerifier {
   private static final int WORDS = MEMORY_MESSAGES / Long.SIZE;
 
   private final int src;
-  private final int dst;
+  private final PayloadPattern pattern;
 
   /** Bit seq modulo the memory: that one of the last messages before {@link #next} has come. */
   private final long[] seen = new long[WORDS];
@@ -30,21 +28,22 @@ public final class StreamVerifier {
   /** A stream that begins with sequence number 0. */
   public StreamVerifier(int src, int dst) {
     this.src = src;
-    this.dst = dst;
+    this.pattern = new PayloadPattern(src, dst);
   }
 
   /**
    * Takes a message.
    *
+   * @param address see {@link PayloadPattern#addressOf}
    * @return whether it was intact and new; only then is it counted in {@link #messages()}
    */
-  public boolean accept(MemorySegment memory, long at, int lengthBytes) {
-    long seq = PayloadPattern.verify(memory, at, lengthBytes, src, dst, next);
+  public boolean accept(long address, int lengthBytes) {
+    long seq = pattern.verify(address, lengthBytes, next);
     if (seq == PayloadPattern.CORRUPT) {
       corrupt++;
       return false;
     }
-    if (PayloadPattern.kind(memory, at, lengthBytes) == PayloadPattern.END) {
+    if (PayloadPattern.kind(address, lengthBytes) == PayloadPattern.END) {
       return end(seq);
     }
     if (seq != next) {

@@ -116,7 +116,8 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     }
     StreamVerifier verifier = verifiers[i];
     long before = verifier.messages();
-    if (!verifier.accept(memory, offset, lengthBytes) || verifier.messages() == before) {
+    long address = PayloadPattern.addressOf(memory, offset, lengthBytes);
+    if (!verifier.accept(address, lengthBytes) || verifier.messages() == before) {
       return;
     }
     if (nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
@@ -126,13 +127,13 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
       lastNs[i] = nowNs;
       measuredBytes[i] += fragments ? 0 : lengthBytes;
       if (lengthBytes >= TIMED_BYTES || (measuredMessages[i] & TIMED_ONE_OF - 1) == 0) {
-        recordLatency(memory, offset, lengthBytes);
+        recordLatency(address, lengthBytes);
       }
     }
   }
 
-  private void recordLatency(MemorySegment memory, long offset, int lengthBytes) {
-    long sentNs = PayloadPattern.sentNs(memory, offset, lengthBytes);
+  private void recordLatency(long address, int lengthBytes) {
+    long sentNs = PayloadPattern.sentNs(address, lengthBytes);
     if (sentNs >= 0) {
       latency.record(nowNs - sentNs);
     }

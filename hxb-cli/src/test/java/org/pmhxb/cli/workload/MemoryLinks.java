@@ -2,6 +2,7 @@ package org.pmhxb.cli.workload;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,6 +53,7 @@ final class MemoryLinks {
     private final List<Integer> downs = new ArrayList<>();
     private final long[] sent;
     private final MemorySegment buffer = Arena.global().allocate(MAX_BYTES, 8);
+    private MemorySegment arrived = Arena.global().allocate(MAX_BYTES, 8);
     private int dst;
     private int lengthBytes;
     private int messageBytes;
@@ -148,7 +150,15 @@ final class MemoryLinks {
         }
         bytes = wholes.remove(frame.src());
       }
-      receiver.onMessage(frame.src(), MemorySegment.ofArray(bytes), 0, bytes.length);
+      receiver.onMessage(frame.src(), nativeCopy(bytes), 0, bytes.length);
+    }
+
+    private MemorySegment nativeCopy(byte[] bytes) {
+      if (arrived.byteSize() < bytes.length) {
+        arrived = Arena.ofAuto().allocate(bytes.length, 8);
+      }
+      MemorySegment.copy(bytes, 0, arrived, ValueLayout.JAVA_BYTE, 0, bytes.length);
+      return arrived;
     }
 
     @Override

@@ -1,7 +1,9 @@
 package org.pmhxb.cli.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -20,15 +22,18 @@ class StreamVerifierTest {
   private static final int SRC = 3;
   private static final int DST = 65_535;
 
-  private final MemorySegment memory = MemorySegment.ofArray(new byte[16_384]);
+  private static final PayloadPattern PATTERN = new PayloadPattern(SRC, DST);
+
+  private final MemorySegment memory = Arena.ofAuto().allocate(16_384);
+  private final long address = PayloadPattern.addressOf(memory, 64, 16_384 - 64);
 
   private void write(int lengthBytes, int kind, long seq) {
-    PayloadPattern.write(memory, 64, lengthBytes, kind, SRC, DST, seq, 12_345);
+    PATTERN.write(address, lengthBytes, kind, seq, 12_345);
   }
 
   private boolean give(StreamVerifier verifier, int lengthBytes, long seq) {
     write(lengthBytes, PayloadPattern.DATA, seq);
-    return verifier.accept(memory, 64, lengthBytes);
+    return verifier.accept(address, lengthBytes);
   }
 
   @Property
@@ -38,14 +43,13 @@ class StreamVerifierTest {
       @ForAll @IntRange(min = 0, max = 4_799) int bit) {
     int changed = bit % (8 * lengthBytes);
     write(lengthBytes, PayloadPattern.DATA, seq);
-    assertThat(PayloadPattern.verify(memory, 64, lengthBytes, SRC, DST, seq)).isEqualTo(seq);
+    assertThat(PATTERN.verify(address, lengthBytes, seq)).isEqualTo(seq);
 
     long at = 64 + changed / 8;
     byte before = memory.get(ValueLayout.JAVA_BYTE, at);
     memory.set(ValueLayout.JAVA_BYTE, at, (byte) (before ^ 1 << changed % 8));
 
-    assertThat(PayloadPattern.verify(memory, 64, lengthBytes, SRC, DST, seq))
-        .isEqualTo(PayloadPattern.CORRUPT);
+    assertThat(PATTERN.verify(address, lengthBytes, seq)).isEqualTo(PayloadPattern.CORRUPT);
   }
 
   @Property(tries = 200)
@@ -54,10 +58,37 @@ class StreamVerifierTest {
       @ForAll @IntRange(min = 1, max = 39) int shorter) {
     write(lengthBytes, PayloadPattern.DATA, 9);
 
-    assertThat(PayloadPattern.verify(memory, 64, lengthBytes, SRC, DST - 1, 9)).isNegative();
-    assertThat(PayloadPattern.verify(memory, 64, lengthBytes, SRC + 1, DST, 9)).isNegative();
-    assertThat(PayloadPattern.verify(memory, 64, lengthBytes - shorter, SRC, DST, 9)).isNegative();
-    assertThat(PayloadPattern.sentNs(memory, 64, lengthBytes)).isEqualTo(12_345);
+    assertThat(new PayloadPattern(SRC, DST - 1).verify(address, lengthBytes, 9)).isNegative();
+    assertThat(new PayloadPattern(SRC + 1, DST).verify(address, lengthBytes, 9)).isNegative();
+    assertThat(PATTERN.verify(address, lengthBytes - shorter, 9)).isNegative();
+    assertThat(PayloadPattern.sentNs(address, lengthBytes)).isEqualTo(12_345);
+  }
+
+  /** A buffer that is used again holds messages of before. */
+  @Property
+  void aWordOfAnotherMessageIsCorrupt(
+      @ForAll @LongRange(min = 0, max = 1L << 40) long seq,
+      @ForAll @LongRange(min = 1, max = 1L << 20) long before,
+      @ForAll @IntRange(min = 2, max = 7) int word) {
+    write(64, PayloadPattern.DATA, seq);
+    long stale = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 64 + 8L * word);
+    write(64, PayloadPattern.DATA, seq + before);
+    assertThat(PATTERN.verify(address, 64, seq)).isEqualTo(seq + before);
+    boolean sentAtTheSameTime = word == 3;
+
+    memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 64 + 8L * word, stale);
+
+    assertThat(PATTERN.verify(address, 64, seq) == PayloadPattern.CORRUPT)
+        .isEqualTo(!sentAtTheSameTime);
+  }
+
+  @Test
+  void memoryIsCheckedBeforeItsAddressIsTaken() {
+    MemorySegment heap = MemorySegment.ofArray(new byte[64]);
+    assertThatThrownBy(() -> PayloadPattern.addressOf(heap, 0, 64))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> PayloadPattern.addressOf(memory, 16_384 - 63, 64))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   /** Loses, repeats and moves messages at random and compares with what was done. */
@@ -94,7 +125,7 @@ class StreamVerifierTest {
       }
     }
     write(PayloadPattern.HEADER_BYTES, PayloadPattern.END, total);
-    verifier.accept(memory, 64, PayloadPattern.HEADER_BYTES);
+    verifier.accept(address, PayloadPattern.HEADER_BYTES);
 
     assertThat(verifier.lost()).isEqualTo(lost.size());
     assertThat(verifier.duplicated()).isEqualTo(repeated);
@@ -113,7 +144,7 @@ class StreamVerifierTest {
     assertThat(verifier.ended()).isFalse();
     assertThat(verifier.lostOf(5_010)).isEqualTo(10);
     write(PayloadPattern.HEADER_BYTES, PayloadPattern.END, 5_000);
-    verifier.accept(memory, 64, PayloadPattern.HEADER_BYTES);
+    verifier.accept(address, PayloadPattern.HEADER_BYTES);
 
     assertThat(verifier.complete()).isTrue();
     assertThat(verifier.bytes()).isEqualTo(20_000);
