@@ -17,24 +17,34 @@ import org.pmhxb.pm.wire.CoalescedPayload;
 final class OpenFrame {
   private final PendingFrames pending;
 
+  /** Of the pool's memory. */
+  private final long memoryAddress;
+
   /** Payload bytes of a frame. */
   private final int roomBytes;
 
   /** Whose frame it is; null when none is open. */
   private Lane lane;
 
-  private int longestBytes;
+  /** Node and endpoint that it leads to. */
+  private long destination;
+
+  /** Of the messages that may join it; -1 when none is open. */
+  private int longestBytes = -1;
+
   private int id;
   private int epoch;
   private long payloadAddress;
 
-  /** Of the messages so far, padding included. */
-  private int usedBytes;
+  /** Where the next message begins. */
+  private long nextAddress;
 
-  private int messages;
+  /** Where its length belongs in the table, towards which the messages grow. */
+  private long lengthAddress;
 
-  OpenFrame(PendingFrames pending, int roomBytes) {
+  OpenFrame(PendingFrames pending, long memoryAddress, int roomBytes) {
     this.pending = pending;
+    this.memoryAddress = memoryAddress;
     this.roomBytes = roomBytes;
   }
 
@@ -51,38 +61,55 @@ final class OpenFrame {
   void open(Lane to, int frame, long address, int used, int holds, int longest, int claimEpoch) {
     close();
     lane = to;
+    destination = destination(to.dst, to.dstEndpoint);
     longestBytes = longest;
     id = frame;
     epoch = claimEpoch;
     payloadAddress = address;
-    usedBytes = used;
-    messages = holds;
+    nextAddress = address + used;
+    lengthAddress = CoalescedPayload.lengthAt(address, roomBytes, holds);
+  }
+
+  private static long destination(int node, int endpoint) {
+    return (long) node << 32 | endpoint & 0xFFFF_FFFFL;
   }
 
   boolean isOf(Lane other) {
     return lane == other;
   }
 
-  /** Whether the next message of the lane can be written here. */
-  boolean takes(int lengthBytes) {
-    return lengthBytes <= longestBytes
-        && CoalescedPayload.fits(usedBytes, messages, lengthBytes, roomBytes);
+  /** Whether the next message to an endpoint can be written here. */
+  boolean takes(int node, int endpoint, int lengthBytes) {
+    return destination == destination(node, endpoint)
+        && (lengthBytes | longestBytes - lengthBytes) >= 0
+        && nextAddress + CoalescedPayload.paddedBytes(lengthBytes) <= lengthAddress;
   }
 
-  int id() {
-    return id;
+  /** The claim of that message, whose place this is. */
+  void claim(SendBuffer buffer, int lengthBytes) {
+    Lane of = lane;
+    of.guestId = id;
+    buffer.bindAt(of, id, lengthBytes, epoch, nextAddress - memoryAddress);
   }
 
-  /** Where the next message begins in the frame's payload. */
-  int usedBytes() {
-    return usedBytes;
+  /** Whether a claim is being written here. */
+  boolean isClaimed() {
+    return lane != null && lane.guestId == id;
   }
 
-  /** The message that was written behind the others was sent. */
-  void enter(int lengthBytes) {
-    CoalescedPayload.enter(Memory.ALL, payloadAddress, roomBytes, messages, usedBytes, lengthBytes);
-    usedBytes += CoalescedPayload.paddedBytes(lengthBytes);
-    messages++;
+  /**
+   * The message that was written behind the others was sent.
+   *
+   * @return whose it is
+   */
+  Lane enter(int lengthBytes) {
+    Lane of = lane;
+    of.guestId = 0;
+    CoalescedPayload.enterAt(
+        Memory.ALL, Memory.known(nextAddress), Memory.known(lengthAddress), lengthBytes);
+    nextAddress += CoalescedPayload.paddedBytes(lengthBytes);
+    lengthAddress -= CoalescedPayload.LENGTH_BYTES;
+    return of;
   }
 
   /** {@link #close} if it is this lane's. */
@@ -99,9 +126,15 @@ final class OpenFrame {
       return;
     }
     lane = null;
-    pending.grown(id, usedBytes, messages);
+    longestBytes = -1;
+    pending.grown(id, (int) (nextAddress - payloadAddress), messages());
     if (of.guestId != id) {
       of.giveCreditBack(epoch);
     }
+  }
+
+  private int messages() {
+    long first = CoalescedPayload.lengthAt(payloadAddress, roomBytes, 0);
+    return (int) (first - lengthAddress) / CoalescedPayload.LENGTH_BYTES;
   }
 }

@@ -174,7 +174,7 @@ public final class PmEndpoint implements AutoCloseable {
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
     usual = new SendBuffer(this, frames, true);
-    openFrame = new OpenFrame(core.pending, config.maxPayloadBytes());
+    openFrame = new OpenFrame(core.pending, frames.address(), config.maxPayloadBytes());
     limitCoalescing(COALESCE_BYTES);
   }
 
@@ -212,6 +212,15 @@ public final class PmEndpoint implements AutoCloseable {
    */
   public SendBuffer claim(int dst, int dstEndpoint, int lengthBytes) {
     checkUse();
+    if (lengthBytes <= aloneAbove && claimed == 0 && spareId != 0) {
+      OpenFrame open = openFrame;
+      if (open.takes(dst, dstEndpoint, lengthBytes)) {
+        claimed = 1;
+        guestOut = true;
+        open.claim(usual, lengthBytes);
+        return usual;
+      }
+    }
     if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {
       throw badLength(lengthBytes);
     }
@@ -294,25 +303,9 @@ public final class PmEndpoint implements AutoCloseable {
     return core.config.maxPayloadBytes() - SendBuffer.FRAGMENT_HEADER_BYTES;
   }
 
-  /** A claim in the frame that is open, whose credit it has. No other claim is out. */
-  private SendBuffer takeInOpen(Lane lane, int lengthBytes) {
-    OpenFrame frame = openFrame;
-    int id = frame.id();
-    claimed = 1;
-    guestOut = true;
-    lane.guestId = id;
-    usual.bindInPlace(lane, id, lengthBytes, pool.frameAt(id), frame.usedBytes());
-    return usual;
-  }
-
   private SendBuffer take(Lane lane, int lengthBytes, int flags) {
-    if (openFrame.isOf(lane)) {
-      if (flags == 0 && claimed == 0 && spareId != 0 && openFrame.takes(lengthBytes)) {
-        return takeInOpen(lane, lengthBytes);
-      }
-      // What it has of the lane's credit may be the last.
-      openFrame.close();
-    }
+    // What it has of the lane's credit may be the last.
+    openFrame.closeFor(lane);
     if (claimed >= claimLimit) {
       return refuse();
     }
@@ -511,6 +504,12 @@ public final class PmEndpoint implements AutoCloseable {
    */
   public long send(SendBuffer buffer) {
     checkUse();
+    if (buffer == usual && openFrame.isClaimed()) {
+      claimed--;
+      guestOut = false;
+      buffer.unbind();
+      return openFrame.enter(buffer.lengthBytes()).nextTicket();
+    }
     Lane lane = buffer.takeForSend(this);
     int length = buffer.lengthBytes();
     if (length > aloneAbove) {
@@ -587,13 +586,9 @@ public final class PmEndpoint implements AutoCloseable {
     if (lane.guestId != id || lane.openId != id) {
       return false;
     }
-    OpenFrame frame = openFrame;
-    if (!frame.isOf(lane)) {
-      node.open(frame, lane, coalesceUpTo, buffer.claimEpoch());
-    }
+    node.open(openFrame, lane, coalesceUpTo, buffer.claimEpoch());
     guestOut = false;
-    lane.guestId = 0;
-    frame.enter(buffer.lengthBytes());
+    openFrame.enter(buffer.lengthBytes());
     return true;
   }
 

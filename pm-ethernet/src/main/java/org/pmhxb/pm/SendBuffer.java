@@ -87,6 +87,23 @@ public final class SendBuffer {
     payloadAt += payloadOffset;
   }
 
+  /**
+   * The same in the endpoint's open frame.
+   *
+   * @param epoch of the credit that the frame has
+   * @param at where the message is written
+   */
+  void bindAt(Lane to, int id, int length, int epoch, long at) {
+    if (lane != to) {
+      lane = to;
+    }
+    mode = claimedMode | IN_PLACE;
+    bufferId = id;
+    lengthBytes = length;
+    claimEpoch = epoch;
+    payloadAt = at;
+  }
+
   /** {@link #unbind} of one that {@link #isPlain}. */
   void unbindPlain() {
     mode = 0;

@@ -22,6 +22,9 @@ public final class CoalescedPayload {
   /** Each message begins at a multiple of this from the payload's begin. */
   public static final int ALIGNMENT_BYTES = 8;
 
+  /** Of the table, what a message takes. */
+  public static final int LENGTH_BYTES = Short.BYTES;
+
   private static final ValueLayout.OfShort BE_SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -71,7 +74,8 @@ public final class CoalescedPayload {
     return frames.get(BE_SHORT, lengthAt(at, bytes, i)) & 0xFFFF;
   }
 
-  private static long lengthAt(long at, int bytes, int i) {
+  /** Where the table has the length of message {@code i}; that of the next is before it. */
+  public static long lengthAt(long at, int bytes, int i) {
     return at + bytes - tableBytes(i + 1);
   }
 
@@ -126,8 +130,19 @@ public final class CoalescedPayload {
    */
   public static void enter(
       MemorySegment frames, long at, int roomBytes, int i, int usedBytes, int messageBytes) {
-    pad(frames, at + usedBytes, messageBytes);
-    frames.set(BE_SHORT, lengthAt(at, roomBytes, i), (short) messageBytes);
+    enterAt(frames, at + usedBytes, lengthAt(at, roomBytes, i), messageBytes);
+  }
+
+  /**
+   * The same by places: the next message's are {@link #paddedBytes} behind and {@link
+   * #LENGTH_BYTES} before these.
+   *
+   * @param message where it stands
+   * @param lengthAt {@link #lengthAt} of it
+   */
+  public static void enterAt(MemorySegment frames, long message, long lengthAt, int messageBytes) {
+    pad(frames, message, messageBytes);
+    frames.set(BE_SHORT, lengthAt, (short) messageBytes);
   }
 
   private static void pad(MemorySegment frames, long message, int messageBytes) {
