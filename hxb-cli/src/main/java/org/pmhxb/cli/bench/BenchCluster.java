@@ -126,9 +126,11 @@ public final class BenchCluster implements MeasuredCluster {
       List<Long> pids = state.nodes().stream().map(ClusterState.Node::pid).distinct().toList();
       ShapingCheck shaping =
           rate() == null ? null : new ShapingCheck(namespaces().values(), rate(), exceptions);
+      // What passes between memif's processes passes between processors, and nowhere else.
+      CoreDistance distance = fabric().equals("memif") ? CoreDistance.here() : null;
       Benchmark.Outcome outcome =
           new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress)
-              .run(nodes, new CpuMeter(() -> pids));
+              .run(nodes, new CpuMeter(() -> pids, distance));
       if (shaping != null) {
         outcome.failures().addAll(shaping.objections(outcome.messages() * sizeBytes));
       }

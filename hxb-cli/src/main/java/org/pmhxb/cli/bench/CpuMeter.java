@@ -18,8 +18,16 @@ public final class CpuMeter {
   /** Ticks of a second in these files: USER_HZ, which is 100 wherever Linux runs Java. */
   private static final double TICKS_PER_SECOND = 100;
 
+  /** Between two looks at the processors' distance: they take a hundredth of it at most. */
+  private static final long DISTANCE_INTERVAL_NS = 200_000_000L;
+
   private final Path proc;
   private final Supplier<List<Long>> pids;
+
+  /** Null: it is not looked at. */
+  private final CoreDistance distance;
+
+  private long sampledNs = System.nanoTime() - DISTANCE_INTERVAL_NS;
 
   /** What each process had used when it was last seen. */
   private final Map<Long, Long> ticksOf = new HashMap<>();
@@ -34,12 +42,20 @@ public final class CpuMeter {
    *     whole, one that has ended with what it had used at the last sample before
    */
   public CpuMeter(Supplier<List<Long>> pids) {
-    this(Path.of("/proc"), pids);
+    this(pids, null);
   }
 
-  CpuMeter(Path proc, Supplier<List<Long>> pids) {
+  /**
+   * @param distance looked at during the interval while {@link #follow} is called; null: it is not
+   */
+  public CpuMeter(Supplier<List<Long>> pids, CoreDistance distance) {
+    this(Path.of("/proc"), pids, distance);
+  }
+
+  CpuMeter(Path proc, Supplier<List<Long>> pids, CoreDistance distance) {
     this.proc = proc;
     this.pids = pids;
+    this.distance = distance;
   }
 
   /** Begins the interval. */
@@ -61,6 +77,13 @@ public final class CpuMeter {
     if (over && from != null && to == null) {
       stop();
     }
+    if (distance != null && from != null && to == null) {
+      long nowNs = System.nanoTime();
+      if (nowNs - sampledNs >= DISTANCE_INTERVAL_NS) {
+        sampledNs = nowNs;
+        distance.sample();
+      }
+    }
   }
 
   /** What the interval cost; null when it had no beginning or no end. */
@@ -73,7 +96,8 @@ public final class CpuMeter {
         (to.nowNs - from.nowNs) / 1e9,
         (to.processTicks - from.processTicks) / TICKS_PER_SECOND,
         (double) (to.busyTicks - from.busyTicks) / all,
-        Runtime.getRuntime().availableProcessors());
+        Runtime.getRuntime().availableProcessors(),
+        distance == null ? null : distance.ns());
   }
 
   private Sample sample() {

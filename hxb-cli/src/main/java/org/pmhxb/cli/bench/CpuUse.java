@@ -1,5 +1,7 @@
 package org.pmhxb.cli.bench;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+
 /**
  * Processor time that a measurement cost.
  *
@@ -8,10 +10,19 @@ package org.pmhxb.cli.bench;
  * @param machineBusy share of all processors' time in which they were not idle, 0 to 1: with the
  *     kernel's own threads, and with whatever else ran
  * @param processors of the machine
+ * @param storeNs until one processor sees what another stored, samples of the interval (see {@link
+ *     CoreDistance}); null when it was not looked at
  */
-public record CpuUse(double seconds, double processSeconds, double machineBusy, int processors) {
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record CpuUse(
+    double seconds, double processSeconds, double machineBusy, int processors, Spread storeNs) {
   /** From here on the machine is taken to be full. */
   private static final double FULL = 0.9;
+
+  /** Without a look at how far the processors are from each other. */
+  public CpuUse(double seconds, double processSeconds, double machineBusy, int processors) {
+    this(seconds, processSeconds, machineBusy, processors, null);
+  }
 
   /** Processors that the watched processes kept busy, on average. */
   public double processorsUsed() {
@@ -30,8 +41,14 @@ public record CpuUse(double seconds, double processSeconds, double machineBusy, 
 
   @Override
   public String toString() {
+    String distance =
+        storeNs == null
+            ? ""
+            : String.format(
+                "; from one to another a store takes %.0f ns (%.0f to %.0f)",
+                storeNs.median(), storeNs.min(), storeNs.max());
     return String.format(
-        "processors: %.2f used by the nodes, %d %% of the machine's %d busy",
-        processorsUsed(), Math.round(100 * machineBusy), processors);
+        "processors: %.2f used by the nodes, %d %% of the machine's %d busy%s",
+        processorsUsed(), Math.round(100 * machineBusy), processors, distance);
   }
 }

@@ -25,7 +25,7 @@ class CpuMeterTest {
 
   @Test
   void addsUpProcessesAndTheMachinesBusyShare() throws IOException {
-    CpuMeter meter = new CpuMeter(proc, () -> List.of(7L, 8L, 9L));
+    CpuMeter meter = new CpuMeter(proc, () -> List.of(7L, 8L, 9L), null);
     machine("100 0 50 1000 10 0 5 0 0 0");
     process(7, 10, 5);
     process(8, 1, 1);
@@ -45,7 +45,7 @@ class CpuMeterTest {
 
   @Test
   void hasNothingToSayWithoutAnEnd() throws IOException {
-    CpuMeter meter = new CpuMeter(proc, List::of);
+    CpuMeter meter = new CpuMeter(proc, List::of, null);
     machine("1 0 0 1");
     assertThat(meter.use()).isNull();
     meter.follow(false, false);

@@ -16,6 +16,8 @@ import org.pmhxb.cli.bench.Spread;
  * @param halfRoundTripUs medians of the runs; null of streams
  * @param resentShare frames sent again as a share of the messages, all runs together
  * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
+ * @param storeNs of ping-pongs, until one processor saw what another stored: medians of the runs;
+ *     null when unknown
  * @param must least share; null: no bound is set
  * @param failures what did not go as it should
  */
@@ -30,6 +32,7 @@ record ContentionLine(
     Spread halfRoundTripUs,
     double resentShare,
     Double processorsUsed,
+    Spread storeNs,
     Double must,
     List<String> failures) {
 
@@ -49,6 +52,9 @@ record ContentionLine(
         (double) resent / Math.max(1, messages),
         metered
             ? Double.valueOf(Spread.of(runs, run -> run.cpu().processorsUsed()).median())
+            : null,
+        runs.stream().allMatch(run -> run.cpu() != null && run.cpu().storeNs() != null)
+            ? Spread.of(runs, run -> run.cpu().storeNs().median())
             : null,
         what.must() == 0 ? null : what.must(),
         runs.stream().flatMap(run -> faults(what, run).stream()).distinct().toList());

@@ -45,8 +45,11 @@ final class ContentionPage {
                 line.processorsUsed() == null ? "" : round(line.processorsUsed(), 2)));
       }
     }
-    page.append("\n| | over | half round trip, us | added by each relay, us | aim |\n");
-    page.append("|---|---|---|---|---|\n");
+    page.append("\n*Store* is the time until one processor sees what another stored, medians of");
+    page.append(" the runs: on a virtual machine it jumps by a factor of five within seconds, and");
+    page.append(" a relayed frame waits for several such ways.\n\n");
+    page.append("| | over | half round trip, us | added by each relay, us | aim | store, ns |\n");
+    page.append("|---|---|---|---|---|---|\n");
     for (int k = 0; k <= 2; k++) {
       String added =
           k > 0 && k <= report.perRelayUs().size() ? round(report.perRelayUs().get(k - 1), 2) : "";
@@ -63,8 +66,13 @@ final class ContentionPage {
 
   private static String ping(ContentionLine line, String added, String aim) {
     return String.format(
-        "| %s | %s | %s | %s | %s |%n",
-        line.title(), line.site(), spread(line.halfRoundTripUs(), 1, 2), added, aim);
+        "| %s | %s | %s | %s | %s | %s |%n",
+        line.title(),
+        line.site(),
+        spread(line.halfRoundTripUs(), 1, 2),
+        added,
+        aim,
+        spread(line.storeNs(), 1, 0));
   }
 
   /** For a terminal. */

@@ -17,6 +17,7 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.workload.LatencyHistogram;
@@ -105,7 +106,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         5,
         0,
         latency,
-        new CpuUse(1, 1.5, 0.9, 2),
+        new CpuUse(1, 1.5, 0.9, 2, new Spread(25, 27, 150, 5)),
         pairs,
         new ArrayList<>());
   }
@@ -132,7 +133,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         .contains("| incast of 7 to 1 | veth, 8, 1 rail of 200mbit | **24.8** | **99.0 %** |")
         .contains(
             "| a slow rail, one way | veth, 2, 3 rails of 200mbit, one of 50mbit | **55.7** |")
-        .contains("| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 |");
+        .contains(
+            "| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 | **27** |");
     JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
     assertThat(json.path("results")).hasSize(ContentionCase.all().size());
     ContentionLine incast = report.results().get(1);
