@@ -107,6 +107,10 @@ public final class PmEndpoint implements AutoCloseable {
   /** The one that a program takes which sends each claim before it makes the next. */
   private final SendBuffer usual;
 
+  /** Those beside it, claimed or not, and of them the ones that are not. */
+  private SendBuffer[] several = new SendBuffer[8];
+
+  private int severalCount;
   private SendBuffer[] idle = new SendBuffer[8];
   private int idleCount;
   private int claimed;
@@ -339,7 +343,24 @@ public final class PmEndpoint implements AutoCloseable {
     if (!buffer.isClaimed()) {
       return buffer;
     }
-    return idleCount > 0 ? idle[--idleCount] : new SendBuffer(this, frames, false);
+    return idleCount > 0 ? idle[--idleCount] : another();
+  }
+
+  private SendBuffer another() {
+    if (severalCount == several.length) {
+      several = Arrays.copyOf(several, severalCount * 2);
+    }
+    SendBuffer buffer = new SendBuffer(this, frames, false);
+    several[severalCount++] = buffer;
+    return buffer;
+  }
+
+  /** Whose claims are out: none of them is to be written any more, since their buffers go home. */
+  void voidClaims() {
+    usual.unbind();
+    for (int i = 0; i < severalCount; i++) {
+      several[i].unbind();
+    }
   }
 
   /**
@@ -1139,6 +1160,7 @@ public final class PmEndpoint implements AutoCloseable {
     }
     closed = true;
     user = null;
+    voidClaims();
     node.closeEndpoint(this);
   }
 

@@ -766,6 +766,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     // Another thread may be using what it has not closed: that stays as it is, and keeps the pool.
     for (int i = 0; inline && i < core.openCount; i++) {
+      core.open[i].voidClaims();
       drainInbox(core.open[i]);
     }
     for (int i = 0; i < core.retiredCount; i++) {

@@ -248,7 +248,9 @@ public final class SendBuffer {
   private void checkClaimed() {
     if (mode == 0) {
       throw new IllegalStateException(
-          "buffer " + bufferId + " was sent or aborted already: claim another");
+          "buffer "
+              + bufferId
+              + " was sent or aborted already, or its endpoint closed: claim another");
     }
   }
 }

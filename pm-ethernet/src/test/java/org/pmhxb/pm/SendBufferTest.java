@@ -42,6 +42,27 @@ class SendBufferTest {
     }
   }
 
+  /** Their buffers go home, and may be another's before the program looks again. */
+  @Test
+  void claimsEndWithTheirEndpointAndWithTheNode() {
+    try (TestNet net = new TestNet(2, 1, 3, 512, config())) {
+      net.nodes.get(1).open(7);
+      PmEndpoint from = net.nodes.get(0).open(7);
+      List<SendBuffer> claims = new ArrayList<>(List.of(claim(net, from, 20), claim(net, from, 8)));
+      from.close();
+      PmEndpoint other = net.nodes.get(0).open(8);
+      net.nodes.get(1).open(8);
+      for (int i = 0; i < 20; i++) {
+        claims.add(claim(net, other, 16));
+      }
+      net.nodes.get(0).close();
+      for (SendBuffer claim : claims) {
+        assertThatThrownBy(() -> claim.putLong(0, 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(claim::memory).hasMessageContaining("or its endpoint closed");
+      }
+    }
+  }
+
   /** Claims one at a time and several at once, shared frames and own ones, keep one order. */
   @Test
   void framesOfEachWayKeepTheirOrder() {

@@ -121,7 +121,11 @@ public final class PayloadPattern {
   }
 
   private void writeShort(long to, int lengthBytes, int kind, long seq, long seed) {
-    assert kind == DATA && lengthBytes >= MIN_BYTES : lengthBytes;
+    if (kind != DATA || lengthBytes < MIN_BYTES) {
+      throw new IllegalArgumentException(
+          "message of %d bytes, kind %d: has at least %d bytes, %d if it is no data"
+              .formatted(lengthBytes, kind, MIN_BYTES, HEADER_BYTES));
+    }
     ALL.set(INT, to, (int) (seq ^ base));
     fill(to + Integer.BYTES, lengthBytes - Integer.BYTES, seed);
   }
