@@ -131,10 +131,10 @@ class FabricIT {
     needsRoot();
     ok("up --shape 3x2 --rails 1 --rate 100mbit");
 
-    JsonNode exchange = ok("bench exchange --seconds 1 --warm-up 1");
+    JsonNode exchange = ok("bench exchange --seconds 0.5 --warm-up 0.5");
     assertShaped(exchange);
     assertThat(exchange.path("pairs")).hasSize(6 * 3);
-    assertShaped(ok("bench bandwidth --relays 1 --both --seconds 1 --warm-up 0.5"));
+    assertShaped(ok("bench bandwidth --relays 1 --both --seconds 0.5 --warm-up 0.5"));
     CommandRun other = run("bench bandwidth --shape 2 --fabric veth");
     assertThat(other.code()).isEqualTo(Main.FAILED);
     assertThat(other.json().path("error").asText()).contains("is up with --shape 3x2, not 2");

@@ -18,7 +18,7 @@ import org.pmhxb.pm.PeerState;
 /** Two processes over memif; one is killed in mid-traffic, and another takes its place. */
 @Timeout(180)
 class KilledPeerTest {
-  private static final int ROUNDS = 3;
+  private static final int ROUNDS = 2;
   private static final long MESSAGES = 5_000;
   private static final long LIMIT_NS = 30_000_000_000L;
   private static final long DOWN_LIMIT_MS = NodeProcess.PEER_TIMEOUT_MS + 1_000;
