@@ -1,6 +1,7 @@
 package org.pmhxb.cli.node;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.concurrent.TimeUnit;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.workload.MessageLink;
@@ -34,6 +35,12 @@ import org.pmhxb.collectives.probe.FabricLogp;
  * <p>A workload belongs to the connection that prepared it: when that ends, its endpoint is closed.
  */
 public final class NodeService {
+  /**
+   * How long a workload waits for the one before it, whose connection was closed but whose endpoint
+   * may still be open: who closes a connection is not told when that is done.
+   */
+  private static final long ENDING_MS = 1_000;
+
   private final NodeHandle node;
   private final Object lock = new Object();
 
@@ -78,8 +85,9 @@ public final class NodeService {
       };
     }
 
-    private ObjectNode prepare(WorkloadSpec wanted) {
+    private ObjectNode prepare(WorkloadSpec wanted) throws InterruptedException {
       synchronized (lock) {
+        awaitNobody();
         if (holder != null) {
           return ControlJson.refusal("a workload is prepared or running on this node already");
         }
@@ -97,6 +105,15 @@ public final class NodeService {
         if (link == null) {
           release();
         }
+      }
+    }
+
+    private void awaitNobody() throws InterruptedException {
+      long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ENDING_MS);
+      for (long leftNs = untilNs - System.nanoTime();
+          holder != null && leftNs > 0;
+          leftNs = untilNs - System.nanoTime()) {
+        TimeUnit.NANOSECONDS.timedWait(lock, leftNs);
       }
     }
 
@@ -181,6 +198,7 @@ public final class NodeService {
       synchronized (lock) {
         if (holder == this) {
           holder = null;
+          lock.notifyAll();
         }
       }
     }

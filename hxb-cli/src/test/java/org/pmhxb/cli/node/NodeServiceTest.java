@@ -101,6 +101,15 @@ class NodeServiceTest {
     ControlClient.ask(path, prepare(20), LIMIT);
   }
 
+  /** Whoever closes a connection is not told when its workload's endpoint is closed. */
+  @Test
+  void oneWorkloadAfterAnotherIsNotRefused() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      ControlClient.ask(path, prepare(20), LIMIT);
+    }
+    awaitClosed();
+  }
+
   private void awaitClosed() throws InterruptedException {
     long deadlineNs = System.nanoTime() + LIMIT.toNanos();
     while (node.endpointOpen()) {
