@@ -11,6 +11,7 @@ import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What a cluster of this machine looks like: the options of the commands that bring one up. */
@@ -51,13 +52,7 @@ final class ClusterOptions {
       showDefaultValue = Visibility.NEVER)
   private boolean pin;
 
-  @Option(
-      names = "--driver",
-      paramLabel = "DRIVER",
-      description =
-          "How a veth interface is reached: af_packet (DPDK's net_af_packet) or packet (a packet"
-              + " socket of our own, half a microsecond shorter). Default: af_packet.")
-  private HxbConfig.Driver driver;
+  @Mixin private DriverOption driver;
 
   @Option(
       names = "--key-file",
@@ -102,7 +97,7 @@ final class ClusterOptions {
         path,
         mode,
         faults == null ? "" : faults.toString(),
-        driver == null ? NodeOptions.VETH_DRIVER : driver);
+        driver() == null ? NodeOptions.VETH_DRIVER : driver());
   }
 
   /** As given; null when not. */
@@ -127,14 +122,14 @@ final class ClusterOptions {
 
   /** The interfaces' driver as given; null when not. */
   HxbConfig.Driver driver() {
-    return driver;
+    return driver.driver();
   }
 
   /** For fabrics other than veth. */
   void refuseDriver(HxbCommand command, Object fabric) {
-    if (driver != null) {
+    if (driver() != null) {
       throw command.wrongUsage(
-          "--driver " + driver + ": only the veth fabric has interfaces, not " + fabric);
+          "--driver " + driver() + ": only the veth fabric has interfaces, not " + fabric);
     }
   }
 

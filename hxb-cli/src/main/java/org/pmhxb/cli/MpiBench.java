@@ -9,8 +9,8 @@ import org.pmhxb.cli.bench.mpi.MpiBenchmark;
 import org.pmhxb.cli.bench.mpi.MpiRow;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.veth.LinkRate;
-import org.pmhxb.router.HxbConfig;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** MPI-level bandwidth and round trips, beside other MPIs on the same links. */
@@ -49,13 +49,7 @@ final class MpiBench extends ClusterCommand {
       description = "Raw rate of each link.")
   private LinkRate rate;
 
-  @Option(
-      names = "--driver",
-      paramLabel = "DRIVER",
-      description =
-          "How a veth interface is reached: af_packet (DPDK's net_af_packet) or packet (a packet"
-              + " socket of our own). Default: af_packet.")
-  private HxbConfig.Driver driver;
+  @Mixin private DriverOption driver;
 
   @Option(
       names = "--links",
@@ -205,7 +199,7 @@ final class MpiBench extends ClusterCommand {
   protected Report run() throws Exception {
     check();
     MpiBenchmark benchmark =
-        new MpiBenchmark(paths(), rate, driver, seconds, jvmArgs, progress()::update);
+        new MpiBenchmark(paths(), rate, driver.driver(), seconds, jvmArgs, progress()::update);
     try (TakeDown guard = new TakeDown(paths())) {
       if (kernels != null) {
         return new Table9(true, rate.toString(), benchmark.kernels(kernels, repeat, warmUp));

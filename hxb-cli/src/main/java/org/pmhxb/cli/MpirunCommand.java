@@ -12,9 +12,9 @@ import org.pmhxb.cli.mpi.MpiJob;
 import org.pmhxb.cli.mpi.MpiLauncher;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
-import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -82,13 +82,7 @@ final class MpirunCommand extends ClusterCommand {
       description = "Raw rate of each link, as in 200mbit; veth only. Default: unshaped.")
   private LinkRate rate;
 
-  @Option(
-      names = "--driver",
-      paramLabel = "DRIVER",
-      description =
-          "How a veth interface is reached: af_packet (DPDK's net_af_packet) or packet (a packet"
-              + " socket of our own). Default: af_packet.")
-  private HxbConfig.Driver driver;
+  @Mixin private DriverOption driver;
 
   @Option(
       names = "--map",
@@ -175,7 +169,7 @@ final class MpirunCommand extends ClusterCommand {
           given,
           rails,
           rate,
-          driver,
+          driver.driver(),
           ranks == null ? given.nodes() : ranks,
           placement,
           Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList(),

@@ -88,6 +88,11 @@ final class TransitCache {
     return isOf(place, key) && Memory.ALL.get(INT, place + PATH) == path;
   }
 
+  /** The same when it is known that the path is the entry's. */
+  static boolean isOf(long place, long key) {
+    return Memory.ALL.get(LONG, place) == key;
+  }
+
   /** Enters a flow's way; no frame of it has gone on. */
   static void put(long place, long key, int path, int egressRail, long front0, long base) {
     Memory.ALL.set(LONG, place, key);
@@ -119,11 +124,6 @@ final class TransitCache {
   static boolean saysTheSame(long place, int hop, long rest) {
     // No frame says 0 in its EtherType, so none has gone on where that stands.
     return Memory.ALL.get(INT, place + HOP) == hop && Memory.ALL.get(LONG, place + REST) == rest;
-  }
-
-  /** The same when it is known that the path is the entry's. */
-  static boolean isOf(long place, long key) {
-    return Memory.ALL.get(LONG, place) == key;
   }
 
   static long front0(long place) {

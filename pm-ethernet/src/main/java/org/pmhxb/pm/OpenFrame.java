@@ -89,7 +89,7 @@ final class OpenFrame {
   void claim(SendBuffer buffer, int lengthBytes) {
     Lane of = lane;
     of.guestId = id;
-    buffer.bindAt(of, id, lengthBytes, epoch, nextAddress - memoryAddress);
+    buffer.bindInPlace(of, id, lengthBytes, epoch, nextAddress - memoryAddress);
   }
 
   /** Whether a claim is being written here. */

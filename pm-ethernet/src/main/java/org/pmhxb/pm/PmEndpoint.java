@@ -323,7 +323,8 @@ public final class PmEndpoint implements AutoCloseable {
       int at = placeBehindOthers(lane, lengthBytes);
       if (at >= 0) {
         SendBuffer buffer = takeIdle();
-        buffer.bindInPlace(lane, lane.guestId, lengthBytes, pool.frameAt(lane.guestId), at);
+        long payload = pool.frameAt(lane.guestId) + FrameHeader.BYTES;
+        buffer.bindInPlace(lane, lane.guestId, lengthBytes, lane.epoch(), payload + at);
         return buffer;
       }
     }

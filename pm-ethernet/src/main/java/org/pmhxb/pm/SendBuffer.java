@@ -80,20 +80,13 @@ public final class SendBuffer {
     payloadAt = frameAt + FrameHeader.BYTES + fragmentHeaderBytes();
   }
 
-  /** The message is written at an offset of the payload of a frame that waits to be sent. */
-  void bindInPlace(Lane to, int id, int length, long frameAt, int payloadOffset) {
-    bind(to, id, length, 0, frameAt);
-    mode |= IN_PLACE;
-    payloadAt += payloadOffset;
-  }
-
   /**
-   * The same in the endpoint's open frame.
+   * The message is written behind others in a frame that waits to be sent.
    *
-   * @param epoch of the credit that the frame has
-   * @param at where the message is written
+   * @param epoch of the credit that it takes
+   * @param at where it is written
    */
-  void bindAt(Lane to, int id, int length, int epoch, long at) {
+  void bindInPlace(Lane to, int id, int length, int epoch, long at) {
     if (lane != to) {
       lane = to;
     }

@@ -1,0 +1,20 @@
+package org.pmhxb.cli;
+
+import org.pmhxb.router.HxbConfig;
+import picocli.CommandLine.Option;
+
+/** How the nodes of a veth cluster reach their interfaces, of every command that makes some. */
+final class DriverOption {
+  @Option(
+      names = "--driver",
+      paramLabel = "DRIVER",
+      description =
+          "How a veth interface is reached: af_packet (DPDK's net_af_packet) or packet (a packet"
+              + " socket of our own, half a microsecond shorter). Default: af_packet.")
+  private HxbConfig.Driver driver;
+
+  /** As given; null when not. */
+  HxbConfig.Driver driver() {
+    return driver;
+  }
+}
