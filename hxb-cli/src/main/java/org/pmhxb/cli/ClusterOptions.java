@@ -43,7 +43,7 @@ final class ClusterOptions {
       paramLabel = "HOW",
       description =
           "What a node's poll thread does when there is nothing to do: ${COMPLETION-CANDIDATES}."
-              + " Default: BACKOFF.")
+              + " Default: backoff.")
   private HxbConfig.Idle idle;
 
   @Option(

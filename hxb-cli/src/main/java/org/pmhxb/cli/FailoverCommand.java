@@ -65,7 +65,7 @@ final class FailoverCommand extends ClusterCommand {
       names = "--cut",
       paramLabel = "HOW",
       defaultValue = "SILENT",
-      description = "${COMPLETION-CANDIDATES}: with or without the carrier. Default: SILENT.")
+      description = "down or silent: the carrier goes or stays. Default: silent.")
   private VethFabric.Cut cut;
 
   @Option(

@@ -217,6 +217,7 @@ final class SimCommand extends HxbCommand {
       int rails,
       String faults,
       List<String> given,
+      List<String> givenTooLate,
       String workload,
       long seeds,
       List<Long> failedSeeds,
@@ -245,6 +246,8 @@ final class SimCommand extends HxbCommand {
           "%s: %d seeds of %s with %d rails, %s, faults %s%n",
           ok ? "ok" : "FAILED", seeds, shape, rails, workload, faults);
       given.forEach(fault -> out.println("  and " + fault));
+      givenTooLate.forEach(
+          fault -> out.println("  NOT TRIED, every run had ended before: " + fault));
       out.printf(
           "  %d messages: %d delivered, %d of unknown fate with %d reported losses of a peer%n",
           messages, delivered, fateUnknown, peerDowns);
@@ -281,6 +284,10 @@ final class SimCommand extends HxbCommand {
         rails,
         faults.toString(),
         given.stream().map(Fault::toString).toList(),
+        given.stream()
+            .filter(fault -> fault.startNs() >= o.longestNs())
+            .map(Fault::toString)
+            .toList(),
         workload.toString(),
         o.seeds(),
         o.failedSeeds(),

@@ -43,7 +43,7 @@ final class SoakCommand extends ClusterCommand {
       names = "--fabric",
       paramLabel = "FABRIC",
       defaultValue = "BOTH",
-      description = "${COMPLETION-CANDIDATES}.")
+      description = "ring, veth or both.")
   private Fabric fabric;
 
   @Option(names = "--seed", paramLabel = "S", defaultValue = "1", description = "Of the faults.")

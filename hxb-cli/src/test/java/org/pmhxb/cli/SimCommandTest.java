@@ -55,6 +55,27 @@ class SimCommandTest {
   }
 
   @Test
+  void saysWhichFaultCameAfterTheEndOfEveryRun() {
+    CommandRun run =
+        CommandRun.of(
+            "sim",
+            "--shape",
+            "2",
+            "--messages",
+            "5",
+            "--fault",
+            "cut@0.x1:0ms+1ms",
+            "--fault",
+            "cut@0.x0:200s+1s",
+            "--json");
+
+    JsonNode json = run.json();
+    assertThat(json.get("given").size()).isEqualTo(2);
+    assertThat(json.get("givenTooLate").size()).isEqualTo(1);
+    assertThat(json.get("givenTooLate").get(0).asText()).startsWith("cut@0.x0:");
+  }
+
+  @Test
   void aFailingSeedComesWithItsReplayAndItsLastEvents() {
     String fault = "delay@*:4ms+10s:amount=6000000000";
 

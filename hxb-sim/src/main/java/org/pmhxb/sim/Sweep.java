@@ -23,7 +23,11 @@ public final class Sweep {
   public record Failure(
       long seed, String violation, String replay, List<String> faults, List<String> lastEvents) {}
 
-  /** All seeds together; {@code goodputRatio} is their mean. */
+  /**
+   * All seeds together; {@code goodputRatio} is their mean.
+   *
+   * @param longestNs virtual time of the run that took the most of it
+   */
   public record Outcome(
       long seeds,
       List<Long> failedSeeds,
@@ -35,6 +39,7 @@ public final class Sweep {
       long peerDowns,
       long leakedBuffers,
       double virtualSeconds,
+      long longestNs,
       double wallSeconds,
       double goodputRatio,
       long events,
@@ -113,6 +118,7 @@ public final class Sweep {
     private long peerDowns;
     private long leaked;
     private long virtualNs;
+    private long longestNs;
     private double goodput;
     private long events;
     private long frames;
@@ -129,6 +135,7 @@ public final class Sweep {
       peerDowns += r.peerDowns();
       leaked += r.leakedBuffers();
       virtualNs += r.virtualNs();
+      longestNs = Math.max(longestNs, r.virtualNs());
       goodput += r.goodputRatio();
       events += r.events();
       frames += r.framesSent();
@@ -166,6 +173,7 @@ public final class Sweep {
           peerDowns,
           leaked,
           virtualNs / 1e9,
+          longestNs,
           seconds,
           goodput / Math.max(1, seeds),
           events,
