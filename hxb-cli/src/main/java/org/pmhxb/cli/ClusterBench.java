@@ -11,8 +11,10 @@ import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Efficiency;
+import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.RingBench;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
@@ -36,6 +38,11 @@ abstract class ClusterBench extends ClusterCommand {
   }
 
   private static final Duration UP_LIMIT = Duration.ofSeconds(60);
+  private static final Duration WARM_UP_LIMIT = Duration.ofSeconds(40);
+
+  /** Traffic at full rate behind the warm-up, which empties the links' token buckets, ms. */
+  private static final long BUCKETS_MS = 300;
+
   private static final int RAILS = 2;
 
   /** All fabrics of this machine have the same MTU. */
@@ -70,8 +77,8 @@ abstract class ClusterBench extends ClusterCommand {
       names = "--warm-up",
       paramLabel = "S",
       description =
-          "Traffic before it: the code is compiled, the token buckets are emptied. Default: 1 s and"
-              + " half a second per node, at most 10 s.")
+          "Traffic before it: the code is compiled, the token buckets are emptied. Default: until the"
+              + " nodes' JIT compilers rest, at most 40 s.")
   private Double warmUp;
 
   abstract BenchKind kind();
@@ -190,8 +197,7 @@ abstract class ClusterBench extends ClusterCommand {
   private BenchResult overCluster(BenchCluster cluster) throws IOException, InterruptedException {
     Map<Integer, String> absent = cluster.absent();
     TrafficPlan plan = plan(cluster.shape(), cluster.rails(), absent);
-    Benchmark.Outcome outcome =
-        cluster.measure(plan, sizeBytes(), warmUpMs(cluster.shape()), Math.round(seconds * 1e3));
+    Benchmark.Outcome outcome = measure(cluster, plan);
     if (kind() == BenchKind.EXCHANGE) {
       absent.forEach(
           (node, reason) -> outcome.failures().add("node " + node + " was left out: " + reason));
@@ -229,15 +235,21 @@ abstract class ClusterBench extends ClusterCommand {
     TrafficPlan plan = plan(shape, rails, Map.of());
     progress().update("building " + shape.nodes() + " nodes");
     try (RingBench ring = RingBench.up(shape, rails, options.portFaults(), progress()::update)) {
-      Benchmark.Outcome outcome =
-          ring.measure(plan, sizeBytes(), warmUpMs(shape), Math.round(seconds * 1e3));
-      return result(plan, outcome, "ring", shape, rails, null);
+      return result(plan, measure(ring, plan), "ring", shape, rails, null);
     }
   }
 
-  /** The nodes' compilers share this machine's cores. */
-  private long warmUpMs(Shape shape) {
-    return Math.round(1e3 * (warmUp == null ? Math.min(10, 1 + shape.nodes() / 2.0) : warmUp));
+  private Benchmark.Outcome measure(MeasuredCluster cluster, TrafficPlan plan)
+      throws IOException, InterruptedException {
+    long measureMs = Math.round(seconds * 1e3);
+    if (warmUp != null) {
+      return cluster.measure(plan, sizeBytes(), Math.round(warmUp * 1e3), measureMs);
+    }
+    List<String> failures =
+        new WarmUp(WARM_UP_LIMIT, progress()::update).run(cluster, plan, sizeBytes());
+    Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes(), BUCKETS_MS, measureMs);
+    outcome.failures().addAll(failures);
+    return outcome;
   }
 
   /**

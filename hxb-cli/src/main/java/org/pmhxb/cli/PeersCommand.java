@@ -74,6 +74,11 @@ final class PeersCommand extends SuiteCommand {
       }
 
       @Override
+      public List<Long> processes() {
+        return cluster.processes();
+      }
+
+      @Override
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs)
           throws IOException, InterruptedException {

@@ -27,7 +27,7 @@ class RingFaultsTest {
             "--rails",
             "2",
             "--seconds",
-            "0.4",
+            "0.7",
             "--size",
             "1024",
             "--faults",

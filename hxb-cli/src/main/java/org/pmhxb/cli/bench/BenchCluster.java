@@ -65,6 +65,11 @@ public final class BenchCluster implements MeasuredCluster {
     return state.rails();
   }
 
+  @Override
+  public List<Long> processes() {
+    return state.nodes().stream().map(ClusterState.Node::pid).distinct().toList();
+  }
+
   /** Raw rate of each link; null when they are not shaped. */
   public LinkRate rate() {
     return state.rate().isEmpty() ? null : LinkRate.parse(state.rate());
@@ -123,14 +128,13 @@ public final class BenchCluster implements MeasuredCluster {
           }
         }
       }
-      List<Long> pids = state.nodes().stream().map(ClusterState.Node::pid).distinct().toList();
       ShapingCheck shaping =
           rate() == null ? null : new ShapingCheck(namespaces().values(), rate(), exceptions);
       // What passes between memif's processes passes between processors, and nowhere else.
       CoreDistance distance = fabric().equals("memif") ? CoreDistance.here() : null;
       Benchmark.Outcome outcome =
           new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress)
-              .run(nodes, new CpuMeter(() -> pids, distance));
+              .run(nodes, new CpuMeter(this::processes, distance));
       if (shaping != null) {
         outcome.failures().addAll(shaping.objections(outcome.messages() * sizeBytes));
       }

@@ -1,11 +1,15 @@
 package org.pmhxb.cli.bench;
 
 import java.io.IOException;
+import java.util.List;
 
 /** A cluster as a suite of measurements sees it. */
 public interface MeasuredCluster extends AutoCloseable {
   /** Links per node in each dimension. */
   int rails();
+
+  /** Processes that run its nodes, by pid. */
+  List<Long> processes();
 
   /**
    * Runs one plan; may be called again with another. Nodes that do not answer are left out.

@@ -64,6 +64,11 @@ public final class RingBench implements MeasuredCluster {
   }
 
   @Override
+  public List<Long> processes() {
+    return List.of(ProcessHandle.current().pid());
+  }
+
+  @Override
   public Benchmark.Outcome measure(TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs)
       throws IOException, InterruptedException {
     Map<Integer, LocalNode> byNumber = new TreeMap<>();

@@ -51,15 +51,6 @@ record ContentionCase(
    * @param slow rate of the first rail of dimension x instead; null: as the others
    */
   record Site(Fabric fabric, Shape shape, int rails, LinkRate rate, LinkRate slow) {
-    /**
-     * Traffic before a cluster's first run: each process compiles its code, and eight of them share
-     * the machine's processors. With 5 s instead of 20 an exchange of eight nodes on two processors
-     * reached 0.57 of its links' rate instead of 0.95.
-     */
-    long warmUpMs() {
-      return fabric == Fabric.VETH && shape.nodes() > 2 ? 20_000 : 5_000;
-    }
-
     @Override
     public String toString() {
       return "%s, %s, %d %s%s%s"

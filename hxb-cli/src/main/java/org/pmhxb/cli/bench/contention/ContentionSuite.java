@@ -3,6 +3,7 @@ package org.pmhxb.cli.bench.contention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.ResultJson;
 import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.Shape;
 
@@ -28,8 +30,10 @@ import org.pmhxb.router.Shape;
  * thread.
  */
 public final class ContentionSuite {
-  /** Before each run but a cluster's first: links and windows get used to the traffic. */
-  private static final long MORE_WARM_UP_MS = 1_000;
+  /** Before each run: links and windows get used to the traffic. */
+  private static final long WARM_UP_MS = 1_000;
+
+  private static final Duration WARM_UP_LIMIT = Duration.ofSeconds(40);
 
   private final Path directory;
   private final boolean quick;
@@ -118,13 +122,14 @@ public final class ContentionSuite {
     }
     progress.accept("cluster: " + site);
     try (MeasuredCluster cluster = up(site, cases.getFirst().plan())) {
-      long warmUpMs = site.warmUpMs();
+      failures.addAll(
+          new WarmUp(WARM_UP_LIMIT, progress)
+              .run(cluster, cases.getFirst().plan(), cases.getFirst().sizeBytes()));
       for (ContentionCase what : cases) {
         if (time.isOver()) {
           return;
         }
-        ContentionLine line = measure(cluster, what, warmUpMs);
-        warmUpMs = MORE_WARM_UP_MS;
+        ContentionLine line = measure(cluster, what);
         time.progressed();
         lines.add(line);
         failures.addAll(line.failures());
@@ -147,13 +152,12 @@ public final class ContentionSuite {
     };
   }
 
-  private ContentionLine measure(MeasuredCluster cluster, ContentionCase what, long firstWarmUpMs)
+  private ContentionLine measure(MeasuredCluster cluster, ContentionCase what)
       throws IOException, InterruptedException {
     List<Benchmark.Outcome> outcomes = new ArrayList<>();
     for (int run = 1; run <= runs(); run++) {
       progress.accept(what.id() + ", run " + run + " of " + runs());
-      long warmUpMs = run == 1 ? firstWarmUpMs : MORE_WARM_UP_MS;
-      outcomes.add(cluster.measure(what.plan(), what.sizeBytes(), warmUpMs, measureMs()));
+      outcomes.add(cluster.measure(what.plan(), what.sizeBytes(), WARM_UP_MS, measureMs()));
     }
     return ContentionLine.of(what, outcomes);
   }

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench.paper;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.SuiteTime;
+import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.bench.paper.PaperPlan.Section;
 import org.pmhxb.cli.bench.paper.PaperPoint.Setup;
 import org.pmhxb.cli.veth.LinkRate;
@@ -50,14 +52,15 @@ public final class PaperRun {
    * How long and how often; times in milliseconds.
    *
    * @param runs of each point
-   * @param firstWarmUpMs traffic before a cluster's first measurement, in which code is compiled
-   * @param warmUpMs traffic before each other one: the token buckets are emptied
+   * @param compileMs traffic at most before a cluster's first measurement, until its code is
+   *     compiled
+   * @param warmUpMs traffic before each: the token buckets are emptied
    * @param tableMs measurement of a table's figure
    * @param curveMs measurement of a curve's point
    */
-  public record Pace(int runs, long firstWarmUpMs, long warmUpMs, long tableMs, long curveMs) {
+  public record Pace(int runs, long compileMs, long warmUpMs, long tableMs, long curveMs) {
     /** Three runs of everything. */
-    public static final Pace FULL = new Pace(3, 2_000, 300, 1_500, 700);
+    public static final Pace FULL = new Pace(3, 30_000, 300, 1_500, 700);
 
     /** One run of everything: shows that it works, and about how much. */
     public static final Pace QUICK = new Pace(1, 800, 200, 400, 300);
@@ -129,8 +132,9 @@ public final class PaperRun {
       PaperPoint point = PaperPlan.heaviest(section, FULL_RATE);
       double reached = 0;
       try (MeasuredCluster cluster = up(point.setup())) {
+        failures.addAll(warmUp(cluster, point));
         Benchmark.Outcome outcome =
-            cluster.measure(point.plan(), point.sizeBytes(), pace.firstWarmUpMs(), pace.tableMs());
+            cluster.measure(point.plan(), point.sizeBytes(), pace.warmUpMs(), pace.tableMs());
         reached = Measured.of(point, point.plan(), List.of(outcome)).efficiency().median();
       } catch (IOException | RuntimeException e) {
         SuiteTime.throwIfInterrupted(e);
@@ -160,19 +164,18 @@ public final class PaperRun {
       return;
     }
     try (MeasuredCluster cluster = up(setup)) {
-      long warmUpMs = pace.firstWarmUpMs();
+      failures.addAll(warmUp(cluster, open.getFirst()));
       for (PaperPoint point : open) {
         if (time.isOver()) {
           return;
         }
-        Measured measured = measure(cluster, point, warmUpMs);
+        Measured measured = measure(cluster, point);
         found.put(point, measured);
         time.progressed();
         if (measured.failures().isEmpty()) {
           // What failed is measured again when the suite goes on.
           journal.add(point.key(), measured);
         }
-        warmUpMs = pace.warmUpMs();
       }
     } catch (IOException | RuntimeException e) {
       SuiteTime.throwIfInterrupted(e);
@@ -180,7 +183,13 @@ public final class PaperRun {
     }
   }
 
-  private Measured measure(MeasuredCluster cluster, PaperPoint point, long firstWarmUpMs)
+  private List<String> warmUp(MeasuredCluster cluster, PaperPoint point)
+      throws IOException, InterruptedException {
+    return new WarmUp(Duration.ofMillis(pace.compileMs()), progress)
+        .run(cluster, point.plan(), point.sizeBytes());
+  }
+
+  private Measured measure(MeasuredCluster cluster, PaperPoint point)
       throws IOException, InterruptedException {
     boolean table = point.sizeBytes() == PaperPlan.LARGE_BYTES || point.setup().rate() == null;
     List<Benchmark.Outcome> runs = new ArrayList<>();
@@ -190,7 +199,7 @@ public final class PaperRun {
           cluster.measure(
               point.plan(),
               point.sizeBytes(),
-              run == 0 ? firstWarmUpMs : pace.warmUpMs(),
+              pace.warmUpMs(),
               table ? pace.tableMs() : pace.curveMs()));
     }
     return Measured.of(point, point.plan(), runs);

@@ -51,9 +51,14 @@ class PaperSuiteTest {
       }
 
       @Override
+      public List<Long> processes() {
+        return List.of();
+      }
+
+      @Override
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
-        measurements++;
+        measurements += warmUpMs == 0 ? 0 : 1;
         return outcome(plan, sizeBytes, rate);
       }
 

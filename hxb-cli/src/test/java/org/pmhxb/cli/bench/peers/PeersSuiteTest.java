@@ -89,6 +89,11 @@ class PeersSuiteTest {
       }
 
       @Override
+      public List<Long> processes() {
+        return List.of();
+      }
+
+      @Override
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
         measurements++;

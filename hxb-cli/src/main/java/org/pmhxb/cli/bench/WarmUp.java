@@ -1,0 +1,67 @@
+package org.pmhxb.cli.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Traffic before a cluster is measured, until the JIT compilers of its processes rest. How long
+ * that takes depends on how many processes share how many processors: from two seconds of two nodes
+ * to half a minute of eight on two processors, which 5 s of warm-up left at 0.57 of their links'
+ * rate.
+ */
+public final class WarmUp {
+  /** Length of the traffic between two looks at the compilers. */
+  private static final long ROUND_MS = 1_500;
+
+  /** Compilers rest below this share of one processor. */
+  private static final double REST = 0.04;
+
+  private final Path proc;
+  private final Duration most;
+  private final Consumer<String> progress;
+
+  /**
+   * @param most time after which it ends whatever the compilers do
+   * @param progress takes lines for people
+   */
+  public WarmUp(Duration most, Consumer<String> progress) {
+    this(Path.of("/proc"), most, progress);
+  }
+
+  WarmUp(Path proc, Duration most, Consumer<String> progress) {
+    this.proc = proc;
+    this.most = most;
+    this.progress = progress;
+  }
+
+  /**
+   * Runs rounds of the traffic that will be measured, one at least.
+   *
+   * @return what did not go as it should meanwhile, for people
+   */
+  public List<String> run(MeasuredCluster cluster, TrafficPlan plan, int sizeBytes)
+      throws IOException, InterruptedException {
+    CompilerMeter compilers = new CompilerMeter(proc, cluster.processes());
+    List<String> failures = new ArrayList<>();
+    long startNs = System.nanoTime();
+    long roundMs = Math.clamp(most.toMillis(), 1, ROUND_MS);
+    double share = 1;
+    compilers.look();
+    while (share >= REST && System.nanoTime() - startNs < most.toNanos()) {
+      long roundNs = System.nanoTime();
+      Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, 0, roundMs);
+      failures.addAll(outcome.failures());
+      if (outcome.faulty() > 0) {
+        failures.add("warming up, %d messages were at fault".formatted(outcome.faulty()));
+      }
+      share = (double) compilers.look() / (System.nanoTime() - roundNs);
+      progress.accept(
+          "warming up: the compilers took %.0f %% of a processor".formatted(100 * share));
+    }
+    return failures;
+  }
+}
