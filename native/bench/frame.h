@@ -17,6 +17,7 @@
  */
 enum {
     FRAME_ETHER_WORD = 8,
+    FRAME_ETHER_TYPE = 12,
     FRAME_COPY = 16,
     FRAME_CRC = 24,
     FRAME_KIND_SRC = 28,
@@ -35,6 +36,21 @@ enum { ETHER_TYPE_PM = 0x88B5, VERSION_MAJOR = 1, VERSION_BYTE = VERSION_MAJOR <
 enum { KIND_DATA = 1, KIND_ACK = 2 };
 enum { FLAG_FRAGMENT = 0x01, FLAG_COALESCED = 0x02, FLAG_TAG = 0x04, FLAG_CREDIT = 0x10 };
 enum { EVERY_NODE = 0xFFFFFF };
+
+/* As they lie in the frame. */
+static inline uint64_t raw64(const uint8_t *frame, int at)
+{
+    uint64_t v;
+    memcpy(&v, frame + at, sizeof(v));
+    return v;
+}
+
+static inline uint32_t raw32(const uint8_t *frame, int at)
+{
+    uint32_t v;
+    memcpy(&v, frame + at, sizeof(v));
+    return v;
+}
 
 static inline uint64_t load64(const uint8_t *frame, int at)
 {
@@ -86,14 +102,14 @@ static inline void write_front(uint8_t *frame, uint64_t dst_mac, uint64_t src_ma
     store64(frame, 16, (uint64_t)hop_check(first, path) << 32 | path);
 }
 
-/* Bytes 0-19 as a relay rewrites them: addresses, one hop less, hop check. */
+/* Bytes 0-23 as a relay rewrites them: addresses, one hop less, hop check; the path stays. */
 static inline void write_forward(uint8_t *frame, uint64_t dst_mac, uint64_t src_mac,
                                  uint32_t hop_word, uint32_t path)
 {
     uint32_t first = hop_word - (1u << 16);
     store64(frame, 0, dst_mac << 16 | src_mac >> 32);
     store64(frame, 8, src_mac << 32 | (uint64_t)ETHER_TYPE_PM << 16 | first >> 16);
-    store32(frame, 16, first << 16 | hop_check(first, path));
+    store64(frame, 16, (uint64_t)(first << 16 | hop_check(first, path)) << 32 | path);
 }
 
 /* Bytes 28-63. */

@@ -16,7 +16,7 @@
 
 #define TWIN_API __attribute__((visibility("default")))
 
-enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, LEAST_HELD = 8 };
+enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, LEAST_HELD = 8, FLOWS_LOG2 = 8 };
 
 /* Who answers for a buffer (DESIGN rule 1): kind | holder, with the references in the high half. */
 enum owner_kind {
@@ -109,6 +109,15 @@ struct turns {
     int passed_from;              /* whose frame was the first to be passed over */
 };
 
+/* What a relay found out about a flow; as TransitCache in Java. One that finds its place taken takes it over. */
+struct flow {
+    uint64_t ends; /* rail << 56 | src << 32 | dst: with the path, all that its way depends on */
+    uint64_t rest; /* bytes 16-23 of the last frame that went on, the path among them; as received */
+    uint32_t hop;  /* bytes 12-15 of it; 0: none has gone on */
+    uint32_t egress;
+    uint64_t front[3]; /* bytes 0-23 of it, as it went on */
+} __rte_cache_aligned;
+
 struct message {
     struct rte_mbuf *mbuf;
     uint32_t source;
@@ -143,6 +152,7 @@ struct twin {
     uint32_t *positions; /* by node: a byte per dimension */
     int8_t *steps;       /* by order, hops, remaining: ingress << 2 | egress, or -1 */
     uint64_t *neighbours[TWIN_DIMENSIONS]; /* by coordinate and rail */
+    struct flow flows[1 << FLOWS_LOG2];
 };
 
 static inline void count(struct twin *t, enum twin_counter counter, uint64_t by)

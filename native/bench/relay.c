@@ -93,43 +93,73 @@ TWIN_API int twin_add_neighbour(struct twin *t, int dimension, int coordinate, i
     return 0;
 }
 
-enum verdict relay(struct twin *t, uint32_t rail, struct rte_mbuf *m, uint8_t *frame)
+/* Whether the frame says what the last one said that went on. */
+static inline bool says_the_same(const struct flow *f, uint64_t ends, uint32_t hop, uint64_t rest)
 {
-    uint64_t dst_word = load64(frame, FRAME_FLAGS_DST);
-    uint32_t dst = dst_word >> 32 & 0xFFFFFF, src = load32(frame, FRAME_KIND_SRC) & 0xFFFFFF;
+    return f->ends == ends && f->hop == hop && f->rest == rest;
+}
 
-    if (unlikely(t->relay_rails == 0 || (uint32_t)dst_word != t->key || dst >= t->nodes ||
-                 src >= t->nodes)) {
-        return DROPPED;
+/* Enters what a frame is to say when it goes on, or does not: false. */
+static bool work_out(struct twin *t, struct flow *f, uint64_t ends, const uint8_t *frame)
+{
+    uint32_t src = ends >> 32 & 0xFFFFFF, dst = ends & 0xFFFFFF, rail = (uint32_t)(ends >> 56);
+
+    if (t->relay_rails == 0 || dst >= t->nodes || src >= t->nodes) {
+        return false;
     }
     uint64_t path_word = load64(frame, FRAME_COPY);
     uint32_t path = (uint32_t)path_word, order = path >> 29;
     uint32_t to = t->positions[dst], from = t->positions[src], here = t->positions[t->self];
     uint32_t hops = differing(to, from), remaining = differing(to, here);
     uint32_t idle = ((hops & 1) ? 0 : 0xF00u) | ((hops & 2) ? 0 : 0xF0u) | ((hops & 4) ? 0 : 0xFu);
-    if (unlikely(order >= ORDERS || (path & (PATH_RESERVED | idle)) != 0)) {
-        return DROPPED;
+    if (order >= ORDERS || (path & (PATH_RESERVED | idle)) != 0) {
+        return false;
     }
     int8_t s = t->steps[order << 6 | hops << 3 | remaining];
     /* Dimensions still to be travelled must be the source's: else this is not a place of the path. */
-    if (unlikely(s < 0 || (differing(from, here) & remaining) != 0)) {
-        return DROPPED;
+    if (s < 0 || (differing(from, here) & remaining) != 0) {
+        return false;
     }
     uint32_t in = (uint32_t)s >> 2, out = (uint32_t)s & 3;
     uint32_t in_index = path >> rail_shift(in) & 0xF, out_index = path >> rail_shift(out) & 0xF;
-    if (unlikely(in_index >= t->relay_rails || out_index >= t->relay_rails ||
-                 rail != in * t->relay_rails + in_index)) {
-        return DROPPED;
+    if (in_index >= t->relay_rails || out_index >= t->relay_rails ||
+        rail != in * t->relay_rails + in_index) {
+        return false;
     }
     uint32_t coordinate = to >> (out << 3) & 0xFF;
     uint64_t next = t->neighbours[out][coordinate * t->relay_rails + out_index];
     uint32_t hop_word = (uint32_t)load64(frame, FRAME_ETHER_WORD) << 16 | path_word >> 48;
-    if (unlikely(next == 0 || (hop_word >> 16 & 0xFF) < 2)) {
+    if (next == 0 || (hop_word >> 16 & 0xFF) < 2) {
+        return false;
+    }
+    f->ends = ends;
+    f->rest = raw64(frame, FRAME_COPY);
+    f->hop = raw32(frame, FRAME_ETHER_TYPE);
+    f->egress = out * t->relay_rails + out_index;
+    uint8_t front[FRAME_CRC];
+    write_forward(front, next, t->rail[f->egress].mac, hop_word, path);
+    memcpy(f->front, front, sizeof(f->front));
+    return true;
+}
+
+enum verdict relay(struct twin *t, uint32_t rail, struct rte_mbuf *m, uint8_t *frame)
+{
+    uint64_t dst_word = load64(frame, FRAME_FLAGS_DST);
+    uint64_t ends = (uint64_t)rail << 56 | (uint64_t)(load32(frame, FRAME_KIND_SRC) & 0xFFFFFF) << 32 |
+                    (dst_word >> 32 & 0xFFFFFF);
+    uint64_t rest = raw64(frame, FRAME_COPY);
+    uint32_t hop = raw32(frame, FRAME_ETHER_TYPE);
+
+    if (unlikely((uint32_t)dst_word != t->key)) {
         return DROPPED;
     }
-    struct rail *egress = &t->rail[out * t->relay_rails + out_index];
-    write_forward(frame, next, egress->mac, hop_word, path);
-    if (unlikely(!queue_put(&egress->transit, m))) {
+    uint64_t mix = UINT64_C(0x9E3779B97F4A7C15);
+    struct flow *f = &t->flows[(ends + (rest >> 32) * mix) * mix >> (64 - FLOWS_LOG2)];
+    if (unlikely(!says_the_same(f, ends, hop, rest) && !work_out(t, f, ends, frame))) {
+        return DROPPED;
+    }
+    memcpy(frame, f->front, sizeof(f->front));
+    if (unlikely(!queue_put(&t->rail[f->egress].transit, m))) {
         return DROPPED;
     }
     arrived(t, m, OWNER_NODE);
