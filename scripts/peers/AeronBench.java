@@ -115,11 +115,15 @@ public final class AeronBench {
     }
   }
 
-  /** Counts what comes; rates are those between the first and the last message in the measurement. */
+  /** Counts what comes within the measurement. */
   private final class Counter implements FragmentHandler {
     private final long fromNs;
     private final long toNs;
     private long messages;
+    private double times;
+    private double numbers;
+    private double timesSquared;
+    private double products;
     private long firstNs;
     private long lastNs;
 
@@ -134,19 +138,32 @@ public final class AeronBench {
       if (nowNs - fromNs < 0 || nowNs - toNs >= 0) {
         return;
       }
-      if (firstNs == 0) {
+      if (messages++ == 0) {
         firstNs = nowNs;
-      } else {
-        messages++;
       }
       lastNs = nowNs;
+      if (messages <= FEW) {
+        note((nowNs - fromNs) / 1e9);
+      }
+    }
+
+    private void note(double time) {
+      times += time;
+      numbers += messages;
+      timesSquared += time * time;
+      products += time * messages;
+    }
+
+    /** Of the straight line through the messages' times: it does not mind that several come at once. */
+    private double slope() {
+      return (messages * products - times * numbers) / (messages * timesSquared - times * times);
     }
 
     private void print() {
-      // Of few large messages one more or less would show: their rate is that between first and last.
-      boolean steady = messages < FEW && lastNs - firstNs > 0.9 * measureNs;
-      double seconds = (steady ? lastNs - firstNs : measureNs) / 1e9;
-      System.out.printf(Locale.ROOT, "{\"messagesPerSecond\":%.3f}%n", seconds > 0 ? messages / seconds : 0);
+      // Of few large messages one more or less would show.
+      boolean steady = messages < FEW && lastNs - firstNs > measureNs / 2;
+      System.out.printf(
+          Locale.ROOT, "{\"messagesPerSecond\":%.3f}%n", steady ? slope() : messages / (measureNs / 1e9));
     }
   }
 

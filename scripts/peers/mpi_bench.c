@@ -5,8 +5,9 @@
  *   mpi_bench ping   SIZE 1      0    WARM_UP_S SECONDS
  *
  * Rank 0 prints one JSON object. A stream keeps WINDOW non-blocking messages under way; what a receiver got within
- * SECONDS after the warm-up counts. Where those are few, so that one more or less would show, the rate is that between
- * the first and the last of them, if these are nearly SECONDS apart. Processor time is that of both ranks within SECONDS (getrusage).
+ * SECONDS after the warm-up counts. Where those are few, so that one more or less would show, the rate is the slope of
+ * the straight line through their times: long messages complete several at once, which it does not mind. Processor time
+ * is that of both ranks within SECONDS (getrusage).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -40,6 +41,26 @@ static int send_on(int more) {
   return 0;
 }
 
+/* Times at which messages came, and their numbers: sums for the line through them. */
+static struct {
+  double count, times, numbers, times_squared, products;
+} line;
+
+static void note(double time, int messages) {
+  for (int i = 0; i < messages; i++) {
+    line.count++;
+    line.times += time;
+    line.numbers += line.count;
+    line.times_squared += time * time;
+    line.products += time * line.count;
+  }
+}
+
+static double slope(void) {
+  return (line.count * line.products - line.times * line.numbers) /
+         (line.count * line.times_squared - line.times * line.times);
+}
+
 /* Returns how many messages came; sets *ended when the last one did. */
 static int receive_on(int *ended) {
   int count, messages = 0;
@@ -58,7 +79,6 @@ static int receive_on(int *ended) {
 static void stream(void) {
   int sending = rank == 0 || both, receiving = rank == 1 || both;
   int ended = !receiving, sent = !sending, ending = 0;
-  long long messages = 0;
   double cpu = -1, used = 0, first = 0, last = 0, sums[2];
   out = calloc(window, size);
   in = calloc(window, size);
@@ -87,11 +107,9 @@ static void stream(void) {
     if (!ended) {
       int came = receive_on(&ended);
       if (came > 0 && now >= from && now < to) {
-        if (first == 0)
-          first = now;
-        else
-          messages += came;
+        if (first == 0) first = now;
         last = now;
+        note(now - from, came);
       }
     }
   }
@@ -102,8 +120,8 @@ static void stream(void) {
     }
   }
   /* Messages that came in a burst, with nothing before or after, are no reason to take the burst's rate. */
-  int steady = messages < FEW && last - first > 0.9 * seconds;
-  double rate = steady ? messages / (last - first) : first > 0 ? (messages + 1) / seconds : 0;
+  int steady = line.count < FEW && last - first > seconds / 2;
+  double rate = steady ? slope() : line.count / seconds;
   double own[2] = {rate, used};
   MPI_Reduce(own, sums, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0)

@@ -15,7 +15,7 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Charts of one look: logarithmic axes, a legend beside them; written as SVG and PNG. */
+/** Charts of one look, with a legend beside them; written as SVG and PNG. */
 public final class ChartFiles {
   private static final int WIDTH = 1_000;
   private static final int HEIGHT = 640;
@@ -71,6 +71,22 @@ public final class ChartFiles {
 
   /** A chart with logarithmic axes. */
   public static XYChart logLog(String title, String xTitle, String yTitle, List<Curve> curves) {
+    XYChart chart = chart(title, xTitle, yTitle, curves);
+    chart.getStyler().setXAxisLogarithmic(true);
+    chart.getStyler().setYAxisLogarithmic(true);
+    return chart;
+  }
+
+  /** A chart with even axes, whose upright one goes from 0 to {@code most}. */
+  public static XYChart linear(
+      String title, String xTitle, String yTitle, double most, List<Curve> curves) {
+    XYChart chart = chart(title, xTitle, yTitle, curves);
+    chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setYAxisMax(most);
+    return chart;
+  }
+
+  private static XYChart chart(String title, String xTitle, String yTitle, List<Curve> curves) {
     XYChart chart =
         new XYChartBuilder()
             .width(WIDTH)
@@ -79,8 +95,6 @@ public final class ChartFiles {
             .xAxisTitle(xTitle)
             .yAxisTitle(yTitle)
             .build();
-    chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setYAxisLogarithmic(true);
     chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
     chart.getStyler().setPlotBackgroundColor(Color.WHITE);
     chart.getStyler().setChartBackgroundColor(Color.WHITE);

@@ -46,7 +46,7 @@ public final class CpuMeter {
   }
 
   /**
-   * @param distance looked at during the interval while {@link #follow} is called; null: it is not
+   * @param distance looked at while {@link #follow} or {@link #look} is called; null: it is not
    */
   public CpuMeter(Supplier<List<Long>> pids, CoreDistance distance) {
     this(Path.of("/proc"), pids, distance);
@@ -77,12 +77,17 @@ public final class CpuMeter {
     if (over && from != null && to == null) {
       stop();
     }
-    if (distance != null && from != null && to == null) {
-      long nowNs = System.nanoTime();
-      if (nowNs - sampledNs >= DISTANCE_INTERVAL_NS) {
-        sampledNs = nowNs;
-        distance.sample();
-      }
+    if (from != null && to == null) {
+      look();
+    }
+  }
+
+  /** Looks at the processors' distance when that is due; call often within the interval. */
+  public void look() {
+    long nowNs = System.nanoTime();
+    if (distance != null && nowNs - sampledNs >= DISTANCE_INTERVAL_NS) {
+      sampledNs = nowNs;
+      distance.sample();
     }
   }
 

@@ -29,9 +29,14 @@ public record CpuUse(
     return processSeconds / seconds;
   }
 
-  /** Whether the processors were the limit. */
-  public boolean machineFull() {
-    return machineBusy >= FULL;
+  /**
+   * How busy the machine was, as what limited something that links did not.
+   *
+   * @param busy share of all processors' time, 0 to 1
+   */
+  public static String limit(double busy, int processors) {
+    String share = Math.round(100 * busy) + " % of " + processors + " processors";
+    return busy >= FULL ? share : "none full: " + share;
   }
 
   /** Nanoseconds of processor time per unit of work, of which there were {@code perSecond}. */

@@ -74,8 +74,7 @@ record Measured(
     if (busy == null) {
       return "unknown";
     }
-    String share = Math.round(100 * busy) + " % of " + cpu.processors() + " processors";
-    return new CpuUse(1, 0, busy, cpu.processors()).machineFull() ? share : "none full: " + share;
+    return CpuUse.limit(busy, cpu.processors());
   }
 
   /** The raw rate includes the header of each frame: a small message's is larger than itself. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.pmhxb.cli.bench.CoreDistance;
 import org.pmhxb.cli.bench.CpuMeter;
 import org.pmhxb.cli.bench.CpuUse;
 
@@ -19,12 +20,12 @@ import org.pmhxb.cli.bench.CpuUse;
 final class Foreign implements AutoCloseable {
   private static final long STEP_MS = 50;
   private static final long START_MS = 400;
-  private static final long END_MS = 2_000;
+  private static final long END_MS = 500;
 
   private final Path scripts;
   private final Path directory;
   private final List<Running> started = new ArrayList<>();
-  private final CpuMeter meter = new CpuMeter(this::pids);
+  private final CpuMeter meter;
   private boolean measuring;
 
   /** A program that was started, and the file with what it says. */
@@ -37,9 +38,11 @@ final class Foreign implements AutoCloseable {
   /**
    * @param scripts where in-namespace.sh is
    * @param directory for output, made when it is not there
+   * @param distance looked at while they run; null: it is not
    */
-  Foreign(Path scripts, Path directory) throws IOException {
+  Foreign(Path scripts, Path directory, CoreDistance distance) throws IOException {
     this.scripts = scripts;
+    this.meter = new CpuMeter(this::pids, distance);
     this.directory = Files.createDirectories(directory);
   }
 
@@ -130,6 +133,15 @@ final class Foreign implements AutoCloseable {
     return running.text();
   }
 
+  /** Lets programs that do not end by themselves run for a time, measured as by {@link #await}. */
+  void watch(long ms) throws InterruptedException {
+    long fromNs = System.nanoTime();
+    for (long past = 0; past < ms; past = (System.nanoTime() - fromNs) / 1_000_000) {
+      measure(past);
+      Thread.sleep(STEP_MS);
+    }
+  }
+
   /** Asks a server to end and tell what it counted, as Ctrl-C does; returns what it said. */
   String interrupt(Running running, long limitSeconds) throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-INT", Long.toString(running.process.pid())).start().waitFor();
@@ -144,6 +156,7 @@ final class Foreign implements AutoCloseable {
       meter.start();
       measuring = true;
     } else if (measuring) {
+      meter.look();
       // The last sample before the end counts: a process that has ended has no account any more.
       meter.stop();
     }
@@ -154,10 +167,9 @@ final class Foreign implements AutoCloseable {
     return "it said: " + text.substring(Math.max(0, text.length() - 400));
   }
 
-  /** Processors that all programs kept busy; null when the run was too short to tell. */
-  Double processorsUsed() {
-    CpuUse use = meter.use();
-    return use == null ? null : use.processorsUsed();
+  /** Processor time of all programs; null when the run was too short to tell. */
+  CpuUse cpuUse() {
+    return meter.use();
   }
 
   private List<Long> pids() {

@@ -83,7 +83,8 @@ final class Outputs {
     if (!(ping ? half > 0 : rate > 0)) {
       throw odd(program, text);
     }
-    return new PeerFigures(ping ? null : (Double) rate, ping ? (Double) half : null, processors);
+    PeerFigures figures = ping ? PeerFigures.ping(half) : PeerFigures.stream(rate);
+    return figures.withProcessors(processors);
   }
 
   /**

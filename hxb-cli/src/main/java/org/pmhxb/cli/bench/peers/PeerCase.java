@@ -19,6 +19,11 @@ public record PeerCase(Medium medium, boolean ping, int links, int sizeBytes, bo
     SHARED_MEMORY
   }
 
+  /** The same over another number of links. */
+  PeerCase over(int count) {
+    return new PeerCase(medium, ping, count, sizeBytes, both);
+  }
+
   /** Names it in a journal and on the screen. */
   String key() {
     String what = ping ? "half round trip" : both ? "both ways" : "one way";

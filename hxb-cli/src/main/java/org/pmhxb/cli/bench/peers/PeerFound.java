@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.Efficiency;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.veth.LinkRate;
@@ -15,6 +16,10 @@ import org.pmhxb.cli.veth.LinkRate;
  * @param processorsUsed the runs' median
  * @param cpuNsPerMessage processor time of all its processes by messages that arrived
  * @param cpuNsPerKilobyte the same by 1,000 bytes of payload
+ * @param machineBusy share of the machine's processor time, 0 to 1, the runs' median
+ * @param storeNs until one processor sees what another stored, medians of the runs; of shared
+ *     memory only
+ * @param limit what kept it from being more
  * @param failure why there are no figures, or why they are void; null when they are good
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -28,17 +33,24 @@ public record PeerFound(
     Double processorsUsed,
     Double cpuNsPerMessage,
     Double cpuNsPerKilobyte,
+    Double machineBusy,
+    Spread storeNs,
+    String limit,
     String failure) {
 
+  /** From here on the links count as the limit: headers take 0.8 % of 8 KB frames and more. */
+  private static final double LINKS_FULL = 0.97;
+
   static PeerFound failed(String peer, PeerCase what, String reason) {
-    return new PeerFound(peer, what, null, null, null, null, null, null, null, reason);
+    return new PeerFound(
+        peer, what, null, null, null, null, null, null, null, null, null, null, reason);
   }
 
   static PeerFound of(String peer, PeerCase what, LinkRate rate, List<PeerFigures> runs) {
     Spread messages = spread(runs, PeerFigures::messagesPerSecond);
     Spread bytes = messages == null ? null : messages.map(m -> m * what.sizeBytes());
-    Spread processors = spread(runs, PeerFigures::processorsUsed);
-    Double used = processors == null ? null : processors.median();
+    Double used = median(spread(runs, PeerFigures::processorsUsed));
+    Double busy = median(spread(runs, PeerFigures::machineBusy));
     Spread share = null;
     String failure = null;
     if (bytes != null && what.medium() == PeerCase.Medium.SHAPED) {
@@ -56,7 +68,32 @@ public record PeerFound(
         used,
         used == null || messages == null ? null : used * 1e9 / messages.median(),
         used == null || bytes == null ? null : used * 1e12 / bytes.median(),
+        busy,
+        spread(runs, PeerFigures::storeNs),
+        limit(what, share, busy),
         failure);
+  }
+
+  /** Named from what was seen: links that are full, or processors that are. */
+  private static String limit(PeerCase what, Spread share, Double busy) {
+    if (what.ping()) {
+      return "the way itself";
+    }
+    if (share != null && share.median() >= LINKS_FULL) {
+      return "links";
+    }
+    return busy == null
+        ? "unknown"
+        : CpuUse.limit(busy, Runtime.getRuntime().availableProcessors());
+  }
+
+  /** The figure that counts: half a round trip, the share of links, or else the rate. */
+  Spread figure() {
+    return what.ping() ? halfRoundTripUs : share != null ? share : messagesPerSecond;
+  }
+
+  private static Double median(Spread spread) {
+    return spread == null ? null : spread.median();
   }
 
   private static Spread spread(List<PeerFigures> runs, Function<PeerFigures, Double> which) {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.peers.PeerCase.Medium;
+import org.pmhxb.cli.cluster.NodeOptions;
 
 /** Writes a {@link PeersReport} as a Markdown page. */
 final class PeersPage {
@@ -23,6 +24,8 @@ final class PeersPage {
     PeersPage page = new PeersPage(report);
     page.head();
     page.text.append(tables(report));
+    page.plots();
+    page.lines();
     page.programs();
     return page.text.toString();
   }
@@ -30,6 +33,7 @@ final class PeersPage {
   /** The tables alone, which a terminal shows as well. */
   static String tables(PeersReport report) {
     PeersPage page = new PeersPage(report);
+    page.aims();
     page.shares();
     page.cpu();
     page.small(Medium.VETH, "One unshaped veth link");
@@ -63,12 +67,17 @@ final class PeersPage {
                     .append(reason)
                     .append('\n'));
     text.append("\nCells have the median, then least to most of the runs. `-`: does not apply;");
-    text.append(" `failed`: see the end of the page.\n");
+    text.append(" `failed`: see the end of the page. *Limited by* is what was seen: links whose");
+    text.append(
+        " rate is used up, or processors that were never idle. Open MPI, MPICH, UCX, Aeron,");
+    text.append(" testpmd and spinning poll threads keep their processors busy while they wait,");
+    text.append(" too: where such a one has neither, it is its own protocol that waits.\n");
   }
 
   private void programs() {
     text.append("\n## What was run\n\n");
-    text.append("- **hxb**: this project; two processes, over veth by net_af_packet");
+    text.append("- **hxb**: this project; two processes, over veth by the driver ");
+    text.append(NodeOptions.VETH_DRIVER);
     text.append(" (half round trips and small messages: poll threads spin, one per processor)\n");
     for (PeersReport.Program program : report.programs()) {
       text.append("- **").append(program.name()).append("** (").append(program.version());
@@ -150,21 +159,89 @@ final class PeersPage {
     text.append("|---".repeat(columns.size() + 1)).append("|\n");
   }
 
+  private void aims() {
+    if (report.aims().isEmpty()) {
+      return;
+    }
+    header(
+        "What ours are meant to reach",
+        "By the median; of several link counts the one that came off worst. *Best peer*: in the"
+            + " same case.",
+        List.of("must", "aim", "measured", "met", "best peer"));
+    for (PeersAims.Aim aim : report.aims()) {
+      int digits = aim.unit().equals("of the links") ? 3 : 2;
+      String sign = aim.most() ? "<= " : ">= ";
+      row(
+          aim.what() + ", " + aim.unit(),
+          List.of(
+              sign + number(aim.must(), digits),
+              sign + number(aim.aim(), digits),
+              number(aim.measured(), digits) + (digits == 3 ? ", " + links(aim.links()) : ""),
+              aim.met(),
+              aim.peer() == null ? NONE : aim.peer() + ": " + number(aim.peerMeasured(), digits)));
+    }
+  }
+
+  /** Of a table or plot of shares. */
+  static String title(PeerCase of) {
+    return String.format(
+        Locale.ROOT, "%,d B messages, %s", of.sizeBytes(), of.both() ? "both ways" : "one way");
+  }
+
+  private static String links(int count) {
+    return count + (count == 1 ? " link" : " links");
+  }
+
+  private void plots() {
+    text.append("\n## Plots\n");
+    for (PeerCase of : PeersPlan.FULL.shaped(1)) {
+      String file = "peers/" + PeersPlots.id(of) + ".svg";
+      if (report.files().stream().anyMatch(name -> name.endsWith(file))) {
+        text.append(String.format("%n![%s](%s)%n", title(of), file));
+      }
+    }
+  }
+
+  /** Each figure that stands above, with what it cost. */
+  private void lines() {
+    header(
+        "Every line",
+        "Figure: half round trip in us, share of shaped links, or million messages a second.",
+        List.of(
+            "figure",
+            "processors",
+            "CPU ns per message",
+            "CPU ns per KB",
+            "a store takes, ns",
+            "limited by"));
+    for (PeerFound of : report.found()) {
+      if (of.failure() == null) {
+        boolean rate = of.figure() == of.messagesPerSecond();
+        row(
+            of.peer() + ": " + of.what().key(),
+            List.of(
+                cell(of.figure(), rate ? 1e6 : 1, rate || of.what().ping() ? 2 : 3),
+                number(of.processorsUsed(), 2),
+                number(of.cpuNsPerMessage(), 0),
+                number(of.cpuNsPerKilobyte(), 0),
+                cell(of.storeNs(), 1, 0),
+                of.limit()));
+      }
+    }
+  }
+
   private void shares() {
-    for (int size : List.of(PeersPlan.MEDIUM_BYTES, PeersPlan.LARGE_BYTES)) {
-      for (boolean both : new boolean[] {false, true}) {
-        header(
-            String.format(Locale.ROOT, "%,d B messages, %s", size, both ? "both ways" : "one way"),
-            "Payload as a share of " + (both ? "2 x " : "") + "N x " + report.rate() + ".",
-            links().stream().map(n -> n + (n == 1 ? " link" : " links")).toList());
-        for (String peer : peers(Medium.SHAPED)) {
-          List<String> cells = new ArrayList<>();
-          for (int links : links()) {
-            PeerCase what = new PeerCase(Medium.SHAPED, false, links, size, both);
-            cells.add(cell(peer, what, PeerFound::share, 1, 3));
-          }
-          row(peer, cells);
+    for (PeerCase of : PeersPlan.FULL.shaped(1)) {
+      header(
+          title(of),
+          "Payload as a share of " + (of.both() ? "2 x " : "") + "N x " + report.rate() + ".",
+          links().stream().map(PeersPage::links).toList());
+      for (String peer : peers(Medium.SHAPED)) {
+        List<String> cells = new ArrayList<>();
+        for (int links : links()) {
+          cells.add(cell(peer, of.over(links), PeerFound::share, 1, 3));
         }
+        row(peer, cells);
       }
     }
   }
@@ -179,7 +256,13 @@ final class PeersPage {
         "User and system time of all processes of both sides; the kernel's own threads are not in"
             + " it. A program that polls uses its processors whether it has work or not.",
         List.of(
-            "8 KB: processors", "ns per KB", "ns per message", "1 MB: processors", "ns per KB"));
+            "8 KB: processors",
+            "ns per KB",
+            "ns per message",
+            "limited by",
+            "1 MB: processors",
+            "ns per KB",
+            "limited by"));
     for (String peer : peers(Medium.SHAPED)) {
       Optional<PeerFound> medium =
           find(peer, new PeerCase(Medium.SHAPED, false, most, PeersPlan.MEDIUM_BYTES, false));
@@ -191,8 +274,10 @@ final class PeersPage {
               medium.map(f -> number(f.processorsUsed(), 2)).orElse(NONE),
               medium.map(f -> number(f.cpuNsPerKilobyte(), 0)).orElse(NONE),
               medium.map(f -> number(f.cpuNsPerMessage(), 0)).orElse(NONE),
+              medium.map(PeerFound::limit).orElse(NONE),
               large.map(f -> number(f.processorsUsed(), 2)).orElse(NONE),
-              large.map(f -> number(f.cpuNsPerKilobyte(), 0)).orElse(NONE)));
+              large.map(f -> number(f.cpuNsPerKilobyte(), 0)).orElse(NONE),
+              large.map(PeerFound::limit).orElse(NONE)));
     }
   }
 
@@ -203,6 +288,7 @@ final class PeersPage {
         "Half round trip: 64 B, median of a run.",
         List.of(
             "half round trip, us",
+            "processors",
             "64 B messages, M/s",
             "CPU ns per message",
             "8,900 B messages, Gbit/s",
@@ -212,6 +298,7 @@ final class PeersPage {
           peer,
           List.of(
               cell(peer, cases.get(0), PeerFound::halfRoundTripUs, 1, 2),
+              find(peer, cases.get(0)).map(f -> number(f.processorsUsed(), 2)).orElse(NONE),
               cell(peer, cases.get(1), PeerFound::messagesPerSecond, 1e6, 2),
               find(peer, cases.get(1)).map(f -> number(f.cpuNsPerMessage(), 0)).orElse(NONE),
               cell(peer, cases.get(2), PeerFound::megabytesPerSecond, 125, 1),

@@ -17,6 +17,7 @@ import org.pmhxb.cli.bench.MachineInfo;
  * @param missing peers that are not installed, with what to do
  * @param found one entry per peer and case
  * @param idle our own idle strategies
+ * @param aims what ours have to reach and are meant to, with what they did; empty without ours
  */
 public record PeersReport(
     boolean ok,
@@ -32,6 +33,7 @@ public record PeersReport(
     Map<String, String> missing,
     List<PeerFound> found,
     List<IdleFound> idle,
+    List<PeersAims.Aim> aims,
     List<String> failures,
     List<String> files)
     implements Report {

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.CoreDistance;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
@@ -40,6 +41,9 @@ public final class PeersSuite {
 
   private static final Shape TWO = Shape.of(2);
 
+  /** Of another kind of traffic the compilers see something new. */
+  private static final long LATER_WARM_UP_MS = 1_000;
+
   private final Settings settings;
   private final List<Peer> peers;
   private final PeerClusters clusters;
@@ -51,6 +55,9 @@ public final class PeersSuite {
   private final List<String> failures = new ArrayList<>();
   private final Map<String, String> missing = new LinkedHashMap<>();
   private Journal journal;
+
+  /** Of our next measurement. */
+  private long warmUpMs = LATER_WARM_UP_MS;
 
   /**
    * What a user chooses.
@@ -76,7 +83,12 @@ public final class PeersSuite {
     }
 
     Peer.Times times() {
-      return quick ? new Peer.Times(0.3, 1) : new Peer.Times(0.5, 2);
+      return quick ? new Peer.Times(0.3, 1) : new Peer.Times(0.5, 1);
+    }
+
+    /** Traffic before the first measurement of nodes that have just started: it compiles them. */
+    long startMs() {
+      return quick ? 3_000 : 5_000;
     }
   }
 
@@ -185,6 +197,7 @@ public final class PeersSuite {
         spec.fabric() + ", " + spec.rails() + " links",
         () -> {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
+            warmUpMs = settings.startMs();
             for (PeerCase what : ours) {
               keep(HXB, what, () -> runOurs(ends, what));
             }
@@ -246,10 +259,11 @@ public final class PeersSuite {
   private PeerFigures runOurs(MeasuredCluster cluster, PeerCase what)
       throws IOException, InterruptedException {
     Benchmark.Outcome outcome = measure(cluster, what.ping(), what.both(), what.sizeBytes());
-    Double used = outcome.cpu() == null ? null : (Double) outcome.cpu().processorsUsed();
-    return what.ping()
-        ? new PeerFigures(null, outcome.latency().p50() / 1e3, used)
-        : new PeerFigures(outcome.bytesPerSecond() / what.sizeBytes(), null, used);
+    PeerFigures figures =
+        what.ping()
+            ? PeerFigures.ping(outcome.latency().p50() / 1e3)
+            : PeerFigures.stream(outcome.bytesPerSecond() / what.sizeBytes());
+    return figures.using(outcome.cpu());
   }
 
   private Benchmark.Outcome measure(
@@ -258,10 +272,9 @@ public final class PeersSuite {
     BenchKind kind = ping ? BenchKind.LATENCY : BenchKind.BANDWIDTH;
     int rails = cluster.rails();
     TrafficPlan plan = TrafficPlan.pair(kind, TWO, rails, 0, both);
-    // Our nodes are JVMs that have just started: their compilers need their time.
-    long warmUpMs = Math.round(1e3 * Math.max(1, settings.times().warmUp()));
     long measureMs = Math.round(1e3 * settings.times().measure());
     Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, warmUpMs, measureMs);
+    warmUpMs = LATER_WARM_UP_MS;
     if (outcome.faulty() > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
       throw new IOException(outcome.faulty() + " faulty messages; " + outcome.failures());
     }
@@ -273,9 +286,10 @@ public final class PeersSuite {
     try (Foreign programs =
         new Foreign(
             settings.home().resolve("scripts/peers"),
-            settings.home().resolve("target/peers/run"))) {
+            settings.home().resolve("target/peers/run"),
+            site.isLocal() ? CoreDistance.here() : null)) {
       PeerFigures figures = peer.run(what, site, programs, settings.times());
-      return figures.using(programs.processorsUsed());
+      return figures.using(programs.cpuUse());
     }
   }
 
@@ -320,6 +334,7 @@ public final class PeersSuite {
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, 1, rate, poll, NodeOptions.NONE);
     try (PeerClusters.Ends ends = clusters.up(spec)) {
+      warmUpMs = settings.startMs();
       for (int run = 1; run <= settings.runs(); run++) {
         progress.accept("idle " + poll.idle() + ", run " + run + " of " + settings.runs());
         int size = ping ? PeersPlan.SMALL_BYTES : PeersPlan.MEDIUM_BYTES;
@@ -350,6 +365,8 @@ public final class PeersSuite {
     }
     Path page = settings.directory().resolve("peers.md");
     Path json = settings.directory().resolve("peers.json");
+    List<Path> files = new ArrayList<>(List.of(page, json));
+    files.addAll(PeersPlots.write(found, settings.directory().resolve("peers")));
     PeersReport report =
         new PeersReport(
             failures.isEmpty() && !time.isBrokenOff(),
@@ -365,8 +382,9 @@ public final class PeersSuite {
             missing,
             found,
             idle,
+            PeersAims.of(found),
             failures,
-            List.of(page.toString(), json.toString()));
+            files.stream().map(Path::toString).toList());
     Files.writeString(page, PeersPage.of(report));
     ResultJson.write(json, report);
     return report;

@@ -13,17 +13,21 @@ import org.pmhxb.cli.bench.MachineInfo;
  * limit of what stands on them. Nothing is checked, and what does not fit is lost.
  */
 final class TestpmdPeer implements Peer {
+  /** Its name among the peers: it is the limit of the drivers, not one that does what ours do. */
+  static final String NAME = "testpmd";
+
   private static final long START_MS = 1_500;
 
   @Override
   public String name() {
-    return "testpmd";
+    return NAME;
   }
 
   @Override
   public String how() {
-    return "dpdk-testpmd txonly to rxonly: frames without a protocol over net_af_packet (veth) or"
-        + " net_memif (shared memory), the limit of these drivers";
+    return "dpdk-testpmd, frames without a protocol over net_af_packet (veth) or net_memif (shared"
+        + " memory), the limit of these drivers: txonly to rxonly; half round trip: one frame that"
+        + " both send back, the mean of a second";
   }
 
   @Override
@@ -40,7 +44,7 @@ final class TestpmdPeer implements Peer {
 
   @Override
   public boolean supports(PeerCase what) {
-    return what.medium() != PeerCase.Medium.SHAPED && !what.ping() && !what.both();
+    return what.medium() != PeerCase.Medium.SHAPED && !what.both();
   }
 
   @Override
@@ -51,8 +55,9 @@ final class TestpmdPeer implements Peer {
     Thread.sleep(START_MS);
     programs.onA(site, Map.of(), command(line, false, site, what));
     // Its rates are those of whole seconds, the first of which holds the start.
-    Thread.sleep(START_MS + Math.round(1e3 * Math.max(2, times.measure())));
-    return PeerFigures.stream(Outputs.testpmd(receiver.text()));
+    programs.watch(START_MS + Math.round(1e3 * Math.max(2, times.measure())));
+    double perSecond = Outputs.testpmd(receiver.text());
+    return what.ping() ? PeerFigures.ping(1e6 / (2 * perSecond)) : PeerFigures.stream(perSecond);
   }
 
   /** Each has a processor for its frames and shares the other's for its set-up. */
@@ -64,9 +69,16 @@ final class TestpmdPeer implements Peer {
     command.add("--vdev=" + port(line, receiver, site));
     command.addAll(List.of("--", "--stats-period=1", "--mbuf-size=17408"));
     command.addAll(List.of("--total-num-mbufs=2048", "--auto-start"));
-    command.add("--forward-mode=" + (receiver ? "rxonly" : "txonly"));
+    if (what.ping()) {
+      command.addAll(List.of("--forward-mode=macswap", "--port-topology=loop", "--burst=1"));
+    } else {
+      command.add("--forward-mode=" + (receiver ? "rxonly" : "txonly"));
+    }
     if (!receiver) {
       command.add("--txpkts=" + what.sizeBytes());
+      if (what.ping()) {
+        command.add("--tx-first");
+      }
     }
     return command;
   }

@@ -18,7 +18,9 @@ final class UcxPeer implements Peer {
 
   private static final double BYTE_RATE = 0.4e9;
   private static final double TRIP_RATE = 4e4;
-  private static final double LOCAL_FACTOR = 5;
+  private static final double LOCAL_SMALL_RATE = 8e6;
+  private static final double LOCAL_BYTE_RATE = 4e9;
+  private static final double LOCAL_TRIP_RATE = 1e6;
 
   private final LinkRate rate;
 
@@ -121,7 +123,11 @@ final class UcxPeer implements Peer {
     if (what.medium() == PeerCase.Medium.SHAPED) {
       return Math.min(2, what.links()) * rate.bytesPerSecond() / what.sizeBytes();
     }
-    double perSecond = what.ping() ? TRIP_RATE : Math.min(SMALL_RATE, BYTE_RATE / what.sizeBytes());
-    return perSecond * (site.isLocal() ? LOCAL_FACTOR : 1);
+    if (what.ping()) {
+      return site.isLocal() ? LOCAL_TRIP_RATE : TRIP_RATE;
+    }
+    return site.isLocal()
+        ? Math.min(LOCAL_SMALL_RATE, LOCAL_BYTE_RATE / what.sizeBytes())
+        : Math.min(SMALL_RATE, BYTE_RATE / what.sizeBytes());
   }
 }

@@ -16,7 +16,7 @@ class ForeignTest {
   @Test
   void nothingOutlivesARun() throws Exception {
     Foreign.Running server;
-    try (Foreign programs = new Foreign(directory, directory)) {
+    try (Foreign programs = new Foreign(directory, directory, null)) {
       server =
           programs.onB(PeerSite.local(), Map.of(), List.of("sh", "-c", "sleep 60 & echo up; wait"));
       Foreign.Running client =
@@ -31,7 +31,7 @@ class ForeignTest {
 
   @Test
   void aFailureHoldsWhatTheProgramSaid() throws Exception {
-    try (Foreign programs = new Foreign(directory, directory)) {
+    try (Foreign programs = new Foreign(directory, directory, null)) {
       Foreign.Running client =
           programs.onA(PeerSite.local(), Map.of(), List.of("sh", "-c", "echo no route; exit 3"));
       assertThatThrownBy(() -> programs.await(client, 10))

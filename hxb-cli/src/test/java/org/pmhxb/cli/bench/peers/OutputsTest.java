@@ -64,11 +64,12 @@ class OutputsTest {
   void ownProgramsAreReadAmongALaunchersWords() throws IOException {
     String stream =
         "Warning: a launcher's\n{\"messagesPerSecond\":3000.5,\"cpuSeconds\":3.0,\"seconds\":2.0}\n";
-    assertThat(Outputs.own("mpi", stream, false)).isEqualTo(new PeerFigures(3000.5, null, 1.5));
+    assertThat(Outputs.own("mpi", stream, false))
+        .isEqualTo(PeerFigures.stream(3000.5).withProcessors(1.5));
     String bothWays = "{\"messagesPerSecond\":1}\n{\"messagesPerSecond\":2}\n";
-    assertThat(Outputs.own("aeron", bothWays, false)).isEqualTo(new PeerFigures(3.0, null, null));
+    assertThat(Outputs.own("aeron", bothWays, false)).isEqualTo(PeerFigures.stream(3.0));
     String ping = "{\"messagesPerSecond\":9,\"minUs\":4.3,\"p50Us\":5.5,\"p99Us\":12}\n";
-    assertThat(Outputs.own("mpi", ping, true)).isEqualTo(new PeerFigures(null, 5.5, null));
+    assertThat(Outputs.own("mpi", ping, true)).isEqualTo(PeerFigures.ping(5.5));
   }
 
   @Test

@@ -1,0 +1,131 @@
+package org.pmhxb.cli.bench.peers;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.DoubleUnaryOperator;
+import org.pmhxb.cli.bench.peers.PeerCase.Medium;
+
+/** What ours have to reach and are meant to, against what they did and the best of the peers. */
+final class PeersAims {
+  /**
+   * One of them, by the median of its runs; of several link counts that which came off worst.
+   *
+   * @param unit of all figures
+   * @param most whether less is better
+   * @param links between the two sides
+   * @param peer the best of the others in the same case, the drivers' own limit aside; null: none
+   *     measured
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Aim(
+      String what,
+      String unit,
+      boolean most,
+      double must,
+      double aim,
+      int links,
+      double measured,
+      String peer,
+      Double peerMeasured) {
+    /** Whether a bound holds. */
+    boolean meets(double bound) {
+      return most ? measured <= bound : measured >= bound;
+    }
+
+    /** In words, for people and for who reads the JSON. */
+    public String met() {
+      return meets(aim) ? "aim" : meets(must) ? "must" : "**missed**";
+    }
+  }
+
+  /** A kind of figure with its bounds. */
+  private record Bound(
+      String what,
+      String unit,
+      boolean most,
+      double must,
+      double aim,
+      DoubleUnaryOperator scale,
+      List<PeerCase> cases) {}
+
+  private final List<PeerFound> found;
+
+  private PeersAims(List<PeerFound> found) {
+    this.found = found;
+  }
+
+  /** Of what was measured; what was not has no entry. */
+  static List<Aim> of(List<PeerFound> found) {
+    PeersAims aims = new PeersAims(found);
+    return bounds(found).stream().map(aims::worst).flatMap(Optional::stream).toList();
+  }
+
+  private static List<Bound> bounds(List<PeerFound> found) {
+    List<PeerCase> veth = PeersPlan.unshaped(Medium.VETH);
+    List<PeerCase> memory = PeersPlan.unshaped(Medium.SHARED_MEMORY);
+    return List.of(
+        share("8 KB messages one way", 0.98, 0.990, shaped(found, PeersPlan.MEDIUM_BYTES, false)),
+        share("8 KB messages both ways", 0.96, 0.988, shaped(found, PeersPlan.MEDIUM_BYTES, true)),
+        share("1 MB messages one way", 0.98, 0.990, shaped(found, PeersPlan.LARGE_BYTES, false)),
+        half("half round trip, veth", 2.5, 1.6, veth.get(0)),
+        half("half round trip, memif", 1.0, 0.7, memory.get(0)),
+        rate("64 B messages, veth", 5, 20, veth.get(1)),
+        rate("64 B messages, memif", 25, 40, memory.get(1)));
+  }
+
+  private static List<PeerCase> shaped(List<PeerFound> found, int sizeBytes, boolean both) {
+    PeerCase of = new PeerCase(Medium.SHAPED, false, 1, sizeBytes, both);
+    return found.stream()
+        .map(PeerFound::what)
+        .filter(what -> what.over(1).equals(of))
+        .distinct()
+        .toList();
+  }
+
+  private static Bound share(String what, double must, double aim, List<PeerCase> cases) {
+    return new Bound(what, "of the links", false, must, aim, share -> share, cases);
+  }
+
+  private static Bound half(String what, double must, double aim, PeerCase of) {
+    return new Bound(what, "us", true, must, aim, us -> us, List.of(of));
+  }
+
+  private static Bound rate(String what, double must, double aim, PeerCase of) {
+    return new Bound(what, "M/s", false, must, aim, rate -> rate / 1e6, List.of(of));
+  }
+
+  private Optional<Aim> worst(Bound bound) {
+    Comparator<Aim> byFigure = Comparator.comparingDouble(Aim::measured);
+    return bound.cases().stream()
+        .map(what -> aim(bound, what))
+        .flatMap(Optional::stream)
+        .min(bound.most() ? byFigure.reversed() : byFigure);
+  }
+
+  private Optional<Aim> aim(Bound bound, PeerCase what) {
+    List<PeerFound> all =
+        found.stream().filter(f -> f.what().equals(what) && f.failure() == null).toList();
+    Comparator<PeerFound> byFigure = Comparator.comparingDouble(f -> f.figure().median());
+    Optional<PeerFound> best =
+        all.stream()
+            .filter(f -> !f.peer().equals(PeersSuite.HXB) && !f.peer().equals(TestpmdPeer.NAME))
+            .max(bound.most() ? byFigure.reversed() : byFigure);
+    return all.stream()
+        .filter(f -> f.peer().equals(PeersSuite.HXB))
+        .findFirst()
+        .map(
+            ours ->
+                new Aim(
+                    bound.what(),
+                    bound.unit(),
+                    bound.most(),
+                    bound.must(),
+                    bound.aim(),
+                    what.links(),
+                    bound.scale().applyAsDouble(ours.figure().median()),
+                    best.map(PeerFound::peer).orElse(null),
+                    best.map(f -> bound.scale().applyAsDouble(f.figure().median())).orElse(null)));
+  }
+}
