@@ -9,7 +9,8 @@ package org.pmhxb.pm.flow;
  * <ul>
  *   <li>The queue allowed is {@value #QUEUE_FRAMES} frames at the path's own rate, as in TCP Vegas
  *       (Brakmo and Peterson 1994), so that it needs no table of link speeds; but at most {@value
- *       #QUEUE_NS_MAX} ns, so that it does not grow with the number of senders.
+ *       #QUEUE_NS_MAX} ns, so that it does not grow with the number of senders, or the {@value
+ *       #QUEUE_FRAMES_LEAST} frames of a slow link that a sender's own port holds.
  *   <li>The worst recent poll gaps of both hosts are added, and what round trips scatter widely by:
  *       a host that stood still is no queue, and neither is a lost acknowledgement.
  * </ul>
@@ -25,8 +26,15 @@ package org.pmhxb.pm.flow;
 public final class DelayWindow {
   static final int QUEUE_FRAMES = 6;
 
-  /** Frames at the rate of the links that may wait however slow they are. */
-  static final int QUEUE_FRAMES_LEAST = 3;
+  /**
+   * Frames at the rate of the links that may wait however slow they are: four that a port has in
+   * front of the wire (PortBound), and one on it. A sender that took its own port for a queue would
+   * let the link run dry.
+   */
+  static final int QUEUE_FRAMES_LEAST = 5;
+
+  /** The same where a switch dropped: its queue is shorter than that. */
+  private static final int QUEUE_FRAMES_LOST = 3;
 
   static final long QUEUE_NS_MIN = 100_000L;
   static final long QUEUE_NS_MAX = 2_000_000L;
@@ -150,7 +158,8 @@ public final class DelayWindow {
   private long allowedNs(long smoothedNs, boolean bothWays) {
     long framesNs = QUEUE_FRAMES * frameBytes * smoothedNs / bytes;
     // Swift's flow scaling: of many senders those with the larger windows give way first.
-    long shareNs = Math.clamp(limitNs * frameBytes / bytes, limitNs >> 1, limitNs);
+    long leastNs = Math.min(limitNs, Math.max(limitNs >> 1, QUEUE_FRAMES_LEAST * linkFrameNs));
+    long shareNs = Math.clamp(limitNs * frameBytes / bytes, leastNs, limitNs);
     long oneWayNs = Math.clamp(framesNs, QUEUE_NS_MIN, Math.max(QUEUE_NS_MIN, shareNs));
     return (bothWays ? 2 * oneWayNs : oneWayNs) + toleratedNs;
   }
@@ -177,7 +186,7 @@ public final class DelayWindow {
    */
   public boolean onLoss(long smoothedNs, long nowNs) {
     starting = false;
-    long leastNs = Math.max(QUEUE_NS_MIN, QUEUE_FRAMES_LEAST * linkFrameNs);
+    long leastNs = Math.max(QUEUE_NS_MIN, QUEUE_FRAMES_LOST * linkFrameNs);
     long fullNs = Math.max(leastNs, 5 * (queueNs - toleratedNs) >> 3);
     boolean queued = queueNs > allowedNs || fullNs < limitNs && fullNs > leastNs;
     if (queued) {
