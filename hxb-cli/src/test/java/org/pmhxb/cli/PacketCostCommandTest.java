@@ -13,7 +13,7 @@ class PacketCostCommandTest {
   void printsOneObjectWithALineForEachScenario() {
     CommandRun run =
         CommandRun.of(
-            ("bench packet-cost --path receive,relay --burst 32 --peers 1,3 --rounds 3"
+            ("bench packet-cost --path receive,send,relay --burst 32 --peers 1,3 --rounds 3"
                     + " --round-ms 100 --warm-up-ms 2000 --json")
                 .split(" "));
 
@@ -21,7 +21,8 @@ class PacketCostCommandTest {
     assertThat(report.path("ok").asBoolean()).as(run.out() + run.err()).isTrue();
     assertThat(run.code()).isEqualTo(Main.OK);
     assertThat(report.path("machine").asText()).contains("DPDK");
-    assertThat(report.path("results")).hasSize(3);
+    assertThat(report.path("results").findValuesAsText("path"))
+        .containsExactly("receive", "receive", "send", "send+acks", "send", "send+acks", "relay");
     for (JsonNode line : report.path("results")) {
       assertThat(line.path("javaNs").asDouble()).isPositive();
       assertThat(line.path("cNs").asDouble()).isPositive();
@@ -31,6 +32,19 @@ class PacketCostCommandTest {
       assertThat(line.has("budgetNs")).isTrue();
       assertThat(line.has("met")).isTrue();
     }
+    assertThatAcknowledgementsCostSomething(
+        report.path("results").get(2), report.path("results").get(3));
+  }
+
+  /** Both are of the same rounds; the budget is for sending alone. */
+  private static void assertThatAcknowledgementsCostSomething(JsonNode send, JsonNode withAcks) {
+    assertThat(send.path("budgetNs").asDouble()).isEqualTo(40);
+    assertThat(withAcks.path("budgetNs").isNull()).isTrue();
+    assertThat(withAcks.path("met").isNull()).isTrue();
+    assertThat(withAcks.path("digest")).isEqualTo(send.path("digest"));
+    assertThat(withAcks.path("packets")).isEqualTo(send.path("packets"));
+    assertThat(withAcks.path("javaNs").asDouble()).isGreaterThan(send.path("javaNs").asDouble());
+    assertThat(withAcks.path("cNs").asDouble()).isGreaterThan(send.path("cNs").asDouble());
   }
 
   @ParameterizedTest

@@ -53,14 +53,22 @@ public final class Main {
     out.printf("%nmachine: %s%n", machine());
     out.printf("command: hxb jmh %s%n", String.join(" ", args));
     out.printf(
-        "path: the code under test; generator: what makes and takes its frames; both the median of"
+        "path: the code under test; +acks: with reading the acknowledgements of what it sent;"
+            + " generator: what makes and takes its frames; both the median of"
             + " batches,%nthen the median, least and most of iterations. total: JMH's mean of"
             + " both. allocated: the worst iteration.%nns and B per packet; %.0f ns a burst for"
             + " reading the clock are taken off path and generator.%n%n",
         PacketLoop.clockReadNs());
     out.printf(
-        "%-34s %-34s %7s  %-15s %9s %7s %9s%n",
-        "benchmark", "parameters", "path", "least..most", "generator", "total", "allocated");
+        "%-34s %-34s %7s  %-15s %7s %9s %7s %9s%n",
+        "benchmark",
+        "parameters",
+        "path",
+        "least..most",
+        "+acks",
+        "generator",
+        "total",
+        "allocated");
     boolean clean = true;
     for (RunResult result : results) {
       clean &= line(result, out);
@@ -75,6 +83,7 @@ public final class Main {
 
   private static boolean line(RunResult result, PrintStream out) {
     double[] path = iterations(result, PhaseProfiler.PATH);
+    double[] withAcks = iterations(result, PhaseProfiler.WITH_ACKS);
     double[] generator = iterations(result, PhaseProfiler.GENERATOR);
     double[] allocated = iterations(result, ALLOCATION);
     // The worst iteration counts: one that allocates is one too many.
@@ -82,13 +91,14 @@ public final class Main {
     boolean clean = bytes < ALLOCATION_MAX_BYTES;
     out.printf(
         Locale.ROOT,
-        "%-34s %-34s %7s  %-15s %9s %7.1f %8.4f%s%n",
+        "%-34s %-34s %7s  %-15s %7s %9s %7.1f %8.4f%s%n",
         name(result),
         parameters(result.getParams()),
         median(path),
         path.length == 0
             ? "-"
             : String.format(Locale.ROOT, "%.1f..%.1f", path[0], path[path.length - 1]),
+        median(withAcks),
         median(generator),
         result.getPrimaryResult().getScore(),
         bytes,

@@ -1,5 +1,6 @@
 package org.pmhxb.jmh;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.openjdk.jmh.infra.BenchmarkParams;
@@ -14,6 +15,7 @@ import org.pmhxb.cost.PhaseTimes;
 /** Adds the medians of {@link PhaseTimes} to JMH's results. */
 public final class PhaseProfiler implements InternalProfiler {
   static final String PATH = "path.median";
+  static final String WITH_ACKS = "withAcks.median";
   static final String GENERATOR = "generator.median";
 
   /** Of the loop that runs in this JVM; null when the benchmark has no phases. */
@@ -21,7 +23,8 @@ public final class PhaseProfiler implements InternalProfiler {
 
   @Override
   public String getDescription() {
-    return "ns per packet of the node under test and of the frame generator, median of batches";
+    return "ns per packet of the node under test, alone and with acknowledgements, and of the frame"
+        + " generator, median of batches";
   }
 
   @Override
@@ -37,8 +40,16 @@ public final class PhaseProfiler implements InternalProfiler {
     if (current == null || current.isEmpty()) {
       return List.of();
     }
-    return List.of(
-        new ScalarResult(PATH, current.pathNs(), "ns/packet", AggregationPolicy.AVG),
-        new ScalarResult(GENERATOR, current.generatorNs(), "ns/packet", AggregationPolicy.AVG));
+    List<Result<?>> results = new ArrayList<>();
+    results.add(perPacket(PATH, current.pathNs()));
+    results.add(perPacket(GENERATOR, current.generatorNs()));
+    if (current.hasAcks()) {
+      results.add(perPacket(WITH_ACKS, current.withAcksNs()));
+    }
+    return results;
+  }
+
+  private static ScalarResult perPacket(String label, double ns) {
+    return new ScalarResult(label, ns, "ns/packet", AggregationPolicy.AVG);
   }
 }

@@ -7,7 +7,10 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 import org.pmhxb.cost.Path;
 
-/** Claim, payload, send, header, CRC, hold for resend, burst, acknowledgement and release. */
+/**
+ * Claim, payload, send, header, CRC, hold for resend, burst: {@code path.median}. With the peers'
+ * acknowledgements, read before the next burst: {@code withAcks.median}.
+ */
 public class SendPath extends PathState {
   /** Up to 2,560, in random turns. */
   @Param({"1", "100"})

@@ -46,9 +46,6 @@ final class AckLoop extends PacketLoop {
   }
 
   @Override
-  void finish() {}
-
-  @Override
   void settle(int burstsLeft) {}
 
   /** Acknowledges what was not sent: nothing may be received afterwards. */

@@ -3,6 +3,7 @@ package org.pmhxb.cost;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Runs a scenario's two subjects in turn, so that whatever else the machine does falls on both, and
@@ -49,6 +50,7 @@ public final class Measurement {
   /**
    * One scenario's figures.
    *
+   * @param name of the path, or {@link Path#withAcks}
    * @param fault why the run does not count, or null
    * @param ratio of each round's Java to its C
    * @param generatorNs what making and taking the frames costs a packet: in none of the others
@@ -57,6 +59,7 @@ public final class Measurement {
    */
   public record Figures(
       Scenario scenario,
+      String name,
       String fault,
       Spread java,
       Spread c,
@@ -64,33 +67,71 @@ public final class Measurement {
       double generatorNs,
       double bytesAllocatedPerPacket,
       long packets,
-      String digest) {}
+      String digest) {
+    /** They are of the path alone, which is what budgets are for. */
+    public boolean isOfPath() {
+      return name.equals(scenario.path().toString());
+    }
+  }
+
+  /** What one phase took in each round, in ns per packet. */
+  private static final class Rounds {
+    private final double[] javaNs;
+    private final double[] cNs;
+    private final double[] ratio;
+
+    Rounds(int count) {
+      javaNs = new double[count];
+      cNs = new double[count];
+      ratio = new double[count];
+    }
+
+    void set(int round, double java, double c) {
+      javaNs[round] = java;
+      cNs[round] = c;
+      ratio[round] = java / c;
+    }
+  }
 
   public Measurement(Effort effort) {
     this.effort = effort;
   }
 
-  /** Measures one scenario. What goes wrong is in {@link Figures#fault}. */
-  public Figures run(Scenario scenario) {
+  /**
+   * Measures one scenario. What goes wrong is in {@link Figures#fault}.
+   *
+   * @return the path's figures, and from the same rounds those of {@link Path#withAcks}
+   */
+  public List<Figures> run(Scenario scenario) {
     try (Bench bench = Bench.open(scenario)) {
       bench.verify(VERIFY_BATCHES);
       return measure(bench);
     } catch (IllegalStateException e) {
       Spread none = new Spread(Double.NaN, Double.NaN, Double.NaN);
-      return new Figures(scenario, e.getMessage(), none, none, none, Double.NaN, Double.NaN, 0, "");
+      return List.of(
+          new Figures(
+              scenario,
+              scenario.path().toString(),
+              e.getMessage(),
+              none,
+              none,
+              none,
+              Double.NaN,
+              Double.NaN,
+              0,
+              ""));
     }
   }
 
-  private Figures measure(Bench bench) {
+  private List<Figures> measure(Bench bench) {
     PacketLoop java = bench.java();
     PacketLoop twin = bench.twin();
     int warm = batchesIn(java, effort.warmUpMs());
     batches(twin, warm);
     int batches = batchesIn(java, effort.roundMs());
     batches(twin, batches);
-    double[] javaNs = new double[effort.rounds()];
-    double[] cNs = new double[effort.rounds()];
-    double[] ratio = new double[effort.rounds()];
+    Rounds path = new Rounds(effort.rounds());
+    Rounds withAcks = new Rounds(effort.rounds());
     double[] generatorNs = new double[effort.rounds()];
     long allocated = 0;
     long packets = 0;
@@ -101,9 +142,8 @@ public final class Measurement {
       allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
       twin.times().begin();
       batches(twin, batches);
-      javaNs[i] = java.times().pathNs();
-      cNs[i] = twin.times().pathNs();
-      ratio[i] = javaNs[i] / cNs[i];
+      path.set(i, java.times().pathNs(), twin.times().pathNs());
+      withAcks.set(i, java.times().withAcksNs(), twin.times().withAcksNs());
       generatorNs[i] = java.times().generatorNs();
     }
     bench.compare();
@@ -114,16 +154,39 @@ public final class Measurement {
             : "%.4f B allocated per packet, the limit is %.2f B"
                 .formatted(perPacket, ALLOCATION_MAX_BYTES);
     long[] digests = bench.digests();
+    String digest = "%016x-%016x".formatted(digests[0], digests[1]);
+    double generator = Spread.of(generatorNs).median();
+    Scenario s = bench.scenario();
+    Figures figures =
+        figures(s, s.path().toString(), fault, path, generator, perPacket, packets, digest);
+    return s.path().withAcks() == null
+        ? List.of(figures)
+        : List.of(
+            figures,
+            figures(
+                s, s.path().withAcks(), fault, withAcks, generator, perPacket, packets, digest));
+  }
+
+  private static Figures figures(
+      Scenario scenario,
+      String name,
+      String fault,
+      Rounds rounds,
+      double generatorNs,
+      double bytesPerPacket,
+      long packets,
+      String digest) {
     return new Figures(
-        bench.scenario(),
+        scenario,
+        name,
         fault,
-        Spread.of(javaNs),
-        Spread.of(cNs),
-        Spread.of(ratio),
-        Spread.of(generatorNs).median(),
-        perPacket,
+        Spread.of(rounds.javaNs),
+        Spread.of(rounds.cNs),
+        Spread.of(rounds.ratio),
+        generatorNs,
+        bytesPerPacket,
         packets,
-        "%016x-%016x".formatted(digests[0], digests[1]));
+        digest);
   }
 
   /** Runs batches for so long; how many they were. */

@@ -42,8 +42,18 @@ public abstract class PacketLoop {
    */
   abstract void settle(int burstsLeft);
 
-  /** The subject's work on what the last burst of a batch left in its rings for it. */
-  abstract void finish();
+  /**
+   * The subject's work on acknowledgements of what it sent before, which is a path of its own: it
+   * is timed beside {@link #work}. Called before each burst, and behind the last one of a batch.
+   *
+   * @return false: none had come, and nothing was done
+   */
+  boolean readAcks() {
+    return false;
+  }
+
+  /** After a batch. Not the subject's work. */
+  void finish() {}
 
   /** What making and taking the frames costs without a subject; nothing reaches it. */
   abstract void generateOnly();
@@ -55,30 +65,49 @@ public abstract class PacketLoop {
    */
   public final int batch() {
     long pathNs = 0;
+    long acksNs = 0;
     long generatorNs = 0;
+    int acksReads = 0;
     int bursts = bursts();
     long from = System.nanoTime();
     for (int i = bursts - 1; i >= 0; i--) {
       prepare();
       nowNs += PACKET_NS * burst;
       long begin = System.nanoTime();
+      generatorNs += begin - from;
+      if (readAcks()) {
+        long read = System.nanoTime();
+        acksNs += read - begin;
+        acksReads++;
+        begin = read;
+      }
       work();
       long end = System.nanoTime();
       settle(i);
-      generatorNs += begin - from;
       pathNs += end - begin;
       // The tail belongs to the next burst's generator time.
       from = end;
     }
     long begin = System.nanoTime();
-    finish();
-    pathNs += System.nanoTime() - begin;
     generatorNs += begin - from;
+    if (readAcks()) {
+      acksNs += System.nanoTime() - begin;
+      acksReads++;
+    }
+    finish();
     emitted += lab.emitted();
     int packets = bursts * burst;
-    double timer = Clock.READ_NS * (bursts + 1);
-    times.add(Math.max(0, pathNs - timer), Math.max(0, generatorNs - timer), packets);
+    times.add(
+        withoutClock(pathNs, bursts),
+        withoutClock(acksNs, acksReads),
+        withoutClock(generatorNs, bursts + 1),
+        packets);
     return packets;
+  }
+
+  /** What so many phases took, without what reading the clock took in each. */
+  private static double withoutClock(long ns, int phases) {
+    return Math.max(0, ns - Clock.READ_NS * phases);
   }
 
   /** The same without the subject, for the generator's own cost. */

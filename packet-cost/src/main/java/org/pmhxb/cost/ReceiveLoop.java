@@ -44,9 +44,6 @@ final class ReceiveLoop extends PacketLoop {
   }
 
   @Override
-  void finish() {}
-
-  @Override
   void settle(int burstsLeft) {
     if (burstsLeft % drainEvery == 0) {
       lab.drain();

@@ -79,9 +79,6 @@ final class RelayLoop extends PacketLoop {
     }
   }
 
-  @Override
-  void finish() {}
-
   /** The relay's own announcements are no transit. */
   @Override
   void settle(int burstsLeft) {

@@ -1,12 +1,20 @@
 package org.pmhxb.cost;
 
-/** The program sends to random peers, which acknowledge as receivers do. */
+/**
+ * The program sends to random peers, which acknowledge as receivers do. Those acknowledgements are
+ * read in a duty cycle of their own before the next burst, so that what they cost stands apart.
+ */
 final class SendLoop extends PacketLoop {
+  private static final int CYCLE_FRAMES = 32;
+
   private final Turns turns;
   private final AckTemplate[] acks;
   private final int ackEvery;
   private int turn;
   private long sent;
+
+  /** Acknowledgements in the rings. */
+  private int acked;
 
   /**
    * @param acks by node number
@@ -35,6 +43,18 @@ final class SendLoop extends PacketLoop {
   void prepare() {}
 
   @Override
+  boolean readAcks() {
+    if (acked == 0) {
+      return false;
+    }
+    for (int i = 0; i < acked; i += CYCLE_FRAMES) {
+      subject.cycle(nowNs);
+    }
+    acked = 0;
+    return true;
+  }
+
+  @Override
   void work() {
     int n = subject.send(nowNs, turns, turn, burst, sent);
     if (n != burst) {
@@ -60,13 +80,13 @@ final class SendLoop extends PacketLoop {
     sent += burst;
     if (n > 0) {
       lab.toNode(n);
+      acked = n;
     }
   }
 
-  /** Reads the last acknowledgements: the next batch is the other subject's. */
+  /** The rings are empty: the next batch is the other subject's. */
   @Override
   void finish() {
-    subject.cycle(nowNs);
     if (lab.drain() != 0) {
       throw new IllegalStateException("a data frame was left behind");
     }

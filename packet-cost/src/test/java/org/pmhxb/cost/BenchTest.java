@@ -3,6 +3,7 @@ package org.pmhxb.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,27 @@ class BenchTest {
       case RELAY -> Counter.RELAYED;
       case ACK -> Counter.ACKS_RECEIVED;
     };
+  }
+
+  /** A sum of batches each of which has acknowledgements, so its median has them too. */
+  @Test
+  void acknowledgementsStandApartFromSending() {
+    try (Bench bench = Bench.open(new Scenario(Path.SEND, 32, 1, 1))) {
+      for (PacketLoop loop : List.of(bench.java(), bench.twin())) {
+        loop.times().begin();
+        loop.batch();
+        assertThat(loop.times().pathNs()).isPositive();
+        assertThat(loop.times().hasAcks()).isTrue();
+        assertThat(loop.times().withAcksNs()).isGreaterThan(loop.times().pathNs());
+      }
+      bench.compare();
+    }
+    try (Bench bench = Bench.open(new Scenario(Path.ACK, 32, 1, 1))) {
+      bench.java().times().begin();
+      bench.java().batch();
+      assertThat(bench.java().times().hasAcks()).isFalse();
+      assertThat(bench.java().times().withAcksNs()).isEqualTo(bench.java().times().pathNs());
+    }
   }
 
   @Test

@@ -26,6 +26,8 @@ public record PacketCostReport(
   /**
    * One scenario. Times are ns per packet; {@code javaNs} and {@code cNs} are medians of rounds.
    *
+   * @param path {@link org.pmhxb.cost.Path}, or {@link org.pmhxb.cost.Path#withAcks}, from the same
+   *     rounds and without a budget
    * @param ratio median of each round's Java to its C
    * @param generatorNs what making and taking the frames costs, in none of the other figures
    * @param budgetNs what it must not exceed; null where the design sets no budget
@@ -59,7 +61,7 @@ public record PacketCostReport(
 
     public static Line of(Figures f) {
       var s = f.scenario();
-      Optional<Budget> budget = Budget.of(s);
+      Optional<Budget> budget = f.isOfPath() ? Budget.of(s) : Optional.empty();
       boolean againstC = budget.isPresent() && s.path() == org.pmhxb.cost.Path.RECEIVE;
       boolean measured = f.packets() > 0;
       Boolean met = null;
@@ -70,7 +72,7 @@ public record PacketCostReport(
                 && (!againstC || f.ratio().median() <= Budget.MUST_RATIO);
       }
       return new Line(
-          s.path().toString(),
+          f.name(),
           s.burst(),
           s.rails(),
           s.peers(),
@@ -124,7 +126,7 @@ public record PacketCostReport(
             + " generator: in none of them");
     out.println();
     out.printf(
-        "%-8s %5s %5s %5s %7s  %-19s %-19s %-18s %5s %5s %-4s %9s %9s%n",
+        "%-9s %5s %5s %5s %7s  %-19s %-19s %-18s %5s %5s %-4s %9s %9s%n",
         "path",
         "burst",
         "rails",
@@ -144,7 +146,7 @@ public record PacketCostReport(
       }
       if (line.fault() != null) {
         out.printf(
-            "%-8s %5d %5d %5d %7d  VOID: %s%n",
+            "%-9s %5d %5d %5d %7d  VOID: %s%n",
             line.path(),
             line.burst(),
             line.rails(),
@@ -187,7 +189,7 @@ public record PacketCostReport(
   private static void print(PrintWriter out, Line l) {
     out.printf(
         Locale.ROOT,
-        "%-8s %5d %5d %5d %7d  %-19s %-19s %-18s %5s %5s %-4s %9.1f %9.4f%n",
+        "%-9s %5d %5d %5d %7d  %-19s %-19s %-18s %5s %5s %-4s %9.1f %9.4f%n",
         l.path(),
         l.burst(),
         l.rails(),
