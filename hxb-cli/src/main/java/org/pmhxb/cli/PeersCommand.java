@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
       "Measure this project and its peers side by side, in the same namespaces over the same"
           + " links: iperf3, MPTCP, Open MPI, MPICH, UCX, Aeron, sockperf, dpdk-testpmd.",
       "Needs root. scripts/install-peers.sh installs them; one that is absent is named.",
-      "Takes about 23 minutes, with --quick under 5."
+      "Takes about 25 minutes, with --quick under 5."
     },
     footer = {"", "Example: hxb bench peers --quick --peers hxb,mptcp,openmpi"})
 final class PeersCommand extends SuiteCommand {

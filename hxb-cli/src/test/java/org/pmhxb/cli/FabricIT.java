@@ -129,7 +129,7 @@ class FabricIT {
   @Test
   void linesOfThreeNodesShareASwitch() {
     needsRoot();
-    ok("up --shape 3x2 --rails 1 --rate 100mbit");
+    ok("up --shape 3x2 --rails 1 --rate 100mbit --driver af_packet");
 
     JsonNode exchange = ok("bench exchange --seconds 0.5 --warm-up 0.5");
     assertShaped(exchange);
@@ -140,11 +140,15 @@ class FabricIT {
     assertThat(other.json().path("error").asText()).contains("is up with --shape 3x2, not 2");
   }
 
-  @Test
-  void aBenchmarkBringsItsOwnVethClusterUpAndDown() {
+  @ParameterizedTest
+  @ValueSource(strings = {"packet", "af_packet"})
+  void aBenchmarkBringsItsOwnVethClusterUpAndDown(String driver) {
     needsRoot();
     JsonNode result =
-        ok("bench bandwidth --fabric veth --links 3 --rate 100mbit --seconds 1 --warm-up 1");
+        ok(
+            "bench bandwidth --fabric veth --links 3 --rate 100mbit --seconds 1 --warm-up 1"
+                + " --driver "
+                + driver);
 
     assertShaped(result);
     assertThat(result.path("links").asInt()).isEqualTo(3);

@@ -14,7 +14,7 @@ import org.pmhxb.router.HxbConfig;
 public record NodeOptions(
     String keyFile, HxbConfig.Tag tag, String faults, HxbConfig.Driver driver) {
   /** The driver of veth interfaces unless another is asked for. */
-  public static final HxbConfig.Driver VETH_DRIVER = HxbConfig.Driver.AF_PACKET;
+  public static final HxbConfig.Driver VETH_DRIVER = HxbConfig.Driver.PACKET;
 
   /** No key, no faults, the usual driver. */
   public static final NodeOptions NONE = new NodeOptions("", HxbConfig.Tag.OFF, "", VETH_DRIVER);

@@ -28,7 +28,7 @@ class NodeConfigsTest {
       assertThat(config.key()).isEqualTo("main");
       assertThat(config.controlSocket()).isEqualTo("/run/hxb/main/node-" + node + ".sock");
       assertThat(config.devices()).containsExactly("x0", "x1", "y0", "y1", "z0", "z1");
-      assertThat(config.rails()).allMatch(r -> r.driver() == HxbConfig.Driver.AF_PACKET);
+      assertThat(config.rails()).allMatch(r -> r.driver() == HxbConfig.Driver.PACKET);
     }
   }
 
