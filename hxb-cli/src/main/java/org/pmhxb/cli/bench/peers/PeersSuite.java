@@ -41,6 +41,8 @@ public final class PeersSuite {
 
   private static final Shape TWO = Shape.of(2);
 
+  private static final int ATTEMPTS = 3;
+
   /** Of another kind of traffic the compilers see something new. */
   private static final long LATER_WARM_UP_MS = 1_000;
 
@@ -208,7 +210,7 @@ public final class PeersSuite {
                     : PeerSite.setUp(names[0], names[1], spec.rails());
             for (Map.Entry<Peer, List<PeerCase>> peer : others.entrySet()) {
               for (PeerCase what : peer.getValue()) {
-                keep(peer.getKey().name(), what, () -> run(peer.getKey(), what, site));
+                keep(peer.getKey().name(), what, () -> runPlausibly(peer.getKey(), what, site));
               }
             }
           }
@@ -279,6 +281,23 @@ public final class PeersSuite {
       throw new IOException(outcome.faulty() + " faulty messages; " + outcome.failures());
     }
     return outcome;
+  }
+
+  /**
+   * Again where more came than the links carry: what lay in the receiver's sockets when the
+   * measurement began was sent before. Three times, then it stands, and is void.
+   */
+  private PeerFigures runPlausibly(Peer peer, PeerCase what, PeerSite site)
+      throws IOException, InterruptedException {
+    PeerFigures figures = run(peer, what, site);
+    for (int attempt = 2; attempt <= ATTEMPTS && isVoid(what, figures); attempt++) {
+      figures = run(peer, what, site);
+    }
+    return figures;
+  }
+
+  private boolean isVoid(PeerCase what, PeerFigures figures) {
+    return PeerFound.of("", what, settings.rate(), List.of(figures)).failure() != null;
   }
 
   private PeerFigures run(Peer peer, PeerCase what, PeerSite site)
