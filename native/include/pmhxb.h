@@ -287,9 +287,9 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
 
 /*
  * A burst of each of `count` queues, in turn: hxb_rx_burst, hxb_tx_burst. HXB_QUEUE_BURST_WORDS words
- * for each: port | queue << 32; address of its descriptors; frames at most; and, written, what that burst
- * returned, signed. Returns the frames that all of them moved. hxb_rx_bursts also writes where each frame
- * begins, in as many words as may be moved, behind the descriptors.
+ * for each: port | queue << 32; address of its descriptors; frames at most, in the lower half, the upper one
+ * is the caller's; and, written, what that burst returned, signed. Returns the frames that all of them moved.
+ * hxb_rx_bursts also writes where each frame begins, in as many words as may be moved, behind the descriptors.
  */
 #define HXB_QUEUE_BURST_WORDS 4
 int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);

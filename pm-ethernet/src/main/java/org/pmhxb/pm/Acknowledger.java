@@ -153,7 +153,7 @@ final class Acknowledger {
     for (int i = 0; i < urgentCount; i++) {
       Peer peer = urgent[i];
       if (peer.paths != null) {
-        sum += peer.paths[peer.firstPath].fetch();
+        sum += peer.paths[NodeCore.controlPathInTurn(peer)].fetch();
       }
     }
     core.fetched = sum;

@@ -406,10 +406,7 @@ final class NodeCore {
   int controlPath(Peer to) {
     if (to.state == PeerState.UP) {
       for (int i = to.firstPath; i < to.endPath; i++) {
-        int path = to.nextControlPath;
-        if (path < to.firstPath || path >= to.endPath) {
-          path = to.firstPath;
-        }
+        int path = controlPathInTurn(to);
         to.nextControlPath = path + 1;
         if (to.paths[path].isTrusted() && routing.nextHopMac(to.node, path) != 0) {
           return path;
@@ -417,6 +414,12 @@ final class NodeCore {
       }
     }
     return anyPath(to);
+  }
+
+  /** The path that {@link #controlPath} tries first while there is a session. */
+  static int controlPathInTurn(Peer to) {
+    int path = to.nextControlPath;
+    return path < to.firstPath || path >= to.endPath ? to.firstPath : path;
   }
 
   private int anyPath(Peer to) {

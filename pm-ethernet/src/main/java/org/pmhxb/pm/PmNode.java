@@ -24,9 +24,6 @@ public final class PmNode implements PollWork, AutoCloseable {
   private static final int SUPPLY_PER_ROUND = 32;
   private static final int LEAST_CLAIMS = 4;
 
-  /** A burst of each is held at a time. */
-  private static final int PORTS_MAX = LocalBurst.CAPACITY / Rail.BURST;
-
   /** For tests that look inside. */
   final NodeCore core;
 
@@ -65,9 +62,9 @@ public final class PmNode implements PollWork, AutoCloseable {
       Routing routing,
       List<? extends Port> ports,
       boolean inline) {
-    if (ports.size() > PORTS_MAX) {
+    if (ports.size() > QueueBursts.PORTS_MAX) {
       throw new IllegalArgumentException(
-          ports.size() + " ports; a node polls at most " + PORTS_MAX);
+          ports.size() + " ports; a node polls at most " + QueueBursts.PORTS_MAX);
     }
     Rail[] rails = new Rail[ports.size()];
     for (int i = 0; i < rails.length; i++) {
@@ -166,7 +163,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         int n = rail.offer(core.nowNs, core.pollGapNs);
         if (n > 0) {
           if (rail.offeredUnsealed > 0) {
-            sealer.seal(rail.offered, 0, rail.offeredUnsealed);
+            sealer.seal(rail.offered, rail.offeredFrom, rail.offeredUnsealed);
           }
           bursts.add(rail.index, rail.offered, rail.offeredFrom, n);
         }
@@ -178,9 +175,11 @@ public final class PmNode implements PollWork, AutoCloseable {
   private int sendOffered() {
     QueueBursts bursts = sends;
     bursts.send();
+    Rail[] rails = core.rails;
+    int n = bursts.count();
     int sent = 0;
-    for (int i = 0; i < bursts.count(); i++) {
-      sent += core.rails[bursts.port(i)].taken(bursts.moved(i));
+    for (int i = 0; i < n; i++) {
+      sent += rails[bursts.port(i)].taken(bursts.moved(i));
     }
     core.counters.add(Counter.FRAMES_SENT, sent);
     return sent;

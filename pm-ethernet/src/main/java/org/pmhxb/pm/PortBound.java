@@ -63,6 +63,10 @@ final class PortBound {
    * @param pollGapNs for how long the port may have to live on what it has
    */
   long spareBytes(long portBacklogBytes, long nowNs, long pollGapNs) {
+    if ((portBacklogBytes | backlogBytes | rate) == 0) {
+      // Nothing was ever measured.
+      return Long.MAX_VALUE;
+    }
     backlogBytes = portBacklogBytes;
     if (portBacklogBytes == 0) {
       measuring = false;

@@ -2,7 +2,6 @@ package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
-import org.pmhxb.pm.flow.DescriptorQueue;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -16,7 +15,11 @@ final class Rail {
   /** Frames that one call of the port moves at most. */
   static final int BURST = 32;
 
-  private static final int CONTROL_CAPACITY = 1024;
+  // Of offers.
+  private static final int MIXED = 0;
+  private static final int LOCAL = 1;
+  private static final int CONTROL = 2;
+  private static final int TRANSIT = 3;
 
   final int index;
   final Port port;
@@ -42,30 +45,27 @@ final class Rail {
 
   // What the port is offered.
 
-  /** {@link #tx}, or the ring of {@link #local} or {@link #transit}. */
+  /** {@link #tx}, or the ring of the only queue with frames. */
   Burst offered = tx;
 
   /** Where it begins. */
   int offeredFrom;
 
-  /** It is the ring of {@link #local}. */
-  private boolean offersLocal;
-
-  /** It is the ring of {@link #transit}. */
-  private boolean offersTransit;
+  /** Which of them it is. */
+  private int offers;
 
   /** Of a ring: frames, those behind its end included. */
   private int offeredMost;
 
-  /** Of {@link #offered}, from the first on: frames of which some have no CRC. */
+  /** From {@link #offeredFrom} on: frames of which some have no CRC. */
   int offeredUnsealed;
 
   // Of all three queues: how many of the first two.
   private int offeredControl;
   private int offeredTransit;
 
-  private final DescriptorQueue control = new DescriptorQueue(CONTROL_CAPACITY);
-  private final TransitQueue transit = new TransitQueue();
+  private final FrameQueue control = new FrameQueue();
+  private final FrameQueue transit = new FrameQueue();
   final LocalQueue local = new LocalQueue();
   private final PortBound portBound;
 
@@ -159,28 +159,31 @@ final class Rail {
    */
   int offer(long nowNs, long pollGapNs) {
     local.skipTakenOut();
-    int others = control.size() + local.size();
-    boolean localOnly = control.size() + transit.size() == 0;
-    if (localOnly && others == 0) {
+    int ours = local.size();
+    int passing = transit.size();
+    int answers = control.size();
+    if ((ours | passing | answers) == 0) {
       waiting = false;
       return 0;
     }
     int room = Math.min(port.txRoom(), BURST);
     long spareBytes = portBound.spareBytes(port.txBacklogBytes(), nowNs, pollGapNs);
-    offersTransit = others == 0;
-    offersLocal = localOnly && local.isPlain();
-    if (offersTransit) {
+    offeredUnsealed = 0;
+    if ((ours | answers) == 0) {
       return offerTransitOnly(room, spareBytes);
     }
-    return offersLocal ? offerLocal(room, spareBytes) : offerAll(room, spareBytes);
+    if ((ours | passing) == 0) {
+      return offerControlOnly(room);
+    }
+    return (passing | answers) == 0 && local.isPlain()
+        ? offerLocal(room, spareBytes)
+        : offerAll(room, spareBytes);
   }
 
   /** The usual case: nothing but data frames of this node, which the port takes from the queue. */
   private int offerLocal(int room, long spareBytes) {
     offeredMost = local.within(spareBytes, Math.min(room, local.size()));
-    offeredUnsealed = 0;
-    offered = local.ring();
-    offeredFrom = local.first();
+    offer(LOCAL, local.ring(), local.first());
     return LocalQueue.unbroken(local.taken(), offeredMost);
   }
 
@@ -188,10 +191,30 @@ final class Rail {
   private int offerTransitOnly(int room, long spareBytes) {
     int most = Math.min(transit.size(), room);
     offeredMost = spareBytes == Long.MAX_VALUE ? most : transitWithin(spareBytes, most);
-    offeredUnsealed = 0;
-    offered = transit.ring();
-    offeredFrom = transit.first();
+    offer(TRANSIT, transit.ring(), transit.first());
     return transit.unbroken(offeredMost);
+  }
+
+  /** The usual case of a receiver. What stands behind the ring's end is sealed another time. */
+  private int offerControlOnly(int room) {
+    int n = control.unbroken(Math.min(control.size(), room));
+    long flags = 0;
+    for (int i = 0; i < n; i++) {
+      flags |= control.peek(i);
+    }
+    offeredMost = n;
+    offeredUnsealed = (flags & Burst.SEAL) == 0 ? 0 : n;
+    offer(CONTROL, control.ring(), control.first());
+    return n;
+  }
+
+  private void offer(int which, Burst ring, int first) {
+    offers = which;
+    offeredFrom = first;
+    // A reference that is stored costs the collector's bookkeeping.
+    if (offered != ring) {
+      offered = ring;
+    }
   }
 
   /** How many relayed frames begin within so many bytes. */
@@ -206,8 +229,7 @@ final class Rail {
   }
 
   private int offerAll(int room, long spare) {
-    offered = tx;
-    offeredFrom = 0;
+    offer(MIXED, tx, 0);
     offeredControl = Math.min(control.size(), room);
     int n = 0;
     long flags = 0;
@@ -256,21 +278,36 @@ final class Rail {
    * @return frames that it took, those behind the queue's end included, which it is offered now
    */
   int taken(int frames) {
+    if (offers == TRANSIT) {
+      return takenAlone(transit, frames);
+    }
+    if (offers == CONTROL) {
+      return takenAlone(control, frames);
+    }
     int taken = frames;
-    if (offersLocal) {
+    if (offers == LOCAL) {
       taken += restOf(frames, local.ring(), LocalQueue.unbroken(local.taken(), offeredMost));
       portBound.handedOver(local.drop(taken));
-    } else if (offersTransit) {
-      int unbroken = transit.unbroken(offeredMost);
-      // Before another burst, in which the port may be done with these.
-      passTransit(frames);
-      int rest = restOf(frames, transit.ring(), unbroken);
-      passTransit(rest);
-      taken += rest;
     } else {
       takenOfAll(taken);
     }
     waiting = !isIdle();
+    return taken;
+  }
+
+  /** {@link #taken} of the only queue with frames. */
+  private int takenAlone(FrameQueue queue, int frames) {
+    int taken = frames;
+    boolean all = frames == offeredMost;
+    int unbroken = all ? frames : queue.unbroken(offeredMost);
+    // Before another burst, in which the port may be done with these.
+    pass(queue, frames);
+    if (!all) {
+      int rest = restOf(frames, queue.ring(), unbroken);
+      pass(queue, rest);
+      taken += rest;
+    }
+    waiting = queue.size() > 0;
     return taken;
   }
 
@@ -285,9 +322,8 @@ final class Rail {
         : 0;
   }
 
-  /** Relayed frames passed to the port. */
-  private void passTransit(int taken) {
-    TransitQueue queue = transit;
+  /** Frames at a queue's head passed to the port. */
+  private void pass(FrameQueue queue, int taken) {
     BufferPool buffers = pool;
     long bytes = 0;
     for (int i = 0; i < taken; i++) {

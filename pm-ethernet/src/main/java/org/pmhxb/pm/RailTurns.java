@@ -60,9 +60,12 @@ final class RailTurns {
 
   /** The next rail brought the frames {@code [from, to)}, at least one. */
   void add(int from, int to) {
-    heads[rails] = from;
-    ends[rails] = to;
-    rails++;
+    int[] first = heads;
+    int[] end = ends;
+    int next = rails;
+    first[next & first.length - 1] = from;
+    end[next & end.length - 1] = to;
+    rails = next + 1;
     live++;
   }
 

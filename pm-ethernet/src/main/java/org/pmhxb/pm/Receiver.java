@@ -55,8 +55,11 @@ final class Receiver {
   /** Of the present bursts, what is in transit. */
   private final TransitBurst transits = new TransitBurst();
 
-  /** Of the present burst, what is neither for this node nor in transit. */
-  private final long[] strays = new long[BURST];
+  /** Above a descriptor: the rail that brought the frame. */
+  private static final int RAIL_SHIFT = 48;
+
+  /** Of the present bursts, what is neither for this node nor in transit, and its rail. */
+  private final long[] strays = new long[LocalBurst.CAPACITY];
 
   private int strayCount;
 
@@ -140,11 +143,11 @@ final class Receiver {
   }
 
   private void receiveBursts() {
-    // A round that failed may have left some.
-    local.clear();
     turns.clear();
-    transits.fill(0);
     sortAll();
+    if (strayCount > 0) {
+      sortStrays();
+    }
     if (transits.size() > 0) {
       relayAll();
     }
@@ -172,9 +175,10 @@ final class Receiver {
    * @return false when it is not; nothing was changed then
    */
   private boolean receiveOne(Rail rail) {
-    long d = rail.rx.get(0);
+    long words = Memory.known(rail.rx.address());
+    long d = Burst.get(words, 0);
     int id = Burst.id(d);
-    long address = addressOf(rail.rx, 0);
+    long address = Memory.known(Burst.get(words, BURST));
     int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
     if (lengthBytes == NOT_INTACT) {
       return false;
@@ -194,11 +198,6 @@ final class Receiver {
       local.clear();
     }
     return true;
-  }
-
-  /** Where the i-th frame of a receive burst lies, in {@link Memory#ALL}. */
-  private static long addressOf(Burst rx, int i) {
-    return Memory.known(rx.get(BURST + i));
   }
 
   /** Whether an intact frame that is not for this node is for another one of this cluster. */
@@ -258,61 +257,56 @@ final class Receiver {
   // --- the hop part: steps 1 to 6 of PROTOCOL.md section 2.4 ----------------------------------
 
   /**
-   * Sorts each rail's frames, so that what follows is done once for those of all rails: of nine
-   * rails each may bring a few.
+   * Sorts the frames of all rails into those for this node, {@link #local}, those in transit,
+   * {@link #transits}, and {@link #strays}, so that what follows is done once for all of them. Of
+   * nine rails each may bring a few: all that is counted stays in registers from one to the next,
+   * and nothing in the loops is a call (see {@link #passUsual}).
    */
   private void sortAll() {
-    for (Rail rail : core.rails) {
-      int n = arrivals.moved(rail.index);
-      if (n > 0) {
-        int before = local.size();
-        sort(rail, n);
-        if (local.size() > before) {
-          turns.add(before, local.size());
-        }
-        if (strayCount > 0) {
-          sortStrays(rail);
-        }
-      }
-    }
-  }
-
-  /**
-   * Adds the frames for this node to {@link #local}, those in transit to {@link #transits} and puts
-   * the others into {@link #strays}; nothing in the loop is a call (see {@link #passUsual}).
-   */
-  private void sort(Rail rail, int n) {
-    if (tap != null) {
-      showBurst(rail, n);
-    }
-    Burst burst = rail.rx;
+    QueueBursts arrived = arrivals;
+    Rail[] rails = core.rails;
     LocalBurst mine = local;
     TransitBurst passing = transits;
+    RailTurns turn = turns;
     long[] others = strays;
     int toSelf = wireSelf;
     int ownKey = key;
-    int count = mine.size();
-    int bytes = mine.bytes();
-    int ingress = rail.index;
-    int transit = passing.size();
+    int count = 0;
+    int bytes = 0;
+    int transit = 0;
     int stray = 0;
-    for (int i = 0; i < n; i++) {
-      long d = burst.get(i);
-      long address = addressOf(burst, i);
-      int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
-      if (lengthBytes != NOT_INTACT) {
-        if (FrameHeader.isFor(Memory.ALL, address, toSelf)) {
-          mine.put(count++, Burst.descriptor(Burst.id(d), lengthBytes), address);
-          bytes += lengthBytes;
-          continue;
-        }
-        if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
-            && FrameHeader.key(Memory.ALL, address) == ownKey) {
-          passing.put(transit++, d, address, ingress);
-          continue;
-        }
+    for (int ingress = 0; ingress < rails.length; ingress++) {
+      int n = arrived.moved(ingress);
+      if (n == 0) {
+        continue;
       }
-      others[stray++] = d;
+      Rail rail = rails[ingress];
+      if (tap != null) {
+        showBurst(rail, n);
+      }
+      long words = Memory.known(rail.rx.address());
+      int before = count;
+      for (int i = 0; i < n; i++) {
+        long d = Burst.get(words, i);
+        long address = Memory.known(Burst.get(words, BURST + i));
+        int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
+        if (lengthBytes != NOT_INTACT) {
+          if (FrameHeader.isFor(Memory.ALL, address, toSelf)) {
+            mine.put(count++, Burst.descriptor(Burst.id(d), lengthBytes), address);
+            bytes += lengthBytes;
+            continue;
+          }
+          if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
+              && FrameHeader.key(Memory.ALL, address) == ownKey) {
+            passing.put(transit++, d, address, ingress);
+            continue;
+          }
+        }
+        others[stray++] = (long) ingress << RAIL_SHIFT | d;
+      }
+      if (count > before) {
+        turn.add(before, count);
+      }
     }
     mine.fill(count, bytes);
     passing.fill(transit);
@@ -395,15 +389,21 @@ final class Receiver {
     return i;
   }
 
-  private void sortStrays(Rail rail) {
+  private void sortStrays() {
     int n = strayCount;
     strayCount = 0;
     for (int i = 0; i < n; i++) {
-      int id = Burst.id(strays[i]);
-      int verdict = sortStray(rail.index, id, Burst.lengthBytes(strays[i]));
-      if (verdict != KEPT) {
-        drop(id, verdict);
-      }
+      drop(Burst.id(strays[i]), verdictOn(strays[i]));
+    }
+  }
+
+  /** What is thrown over one frame must not cost the others of the round. */
+  private int verdictOn(long stray) {
+    try {
+      return sortStray((int) (stray >>> RAIL_SHIFT), Burst.id(stray), Burst.lengthBytes(stray));
+    } catch (RuntimeException | Error e) {
+      core.faults.keep(e);
+      return DONE;
     }
   }
 
@@ -418,7 +418,7 @@ final class Receiver {
   /**
    * A frame that is a link's, of another cluster, or not intact: the checks one by one.
    *
-   * @return KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's
+   * @return DONE, or why the frame is dropped; it is the port's all the while
    */
   private int sortStray(int rail, int id, int frameBytes) {
     if (frameBytes < FrameHeader.BYTES) {
@@ -551,15 +551,22 @@ final class Receiver {
   }
 
   /**
-   * Reads a little of what the frames' peers and lanes are about to be asked: in so short a loop a
-   * dozen of them are on their way into the cache at a time, instead of the next one or two.
+   * Reads a little of what the frames' peers, then their lanes, are about to be asked: in so short
+   * a loop a dozen of them are on their way into the cache at a time, instead of the next one or
+   * two. A lane is found by its peer only: in one loop with it, each would wait for two lines.
    */
   private void fetchSources(int n) {
     int sum = 0;
     for (int i = 0; i < n; i++) {
-      Peer peer = usualSource(local.address(i));
+      Peer peer = dataSource(local.address(i));
       if (peer != null) {
-        sum += peer.fetch() + peer.lanes.fetch();
+        sum += peer.fetch();
+      }
+    }
+    for (int i = 0; i < n; i++) {
+      Peer peer = dataSource(local.address(i));
+      if (peer != null && peer.lanes != null) {
+        sum += peer.lanes.fetch();
       }
     }
     core.fetched = sum;

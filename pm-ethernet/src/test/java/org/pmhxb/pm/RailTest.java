@@ -62,6 +62,35 @@ class RailTest {
     assertThat(port.taken).isEmpty();
   }
 
+  /** Round the queue's end many times: each frame leaves once, in order, and sealed before. */
+  @Test
+  void controlFramesLeaveInOrderAndSealed() {
+    List<Integer> put = new ArrayList<>();
+    port.room = 20;
+    for (int round = 0; round < 150; round++) {
+      for (int i = 0; i < 10; i++) {
+        int id = pool.allocate(Owner.NODE);
+        put.add(id);
+        assertThat(rail.putControl(id, 80, i == 7 ? Burst.SEAL : 0)).isTrue();
+      }
+      while (rail.waiting) {
+        int before = port.taken.size();
+        int n = rail.offer(0, 0);
+        if (rail.offeredUnsealed < n) {
+          for (int i = 0; i < n; i++) {
+            assertThat(rail.offered.get(rail.offeredFrom + i) & Burst.SEAL).isZero();
+          }
+        }
+        rail.taken(port.txBurst(rail.offered, rail.offeredFrom, n));
+        for (int id : port.taken.subList(before, port.taken.size())) {
+          pool.releaseReceived(id);
+        }
+      }
+    }
+    assertThat(port.taken).isEqualTo(put);
+    assertThat(rail.isIdle()).isTrue();
+  }
+
   /** Takes at most {@code room} frames. */
   private static final class SlowPort implements Port {
     private final List<Integer> taken = new ArrayList<>();

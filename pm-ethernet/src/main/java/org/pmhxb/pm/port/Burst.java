@@ -56,6 +56,16 @@ public final class Burst {
     return Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, wordAt(i));
   }
 
+  /**
+   * The i-th word, for a loop over a burst's words: when {@link Memory#known} made {@code address}
+   * and the loop counts {@code i} from 0 to below {@link #capacity()}, no access is checked.
+   *
+   * @param address {@link #address()}
+   */
+  public static long get(long address, int i) {
+    return Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address + ((long) i << 3));
+  }
+
   public void set(int i, long descriptor) {
     Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, wordAt(i), descriptor);
   }

@@ -42,7 +42,7 @@ final class PollModePort extends DpdkPort {
     return taken;
   }
 
-  /** A burst took so many frames. */
+  /** A burst took so many frames, or may. */
   void handedOver(int frames) {
     knownRoom -= frames;
   }
@@ -53,12 +53,11 @@ final class PollModePort extends DpdkPort {
    */
   @Override
   public int txRoom() {
-    if (txRing == 0) {
-      return BURST_MAX;
-    }
-    if (knownRoom < BURST_MAX) {
-      knownRoom = Hxb.ringFreeCount(txRing);
-    }
+    return txRing == 0 || knownRoom >= BURST_MAX ? BURST_MAX : askRoom();
+  }
+
+  private int askRoom() {
+    knownRoom = Hxb.ringFreeCount(txRing);
     return Math.min(BURST_MAX, knownRoom);
   }
 

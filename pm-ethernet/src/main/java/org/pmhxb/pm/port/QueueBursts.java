@@ -15,11 +15,16 @@ import org.pmhxb.ffi.Hxb;
  */
 public final class QueueBursts {
   // Of a burst's words; see hxb_rx_bursts.
-  private static final int WORDS = 4;
   private static final long QUEUE = 0;
   private static final long DESCRIPTORS = 8;
   private static final long MOST = 16;
+  private static final long NUMBER = 20;
   private static final long MOVED = 24;
+
+  private static final int WORDS_LOG2 = 5;
+
+  /** Ports at most; what an index is masked with, so that none can leave the block. */
+  public static final int PORTS_MAX = 32;
 
   /**
    * Bursts of one native call, which keeps the JVM's other threads from a safepoint as long as it
@@ -28,6 +33,7 @@ public final class QueueBursts {
   private static final int AT_ONCE = 9;
 
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
   /** By number. */
   private final Port[] ports;
@@ -38,32 +44,35 @@ public final class QueueBursts {
   /** Their pool, or 0 when they are not. */
   private final long poolHandle;
 
-  /** Of the i-th burst, the number of its port. */
-  private final int[] port;
-
   /** Where ports are asked one by one. */
   private final Burst[] burst;
 
   private final int[] from;
   private final long block;
+
   private int count;
 
   /** Keeps the memory as long as the bursts: simulations make many nodes. */
   @SuppressWarnings("unused")
   private final MemorySegment keepAlive;
 
+  /**
+   * @param ports 1 to {@value #PORTS_MAX}
+   */
   public QueueBursts(List<? extends Port> ports) {
     int n = ports.size();
+    if (n > PORTS_MAX) {
+      throw new IllegalArgumentException(n + " ports; bursts are of at most " + PORTS_MAX);
+    }
     this.ports = ports.toArray(Port[]::new);
     this.poolHandle = commonPool(this.ports);
     this.drivers = new PollModePort[poolHandle == 0 ? 0 : n];
     for (int i = 0; i < drivers.length; i++) {
       drivers[i] = (PollModePort) this.ports[i];
     }
-    this.port = new int[n];
     this.burst = new Burst[n];
     this.from = new int[n];
-    this.keepAlive = Arena.ofAuto().allocate((long) Math.max(1, n) * WORDS * Long.BYTES, 64);
+    this.keepAlive = Arena.ofAuto().allocate((long) PORTS_MAX << WORDS_LOG2, 64);
     this.block = keepAlive.address();
   }
 
@@ -89,25 +98,17 @@ public final class QueueBursts {
   }
 
   /**
-   * Adds a burst of a port, each port once at most: descriptors {@code words[first, first + most)}.
+   * Adds a send burst of a port, each port once at most: descriptors {@code words[first, first +
+   * most)}.
    *
    * @param number of the port
    * @return which burst it is
    */
   public int add(int number, Burst words, int first, int most) {
-    int i = count;
-    long at = wordsAt(i);
-    port[i] = number;
     if (poolHandle != 0) {
-      Memory.ALL.set(LONG, at + QUEUE, drivers[number].queueWord);
-      Memory.ALL.set(LONG, at + DESCRIPTORS, DpdkPort.wordAt(words, first, most));
-    } else {
-      burst[i] = words;
-      from[i] = first;
+      drivers[number].handedOver(most);
     }
-    Memory.ALL.set(LONG, at + MOST, most);
-    count = i + 1;
-    return i;
+    return enter(number, words, first, most);
   }
 
   /**
@@ -117,7 +118,23 @@ public final class QueueBursts {
    * @return which burst it is
    */
   public int addReceive(int number, Burst words) {
-    return add(number, words, 0, words.capacity() / 2);
+    return enter(number, words, 0, words.capacity() / 2);
+  }
+
+  private int enter(int number, Burst words, int first, int most) {
+    int i = count;
+    long at = wordsAt(i);
+    if (poolHandle != 0) {
+      Memory.ALL.set(LONG, at + QUEUE, drivers[number].queueWord);
+      Memory.ALL.set(LONG, at + DESCRIPTORS, DpdkPort.wordAt(words, first, most));
+    } else {
+      burst[i] = words;
+      from[i] = first;
+    }
+    // As one: C reads both, and would wait for two stores to be in the cache.
+    Memory.ALL.set(LONG, at + MOST, (long) number << 32 | most);
+    count = i + 1;
+    return i;
   }
 
   /**
@@ -138,7 +155,7 @@ public final class QueueBursts {
     }
     int all = 0;
     for (int i = 0; i < count; i++) {
-      int n = ports[port[i]].rxBurst(burst[i], most(i));
+      int n = ports[port(i)].rxBurst(burst[i], most(i));
       moved(i, n);
       for (int k = 0; k < n; k++) {
         burst[i].set(most(i) + k, pool.addressOf(Burst.id(burst[i].get(k))));
@@ -151,18 +168,18 @@ public final class QueueBursts {
   /** Sends all of them; frames that were taken. */
   public int send() {
     if (poolHandle != 0) {
+      if (count <= AT_ONCE) {
+        return Hxb.txBursts(poolHandle, block, count);
+      }
       int taken = 0;
       for (int i = 0; i < count; i += AT_ONCE) {
         taken += Hxb.txBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
-      }
-      for (int i = 0; i < count; i++) {
-        drivers[port[i]].handedOver(moved(i));
       }
       return taken;
     }
     int all = 0;
     for (int i = 0; i < count; i++) {
-      int n = ports[port[i]].txBurst(burst[i], from[i], most(i));
+      int n = ports[port(i)].txBurst(burst[i], from[i], most(i));
       moved(i, n);
       all += n;
     }
@@ -171,12 +188,12 @@ public final class QueueBursts {
 
   /** The number of the i-th burst's port. */
   public int port(int i) {
-    return port[i];
+    return Memory.ALL.get(INT, wordsAt(i) + NUMBER);
   }
 
   /** Frames that the i-th burst moved. */
   public int moved(int i) {
-    return DpdkPort.taken((int) Memory.ALL.get(LONG, wordsAt(i) + MOVED));
+    return DpdkPort.taken(Memory.ALL.get(INT, wordsAt(i) + MOVED));
   }
 
   private void moved(int i, int frames) {
@@ -184,11 +201,10 @@ public final class QueueBursts {
   }
 
   private int most(int i) {
-    return (int) Memory.ALL.get(LONG, wordsAt(i) + MOST);
+    return Memory.ALL.get(INT, wordsAt(i) + MOST);
   }
 
-  /** Bounded by the arrays, which are as long as the block. */
   private long wordsAt(int i) {
-    return Memory.known(block) + (long) java.util.Objects.checkIndex(i, from.length) * (WORDS * 8);
+    return Memory.known(block) + ((long) (i & PORTS_MAX - 1) << WORDS_LOG2);
   }
 }

@@ -5,11 +5,11 @@ import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.port.Burst;
 
 /**
- * Relayed frames that wait for a rail's port. As in {@link LocalQueue}, the descriptors lie in
- * native memory as a ring, so that the driver takes them where they were put. Owner: the poll
- * thread.
+ * Frames that wait for a rail's port with their only reference, which passes to it: control frames,
+ * or relayed ones. As in {@link LocalQueue}, the descriptors lie in native memory as a ring, so
+ * that the driver takes them where they were put. Owner: the poll thread.
  */
-final class TransitQueue {
+final class FrameQueue {
   static final int CAPACITY = 1024;
   private static final int MASK = CAPACITY - 1;
 
