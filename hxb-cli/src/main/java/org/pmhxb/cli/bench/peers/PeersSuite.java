@@ -3,6 +3,7 @@ package org.pmhxb.cli.bench.peers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.ResultJson;
 import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.bench.peers.PeerCase.Medium;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
@@ -44,7 +46,7 @@ public final class PeersSuite {
   private static final int ATTEMPTS = 3;
 
   /** Of another kind of traffic the compilers see something new. */
-  private static final long LATER_WARM_UP_MS = 1_000;
+  private static final long WARM_UP_MS = 1_000;
 
   private final Settings settings;
   private final List<Peer> peers;
@@ -58,8 +60,8 @@ public final class PeersSuite {
   private final Map<String, String> missing = new LinkedHashMap<>();
   private Journal journal;
 
-  /** Of our next measurement. */
-  private long warmUpMs = LATER_WARM_UP_MS;
+  /** Our nodes have just started: nothing of them is compiled. */
+  private boolean fresh;
 
   /**
    * What a user chooses.
@@ -88,9 +90,9 @@ public final class PeersSuite {
       return quick ? new Peer.Times(0.3, 1) : new Peer.Times(0.5, 1);
     }
 
-    /** Traffic before the first measurement of nodes that have just started: it compiles them. */
-    long startMs() {
-      return quick ? 3_000 : 5_000;
+    /** Traffic at most before the first measurement of nodes that have just started. */
+    Duration compile() {
+      return Duration.ofSeconds(quick ? 5 : 20);
     }
   }
 
@@ -199,7 +201,7 @@ public final class PeersSuite {
         spec.fabric() + ", " + spec.rails() + " links",
         () -> {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
-            warmUpMs = settings.startMs();
+            fresh = true;
             for (PeerCase what : ours) {
               keep(HXB, what, () -> runOurs(ends, what));
             }
@@ -275,8 +277,14 @@ public final class PeersSuite {
     int rails = cluster.rails();
     TrafficPlan plan = TrafficPlan.pair(kind, TWO, rails, 0, both);
     long measureMs = Math.round(1e3 * settings.times().measure());
-    Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, warmUpMs, measureMs);
-    warmUpMs = LATER_WARM_UP_MS;
+    if (fresh) {
+      fresh = false;
+      List<String> faults = new WarmUp(settings.compile(), progress).run(cluster, plan, sizeBytes);
+      if (!faults.isEmpty()) {
+        throw new IOException("warming up: " + faults);
+      }
+    }
+    Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, WARM_UP_MS, measureMs);
     if (outcome.faulty() > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
       throw new IOException(outcome.faulty() + " faulty messages; " + outcome.failures());
     }
@@ -353,7 +361,7 @@ public final class PeersSuite {
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, 1, rate, poll, NodeOptions.NONE);
     try (PeerClusters.Ends ends = clusters.up(spec)) {
-      warmUpMs = settings.startMs();
+      fresh = true;
       for (int run = 1; run <= settings.runs(); run++) {
         progress.accept("idle " + poll.idle() + ", run " + run + " of " + settings.runs());
         int size = ping ? PeersPlan.SMALL_BYTES : PeersPlan.MEDIUM_BYTES;
