@@ -148,8 +148,8 @@ final class PathState extends Way {
   }
 
   /**
-   * Whether data came from the peer within the last round trip: in its queues, what it acknowledges
-   * waits.
+   * Whether data came from the peer since this path was last looked at, or was seen to within a
+   * round trip before: in its queues, what it acknowledges waits.
    *
    * @param highest sequence number that has arrived from it
    */

@@ -189,7 +189,8 @@ final class Paths {
           state.freshRttNs,
           state.smoothedRttNs,
           leastRttNs[hops] + peer.longWayNs,
-          state.rail.frameNs() * hops,
+          state.rail.frameNs(),
+          hops,
           state.bothWays(peer.highest(), core.nowNs),
           (core.pollGapNs + peer.peerPollGapNs) * hops + state.scatterNs(),
           core.nowNs);

@@ -1,8 +1,10 @@
 package org.pmhxb.cli.bench;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,10 +47,6 @@ final class CompilerMeter {
 
   private Map<Path, Long> compilers(long pid) throws IOException {
     Map<Path, Long> ticks = new HashMap<>();
-    if (!Files.exists(proc.resolve(Long.toString(pid)))) {
-      // A node that died: an exchange goes on without it.
-      return ticks;
-    }
     try (DirectoryStream<Path> tasks =
         Files.newDirectoryStream(proc.resolve(Long.toString(pid)).resolve("task"))) {
       for (Path task : tasks) {
@@ -61,6 +59,9 @@ final class CompilerMeter {
           ticks.put(task, Long.parseLong(fields[11]) + Long.parseLong(fields[12]));
         }
       }
+    } catch (NoSuchFileException | DirectoryIteratorException e) {
+      // A node that died: an exchange goes on without it.
+      return ticks;
     }
     return ticks;
   }

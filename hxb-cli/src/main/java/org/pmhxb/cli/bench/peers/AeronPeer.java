@@ -15,8 +15,13 @@ final class AeronPeer implements Peer {
   private static final int PORT = 40_000;
   private static final int BACK_PORT = 41_000;
 
-  /** Their compilers have to get through the driver's loop first. */
-  private static final double LEAST_WARM_UP = 1;
+  /**
+   * Its processes are new in each run, and their compilers have to get through the driver's loop
+   * first: seconds of traffic over links that limit it, and where nothing else does.
+   */
+  private static final double WARM_UP_SHAPED = 2;
+
+  private static final double WARM_UP = 6;
 
   private final Path built;
 
@@ -68,7 +73,8 @@ final class AeronPeer implements Peer {
   @Override
   public PeerFigures run(PeerCase what, PeerSite site, Foreign programs, Times times)
       throws IOException, InterruptedException {
-    Times longer = new Times(Math.max(LEAST_WARM_UP, times.warmUp()), times.measure());
+    double least = what.medium() == PeerCase.Medium.SHAPED ? WARM_UP_SHAPED : WARM_UP;
+    Times longer = new Times(Math.max(least, times.warmUp()), times.measure());
     if (site.isLocal()) {
       String mode = what.ping() ? "ipc-ping" : "ipc-stream";
       Foreign.Running both = programs.onA(site, Map.of(), command(mode, what, longer));

@@ -19,6 +19,7 @@ import org.pmhxb.cli.veth.LinkRate;
  * @param machineBusy share of the machine's processor time, 0 to 1, the runs' median
  * @param storeNs until one processor sees what another stored, medians of the runs; of shared
  *     memory only
+ * @param repeated void runs that were measured again: more came than the links carry
  * @param limit what kept it from being more
  * @param failure why there are no figures, or why they are void; null when they are good
  */
@@ -35,6 +36,7 @@ public record PeerFound(
     Double cpuNsPerKilobyte,
     Double machineBusy,
     Spread storeNs,
+    int repeated,
     String limit,
     String failure) {
 
@@ -43,10 +45,11 @@ public record PeerFound(
 
   static PeerFound failed(String peer, PeerCase what, String reason) {
     return new PeerFound(
-        peer, what, null, null, null, null, null, null, null, null, null, null, reason);
+        peer, what, null, null, null, null, null, null, null, null, null, 0, null, reason);
   }
 
-  static PeerFound of(String peer, PeerCase what, LinkRate rate, List<PeerFigures> runs) {
+  static PeerFound of(
+      String peer, PeerCase what, LinkRate rate, List<PeerFigures> runs, int repeated) {
     Spread messages = spread(runs, PeerFigures::messagesPerSecond);
     Spread bytes = messages == null ? null : messages.map(m -> m * what.sizeBytes());
     Double used = median(spread(runs, PeerFigures::processorsUsed));
@@ -70,6 +73,7 @@ public record PeerFound(
         used == null || bytes == null ? null : used * 1e12 / bytes.median(),
         busy,
         spread(runs, PeerFigures::storeNs),
+        repeated,
         limit(what, share, busy),
         failure);
   }

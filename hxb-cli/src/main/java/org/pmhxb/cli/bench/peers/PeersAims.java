@@ -15,6 +15,8 @@ final class PeersAims {
    * @param unit of all figures
    * @param most whether less is better
    * @param links between the two sides
+   * @param measured null where ours failed: then no bound is met
+   * @param met {@code aim}, {@code must}, or {@code missed}
    * @param peer the best of the others in the same case, the drivers' own limit aside; null: none
    *     measured
    */
@@ -26,19 +28,10 @@ final class PeersAims {
       double must,
       double aim,
       int links,
-      double measured,
+      Double measured,
+      String met,
       String peer,
-      Double peerMeasured) {
-    /** Whether a bound holds. */
-    boolean meets(double bound) {
-      return most ? measured <= bound : measured >= bound;
-    }
-
-    /** In words, for people and for who reads the JSON. */
-    public String met() {
-      return meets(aim) ? "aim" : meets(must) ? "must" : "**missed**";
-    }
-  }
+      Double peerMeasured) {}
 
   /** A kind of figure with its bounds. */
   private record Bound(
@@ -97,35 +90,52 @@ final class PeersAims {
   }
 
   private Optional<Aim> worst(Bound bound) {
-    Comparator<Aim> byFigure = Comparator.comparingDouble(Aim::measured);
+    Comparator<Double> ascending = Comparator.naturalOrder();
+    Comparator<Double> fromWorst = bound.most() ? ascending.reversed() : ascending;
     return bound.cases().stream()
         .map(what -> aim(bound, what))
         .flatMap(Optional::stream)
-        .min(bound.most() ? byFigure.reversed() : byFigure);
+        .min(Comparator.comparing(Aim::measured, Comparator.nullsFirst(fromWorst)));
   }
 
   private Optional<Aim> aim(Bound bound, PeerCase what) {
-    List<PeerFound> all =
-        found.stream().filter(f -> f.what().equals(what) && f.failure() == null).toList();
     Comparator<PeerFound> byFigure = Comparator.comparingDouble(f -> f.figure().median());
     Optional<PeerFound> best =
-        all.stream()
+        found.stream()
+            .filter(f -> f.what().equals(what) && f.failure() == null)
             .filter(f -> !f.peer().equals(PeersSuite.HXB) && !f.peer().equals(TestpmdPeer.NAME))
             .max(bound.most() ? byFigure.reversed() : byFigure);
-    return all.stream()
-        .filter(f -> f.peer().equals(PeersSuite.HXB))
+    return found.stream()
+        .filter(f -> f.what().equals(what) && f.peer().equals(PeersSuite.HXB))
         .findFirst()
         .map(
-            ours ->
-                new Aim(
-                    bound.what(),
-                    bound.unit(),
-                    bound.most(),
-                    bound.must(),
-                    bound.aim(),
-                    what.links(),
-                    bound.scale().applyAsDouble(ours.figure().median()),
-                    best.map(PeerFound::peer).orElse(null),
-                    best.map(f -> bound.scale().applyAsDouble(f.figure().median())).orElse(null)));
+            ours -> {
+              Double measured = figure(bound, ours);
+              return new Aim(
+                  bound.what(),
+                  bound.unit(),
+                  bound.most(),
+                  bound.must(),
+                  bound.aim(),
+                  what.links(),
+                  measured,
+                  met(bound, measured),
+                  best.map(PeerFound::peer).orElse(null),
+                  best.map(f -> figure(bound, f)).orElse(null));
+            });
+  }
+
+  private static Double figure(Bound bound, PeerFound of) {
+    return of.failure() == null ? bound.scale().applyAsDouble(of.figure().median()) : null;
+  }
+
+  private static String met(Bound bound, Double measured) {
+    return meets(bound, measured, bound.aim())
+        ? "aim"
+        : meets(bound, measured, bound.must()) ? "must" : "missed";
+  }
+
+  private static boolean meets(Bound bound, Double measured, double limit) {
+    return measured != null && (bound.most() ? measured <= limit : measured >= limit);
   }
 }

@@ -177,7 +177,7 @@ final class PeersPage {
               sign + number(aim.must(), digits),
               sign + number(aim.aim(), digits),
               number(aim.measured(), digits) + (digits == 3 ? ", " + links(aim.links()) : ""),
-              aim.met(),
+              aim.met().equals("missed") ? "**missed**" : aim.met(),
               aim.peer() == null ? NONE : aim.peer() + ": " + number(aim.peerMeasured(), digits)));
     }
   }
@@ -225,9 +225,15 @@ final class PeersPage {
                 number(of.cpuNsPerMessage(), 0),
                 number(of.cpuNsPerKilobyte(), 0),
                 cell(of.storeNs(), 1, 0),
-                of.limit()));
+                of.limit() + repeated(of)));
       }
     }
+  }
+
+  private static String repeated(PeerFound of) {
+    return of.repeated() == 0
+        ? ""
+        : "; measured again, %d times, after more than the links carry".formatted(of.repeated());
   }
 
   private void shares() {

@@ -60,6 +60,9 @@ public final class PeersSuite {
   private final Map<String, String> missing = new LinkedHashMap<>();
   private Journal journal;
 
+  /** Runs of the case that is being measured that were void and measured again. */
+  private int repeated;
+
   /** Our nodes have just started: nothing of them is compiled. */
   private boolean fresh;
 
@@ -239,12 +242,13 @@ public final class PeersSuite {
     }
     List<PeerFigures> runs = new ArrayList<>();
     PeerFound result;
+    repeated = 0;
     try {
       for (int run = 1; run <= settings.runs(); run++) {
         progress.accept(peer + ": " + what.key() + ", run " + run + " of " + settings.runs());
         runs.add(once.call());
       }
-      result = PeerFound.of(peer, what, settings.rate(), runs);
+      result = PeerFound.of(peer, what, settings.rate(), runs, repeated);
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
@@ -278,11 +282,11 @@ public final class PeersSuite {
     TrafficPlan plan = TrafficPlan.pair(kind, TWO, rails, 0, both);
     long measureMs = Math.round(1e3 * settings.times().measure());
     if (fresh) {
-      fresh = false;
       List<String> faults = new WarmUp(settings.compile(), progress).run(cluster, plan, sizeBytes);
       if (!faults.isEmpty()) {
         throw new IOException("warming up: " + faults);
       }
+      fresh = false;
     }
     Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, WARM_UP_MS, measureMs);
     if (outcome.faulty() > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
@@ -299,13 +303,14 @@ public final class PeersSuite {
       throws IOException, InterruptedException {
     PeerFigures figures = run(peer, what, site);
     for (int attempt = 2; attempt <= ATTEMPTS && isVoid(what, figures); attempt++) {
+      repeated++;
       figures = run(peer, what, site);
     }
     return figures;
   }
 
   private boolean isVoid(PeerCase what, PeerFigures figures) {
-    return PeerFound.of("", what, settings.rate(), List.of(figures)).failure() != null;
+    return PeerFound.of("", what, settings.rate(), List.of(figures), 0).failure() != null;
   }
 
   private PeerFigures run(Peer peer, PeerCase what, PeerSite site)
@@ -338,8 +343,8 @@ public final class PeersSuite {
           List<PeerFigures> streams = idleRuns(poll, settings.rate(), false);
           PeerCase ping = PeersPlan.unshaped(Medium.VETH).getFirst();
           PeerCase stream = new PeerCase(Medium.SHAPED, false, 1, PeersPlan.MEDIUM_BYTES, false);
-          PeerFound half = PeerFound.of(HXB, ping, null, pings);
-          PeerFound share = PeerFound.of(HXB, stream, settings.rate(), streams);
+          PeerFound half = PeerFound.of(HXB, ping, null, pings, 0);
+          PeerFound share = PeerFound.of(HXB, stream, settings.rate(), streams, 0);
           IdleFound result =
               new IdleFound(
                   strategy.toString(),
