@@ -69,12 +69,6 @@ final class PathState extends Way {
   /** By how much its least round trip is longer than that of paths that are alike. */
   long longerNs;
 
-  /** The highest that had come from the peer, over any path, when it was last looked at. */
-  private int highestHeard;
-
-  /** When it was seen to have moved. */
-  private long heardNs;
-
   /** A window below one frame: no frame before this. */
   long pacedUntilNs;
 
@@ -145,20 +139,6 @@ final class PathState extends Way {
   void rate() {
     ratedNs = smoothedRttNs;
     ratedBytes = window.bytes();
-  }
-
-  /**
-   * Whether data came from the peer since this path was last looked at, or was seen to within a
-   * round trip before: in its queues, what it acknowledges waits.
-   *
-   * @param highest sequence number that has arrived from it
-   */
-  boolean bothWays(int highest, long nowNs) {
-    if (highest != highestHeard) {
-      highestHeard = highest;
-      heardNs = nowNs;
-    }
-    return nowNs - heardNs <= smoothedRttNs;
   }
 
   /** Time that a byte of this path takes, in 1/1024 ns; 0 before the first round trip. */

@@ -155,30 +155,32 @@ final class Paths {
    * was sent on it before a frame that arrived, and did not, is lost.
    */
   void settle(Peer peer) {
+    boolean bothWays = peer.nextInOrder() != peer.nextAtSettling;
+    peer.nextAtSettling = peer.nextInOrder();
     long fresh = peer.freshPaths;
     peer.freshPaths = 0;
     if ((fresh & fresh - 1) == 0) {
       // One path as a rule, and then no loop to be set up.
       if (fresh != 0) {
-        settle(peer, Long.numberOfTrailingZeros(fresh));
+        settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
       }
       return;
     }
     for (; fresh != 0; fresh &= fresh - 1) {
-      settle(peer, Long.numberOfTrailingZeros(fresh));
+      settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
     }
   }
 
-  private void settle(Peer peer, int path) {
+  private void settle(Peer peer, int path, boolean bothWays) {
     PathState state = peer.paths[path];
-    enter(peer, state);
+    enter(peer, state, bothWays);
     int lost = loseBefore(peer, path, state.settledIndex);
     if (lost > 0) {
       onLoss(peer, path, lost);
     }
   }
 
-  private void enter(Peer peer, PathState state) {
+  private void enter(Peer peer, PathState state, boolean bothWays) {
     state.evidence(core.nowNs);
     if (state.sampleRtt(state.freshRttNs)) {
       int hops = state.hops;
@@ -189,9 +191,8 @@ final class Paths {
           state.freshRttNs,
           state.smoothedRttNs,
           leastRttNs[hops] + peer.longWayNs,
-          state.rail.frameNs(),
-          hops,
-          state.bothWays(peer.highest(), core.nowNs),
+          state.rail.frameNs() * hops,
+          bothWays,
           (core.pollGapNs + peer.peerPollGapNs) * hops + state.scatterNs(),
           core.nowNs);
       state.rate();

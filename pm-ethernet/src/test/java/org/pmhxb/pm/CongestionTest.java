@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -116,42 +115,6 @@ class CongestionTest {
       assertThat(used).as("use of all rails").isGreaterThan(0.95).isLessThan(1.01);
       assertThat(resendRatio(net)).isLessThan(0.01);
     }
-  }
-
-  /**
-   * At a rate at which a frame takes as long as one of 9 KB at 200 Mbit/s. Acknowledgements wait in
-   * the queues of the data that goes their way, and take a tenth of the bytes of such short frames.
-   */
-  @ParameterizedTest
-  @CsvSource({"1.0, false", "0.25, false", "1.0, true", "0.25, true"})
-  void bothWaysLeaveNoLinkDryWhateverTheRateOfOne(double ofOne, boolean asleep) {
-    double rate = GIGABIT / 40;
-    try (TestNet net = net(2, 3, 41, 1_024)) {
-      net.switchQueueBytes = Long.MAX_VALUE;
-      java.util.Arrays.fill(net.bytesPerNs, rate);
-      net.bytesPerNs[0] = ofOne * rate;
-      List<IntSupplier> programs = List.of(() -> exchange(0, 1), () -> exchange(1, 0));
-      net.run(300 * MS, asleep, 60_000, programs);
-      long[] before = {received.get(0)[1], received.get(1)[0]};
-      net.run(400 * MS, asleep, 60_000, programs);
-      double ceiling = 400 * MS * (2 + ofOne) * rate;
-      for (int node = 0; node < 2; node++) {
-        long messages = received.get(node)[1 - node] - before[node];
-        assertThat(messages * FRAME_BYTES / ceiling).as("to node %d", node).isBetween(0.92, 1.0);
-      }
-      assertThat(resendRatio(net)).isLessThan(0.001);
-    }
-  }
-
-  /** One turn of a program that sends what it may and takes what there is. */
-  private int exchange(int self, int peer) {
-    int count = 0;
-    for (SendBuffer b;
-        count < 8 && (b = endpoints.get(self).claim(peer, MESSAGE_BYTES)) != null; ) {
-      endpoints.get(self).send(b);
-      count++;
-    }
-    return count + endpoints.get(self).poll(m -> received.get(self)[m.source()]++, 64);
   }
 
   /** DESIGN section 4: at 1 % loss, 2 % of the goodput at most. */

@@ -9,8 +9,7 @@ package org.pmhxb.pm.flow;
  * <ul>
  *   <li>The queue allowed is {@value #QUEUE_FRAMES} frames at the path's own rate, as in TCP Vegas
  *       (Brakmo and Peterson 1994), so that it needs no table of link speeds; but at most {@value
- *       #QUEUE_NS_MAX} ns, so that it does not grow with the number of senders, or the {@value
- *       #QUEUE_FRAMES_LEAST} frames of a slow link that a sender's own port holds.
+ *       #QUEUE_NS_MAX} ns, so that it does not grow with the number of senders.
  *   <li>The worst recent poll gaps of both hosts are added, and what round trips scatter widely by:
  *       a host that stood still is no queue, and neither is a lost acknowledgement.
  * </ul>
@@ -26,15 +25,8 @@ package org.pmhxb.pm.flow;
 public final class DelayWindow {
   static final int QUEUE_FRAMES = 6;
 
-  /**
-   * Frames at the rate of a link that may wait however slow it is: four that a port has in front of
-   * the wire (PortBound), and one on it. A sender that took its own port for a queue would let the
-   * link run dry.
-   */
-  static final int QUEUE_FRAMES_LEAST = 5;
-
-  /** Frames of each link that may wait where a switch dropped. */
-  private static final int QUEUE_FRAMES_LOST = 3;
+  /** Frames at the rate of the links that may wait however slow they are. */
+  static final int QUEUE_FRAMES_LEAST = 3;
 
   static final long QUEUE_NS_MIN = 100_000L;
   static final long QUEUE_NS_MAX = 2_000_000L;
@@ -72,11 +64,7 @@ public final class DelayWindow {
   private long crowdedRounds;
 
   private long toleratedNs;
-
-  /** Time of the longest frame on one link, and on all links of the path. */
-  private long frameNs;
-
-  private long wayFrameNs;
+  private long linkFrameNs;
   private long queueNs;
 
   /** The queue that was allowed; less than it where the queue was even shorter. */
@@ -110,8 +98,7 @@ public final class DelayWindow {
    * @param rttNs of the last of them
    * @param smoothedNs smoothed round trip
    * @param leastNs least round trip ever
-   * @param frameNs time of the longest frame on a link; 0: not known
-   * @param hops links of the path
+   * @param linkFrameNs time of the longest frame on the links of the path; 0: not known
    * @param bothWays the peer sends data too: what it acknowledges waits in its queues
    * @param noiseNs by how much it may be late without a queue: the hosts' poll gaps, and as much as
    *     round trips scatter
@@ -121,13 +108,11 @@ public final class DelayWindow {
       long rttNs,
       long smoothedNs,
       long leastNs,
-      long frameNs,
-      int hops,
+      long linkFrameNs,
       boolean bothWays,
       long noiseNs,
       long nowNs) {
-    this.frameNs = frameNs;
-    this.wayFrameNs = frameNs * hops;
+    this.linkFrameNs = linkFrameNs;
     toleratedNs = Math.min(noiseNs, NOISE_NS_MAX);
     queueNs = rttNs - leastNs;
     long leastAllowedNs = QUEUE_NS_MIN + toleratedNs;
@@ -139,8 +124,7 @@ public final class DelayWindow {
             : allowedNs(smoothedNs, bothWays);
     if (nowNs - roundNs >= smoothedNs) {
       roundNs = nowNs;
-      long ownNs = Math.max(QUEUE_FRAMES_LEAST * frameNs, QUEUE_FRAMES_LOST * wayFrameNs);
-      long mostNs = Math.max(QUEUE_NS_MAX, ownNs);
+      long mostNs = Math.max(QUEUE_NS_MAX, QUEUE_FRAMES_LEAST * linkFrameNs);
       // By time rather than by frames: a window below a frame has a round in many round trips.
       long roundTrips = bytes >= frameBytes ? 1 : Math.min(frameBytes / bytes, 32);
       limitNs = Math.min(limitNs + (limitNs >> 7) * roundTrips, mostNs);
@@ -165,11 +149,8 @@ public final class DelayWindow {
 
   private long allowedNs(long smoothedNs, boolean bothWays) {
     long framesNs = QUEUE_FRAMES * frameBytes * smoothedNs / bytes;
-    // Swift's flow scaling: of many senders those with the larger windows give way first; but a
-    // sender's own port is no queue of many, unless frames were lost of late.
-    long portNs = crowdedRounds > 0 ? 0 : Math.min(limitNs, QUEUE_FRAMES_LEAST * frameNs);
-    long leastNs = Math.max(limitNs >> 1, portNs);
-    long shareNs = Math.clamp(limitNs * frameBytes / bytes, leastNs, limitNs);
+    // Swift's flow scaling: of many senders those with the larger windows give way first.
+    long shareNs = Math.clamp(limitNs * frameBytes / bytes, limitNs >> 1, limitNs);
     long oneWayNs = Math.clamp(framesNs, QUEUE_NS_MIN, Math.max(QUEUE_NS_MIN, shareNs));
     return (bothWays ? 2 * oneWayNs : oneWayNs) + toleratedNs;
   }
@@ -196,7 +177,7 @@ public final class DelayWindow {
    */
   public boolean onLoss(long smoothedNs, long nowNs) {
     starting = false;
-    long leastNs = Math.max(QUEUE_NS_MIN, QUEUE_FRAMES_LOST * wayFrameNs);
+    long leastNs = Math.max(QUEUE_NS_MIN, QUEUE_FRAMES_LEAST * linkFrameNs);
     long fullNs = Math.max(leastNs, 5 * (queueNs - toleratedNs) >> 3);
     boolean queued = queueNs > allowedNs || fullNs < limitNs && fullNs > leastNs;
     if (queued) {

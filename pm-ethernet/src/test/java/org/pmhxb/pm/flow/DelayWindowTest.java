@@ -17,14 +17,14 @@ class DelayWindowTest {
     long rttNs = BASE_NS + (long) (window.bytes() / bytesPerNs);
     nowNs += rttNs;
     window.used();
-    window.onAcknowledged(window.bytes(), rttNs, rttNs, BASE_NS, 0, 1, false, 0, nowNs);
+    window.onAcknowledged(window.bytes(), rttNs, rttNs, BASE_NS, 0, false, 0, nowNs);
     return rttNs;
   }
 
   /** A frame took ten milliseconds. */
   private void late() {
     nowNs += 10_000_000;
-    window.onAcknowledged(FRAME_BYTES, 10_000_000, 10_000_000, BASE_NS, 0, 1, false, 0, nowNs);
+    window.onAcknowledged(FRAME_BYTES, 10_000_000, 10_000_000, BASE_NS, 0, false, 0, nowNs);
   }
 
   @Test
@@ -36,7 +36,7 @@ class DelayWindowTest {
         long rttNs = BASE_NS + (long) (fresh.bytes() / bytesPerNs);
         nowNs += rttNs;
         fresh.used();
-        fresh.onAcknowledged(fresh.bytes(), rttNs, rttNs, BASE_NS, 0, 1, false, 0, nowNs);
+        fresh.onAcknowledged(fresh.bytes(), rttNs, rttNs, BASE_NS, 0, false, 0, nowNs);
         bytes = fresh.bytes();
       }
       assertThat(bytes / (double) FRAME_BYTES)
@@ -52,7 +52,7 @@ class DelayWindowTest {
     long before = window.bytes();
     for (int i = 0; i < 100; i++) {
       nowNs += BASE_NS;
-      window.onAcknowledged(before, BASE_NS, BASE_NS, BASE_NS, 0, 1, false, 0, nowNs);
+      window.onAcknowledged(before, BASE_NS, BASE_NS, BASE_NS, 0, false, 0, nowNs);
     }
     assertThat(window.bytes()).isEqualTo(before);
   }
@@ -65,8 +65,8 @@ class DelayWindowTest {
     long before = window.bytes();
     long late = 100_000_000L;
     nowNs += late;
-    window.onAcknowledged(FRAME_BYTES, late, late, BASE_NS, 0, 1, false, 0, nowNs);
-    window.onAcknowledged(FRAME_BYTES, late, late, BASE_NS, 0, 1, false, 0, nowNs + 1);
+    window.onAcknowledged(FRAME_BYTES, late, late, BASE_NS, 0, false, 0, nowNs);
+    window.onAcknowledged(FRAME_BYTES, late, late, BASE_NS, 0, false, 0, nowNs + 1);
     assertThat(window.bytes()).isBetween(before / 2, before * 6 / 10);
   }
 
@@ -78,8 +78,7 @@ class DelayWindowTest {
     long before = window.bytes();
     long stall = 5_000_000L;
     nowNs += stall;
-    window.onAcknowledged(
-        FRAME_BYTES, BASE_NS + stall, 100_000, BASE_NS, 0, 1, false, stall, nowNs);
+    window.onAcknowledged(FRAME_BYTES, BASE_NS + stall, 100_000, BASE_NS, 0, false, stall, nowNs);
     assertThat(window.bytes()).isGreaterThanOrEqualTo(before);
   }
 
@@ -88,7 +87,7 @@ class DelayWindowTest {
     roundTrip(10);
     nowNs += 1_000_000;
     window.used();
-    window.onAcknowledged(FRAME_BYTES, BASE_NS, BASE_NS, BASE_NS, 0, 1, false, 0, nowNs);
+    window.onAcknowledged(FRAME_BYTES, BASE_NS, BASE_NS, BASE_NS, 0, false, 0, nowNs);
     long before = window.bytes();
     assertThat(window.onLoss(BASE_NS, nowNs + 1_000_000)).as("a queue explains it").isFalse();
     assertThat(window.bytes()).isEqualTo(before - (before >> 4));
@@ -101,11 +100,11 @@ class DelayWindowTest {
     }
     long queueNs = 400_000;
     nowNs += 10_000_000;
-    window.onAcknowledged(FRAME_BYTES, BASE_NS + queueNs, queueNs, BASE_NS, 0, 1, false, 0, nowNs);
+    window.onAcknowledged(FRAME_BYTES, BASE_NS + queueNs, queueNs, BASE_NS, 0, false, 0, nowNs);
     assertThat(window.onLoss(queueNs, nowNs + 1_000_000)).as("a queue explains it").isTrue();
     long before = window.bytes();
     nowNs += 3_000_000;
-    window.onAcknowledged(FRAME_BYTES, BASE_NS + queueNs, queueNs, BASE_NS, 0, 1, false, 0, nowNs);
+    window.onAcknowledged(FRAME_BYTES, BASE_NS + queueNs, queueNs, BASE_NS, 0, false, 0, nowNs);
     assertThat(window.bytes()).as("as long a queue again").isLessThan(before);
   }
 
@@ -132,31 +131,5 @@ class DelayWindowTest {
       roundTrip(10);
     }
     assertThat(window.bytes()).isGreaterThan(FRAME_BYTES);
-  }
-
-  /** A frame takes 365 us on the link, and four of the window's wait 1.2 ms. */
-  private long afterAQueueOfPortLength() {
-    long rttNs = BASE_NS + 1_200_000;
-    nowNs += 10 * rttNs;
-    window.onAcknowledged(FRAME_BYTES, rttNs, rttNs, BASE_NS, 365_000, 1, false, 0, nowNs);
-    return window.bytes();
-  }
-
-  @Test
-  void takesItsOwnPortForAQueueOnlyWhereFramesWereLostToOne() {
-    while (window.bytes() < 4 * FRAME_BYTES) {
-      roundTrip(10);
-    }
-    long before = window.bytes();
-    assertThat(afterAQueueOfPortLength()).as("five frames are a port's").isEqualTo(before);
-
-    // Lost to a queue of 2.2 ms, the limit is 1.4: of many senders this one gives way at half.
-    long rttNs = BASE_NS + 2_200_000;
-    nowNs += 10 * rttNs;
-    window.onAcknowledged(FRAME_BYTES, rttNs, rttNs, BASE_NS, 365_000, 1, false, 0, nowNs);
-    assertThat(window.onLoss(rttNs, nowNs + rttNs)).isTrue();
-    before = window.bytes();
-    assertThat(before).isGreaterThan(2 * FRAME_BYTES);
-    assertThat(afterAQueueOfPortLength()).isLessThan(before);
   }
 }
