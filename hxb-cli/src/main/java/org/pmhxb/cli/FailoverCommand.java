@@ -73,7 +73,8 @@ final class FailoverCommand extends ClusterCommand {
       paramLabel = "S",
       defaultValue = "2",
       description =
-          "Seconds of traffic before the cut, during it and after it, 1 to 60. Default: 2.")
+          "Seconds measured before the cut, during it and after it, 1 to 60; the stream may take"
+              + " 0.3 s to settle after the cut and 0.6 s after mending. Default: 2.")
   private double phaseSeconds;
 
   /**
@@ -140,23 +141,25 @@ final class FailoverCommand extends ClusterCommand {
 
   private Result measure(BenchCluster cluster) throws Exception {
     long phaseMs = Math.round(phaseSeconds * 1_000);
+    long settleMs = Duration.ofNanos(SETTLE_NS).toMillis();
     TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
     try (ExecutorService thread = Executors.newSingleThreadExecutor();
         GoodputSampler sampler =
             new GoodputSampler(RemoteNode.connect(1, cluster.sockets().get(1)))) {
       sampler.start();
       Future<Benchmark.Outcome> run =
-          thread.submit(() -> cluster.measure(plan, SIZE_BYTES, WARM_UP_MS, 3 * phaseMs));
+          thread.submit(
+              () -> cluster.measure(plan, SIZE_BYTES, WARM_UP_MS, 3 * phaseMs + 4 * settleMs));
       awaitTraffic(sampler, run);
       Thread.sleep(WARM_UP_MS);
       long startNs = System.nanoTime();
       Thread.sleep(phaseMs);
       long cutNs = System.nanoTime();
       cutRail(cluster, true);
-      Thread.sleep(phaseMs);
+      Thread.sleep(settleMs + phaseMs);
       long mendNs = System.nanoTime();
       cutRail(cluster, false);
-      Thread.sleep(phaseMs - Duration.ofNanos(SETTLE_NS).toMillis());
+      Thread.sleep(2 * settleMs + phaseMs);
       long endNs = System.nanoTime();
       double before = sampler.bytesPerSecond(startNs, cutNs);
       double during = sampler.bytesPerSecond(cutNs + SETTLE_NS, mendNs);
