@@ -31,7 +31,9 @@ want() { have "$1" || missing+=("${@:2}"); }
 want iperf3 iperf3
 want mptcpize mptcpize
 want mpirun.openmpi openmpi-bin
-want mpicc.openmpi libopenmpi-dev
+# openmpi-bin has a compiler's wrapper without the headers.
+echo '#include <mpi.h>' | mpicc.openmpi -fsyntax-only -x c - 2>/dev/null ||
+  missing+=(libopenmpi-dev)
 want mpirun.mpich mpich
 want mpicc.mpich libmpich-dev
 want ucx_perftest ucx-utils

@@ -15,6 +15,21 @@ public final class Executables {
         .anyMatch(dir -> Files.isExecutable(Path.of(dir, program)));
   }
 
+  /** Open MPI's mpirun: Debian names it so where MPICH may stand beside it, others do not. */
+  public static String openMpiRun() {
+    return ofOpenMpi("mpirun");
+  }
+
+  /** Open MPI's C compiler, by the same rule. */
+  public static String openMpiCompiler() {
+    return ofOpenMpi("mpicc");
+  }
+
+  private static String ofOpenMpi(String program) {
+    String debian = program + ".openmpi";
+    return has(debian) ? debian : program;
+  }
+
   /**
    * @throws IllegalStateException it is not there
    */

@@ -62,7 +62,7 @@ public final class MpiLauncher {
   public String run() throws IOException, InterruptedException {
     RankClassPath.requireMpj();
     if (job.launcher() == MpiJob.Launcher.OPENMPI) {
-      Executables.require("mpirun", "openmpi-bin");
+      Executables.require(Executables.openMpiRun(), "openmpi-bin");
     }
     if (job.fabric() == MpiJob.Fabric.VETH) {
       return runVeth();

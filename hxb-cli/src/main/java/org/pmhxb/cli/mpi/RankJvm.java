@@ -49,7 +49,8 @@ final class RankJvm {
 
   /** Open MPI's launcher, which starts all ranks. */
   static List<String> openMpi(MpiJob job, ClusterPaths paths, boolean printMap) {
-    List<String> command = new ArrayList<>(List.of("mpirun", "-n", Integer.toString(job.ranks())));
+    List<String> command =
+        new ArrayList<>(List.of(Executables.openMpiRun(), "-n", Integer.toString(job.ranks())));
     command.addAll(List.of("--oversubscribe", "--bind-to", "none"));
     if (ProcessHandle.current().info().user().orElse("").equals("root")) {
       command.add("--allow-run-as-root");

@@ -73,7 +73,7 @@ class MpiJobTest {
         .doesNotStartWith(RankClassPath.MPJ.toString())
         .endsWith(":/lib/a.jar");
     assertThat(RankJvm.openMpi(job, new ClusterPaths(Path.of("/tmp/r"), "c1"), true))
-        .startsWith("mpirun", "-n", "4")
+        .startsWith(Executables.openMpiRun(), "-n", "4")
         .containsSequence("--cluster", "c1", "--run-dir", "/tmp/r", "--map", "snake", "--print-map")
         .endsWith("--", "Main", "a", "b");
   }

@@ -238,8 +238,7 @@ class MpirunIT {
   @Test
   void ranksOfOpenMpisLauncherFindEachOtherThroughPmix() throws Exception {
     needsRoot();
-    assumeTrue(
-        Files.isExecutable(Path.of("/usr/bin/mpirun")), "no mpirun; apt-get install openmpi-bin");
+    assumeTrue(Executables.has(Executables.openMpiRun()), "no mpirun; apt-get install openmpi-bin");
     String reason =
         run(
             MpiJob.Launcher.OPENMPI,

@@ -32,7 +32,7 @@ final class OpenMpiTcp {
 
   /** Why it cannot be measured here; empty when it can. */
   static String missing() {
-    for (String tool : List.of("mpicc", "mpirun")) {
+    for (String tool : List.of(Executables.openMpiCompiler(), Executables.openMpiRun())) {
       if (!Executables.has(tool)) {
         return "no " + tool + "; apt-get install openmpi-bin libopenmpi-dev";
       }
@@ -50,9 +50,12 @@ final class OpenMpiTcp {
       Path agent = agent(plan);
       Path program = paths.directory().resolve("measure");
       Path source = Path.of(System.getProperty("hxb.home", "."), PROGRAM);
-      exec(List.of("mpicc", "-O2", "-o", program.toString(), source.toString()));
+      exec(
+          List.of(
+              Executables.openMpiCompiler(), "-O2", "-o", program.toString(), source.toString()));
       List<String> command = new ArrayList<>(VethFabric.inside(plan.namespace(0)));
-      command.addAll(List.of("mpirun", "-n", "2", "--host", host(0) + ":1," + host(1) + ":1"));
+      command.addAll(
+          List.of(Executables.openMpiRun(), "-n", "2", "--host", host(0) + ":1," + host(1) + ":1"));
       command.addAll(List.of("--bind-to", "none", "--oversubscribe", "--allow-run-as-root"));
       mca(command, "plm_rsh_agent", agent.toString());
       mca(command, "pml", "ob1");
