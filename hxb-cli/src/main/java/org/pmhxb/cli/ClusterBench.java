@@ -38,7 +38,6 @@ abstract class ClusterBench extends ClusterCommand {
   }
 
   private static final Duration UP_LIMIT = Duration.ofSeconds(60);
-  private static final Duration WARM_UP_LIMIT = Duration.ofSeconds(40);
 
   /** Traffic at full rate behind the warm-up, which empties the links' token buckets, ms. */
   private static final long BUCKETS_MS = 300;
@@ -78,7 +77,9 @@ abstract class ClusterBench extends ClusterCommand {
       paramLabel = "S",
       description =
           "Traffic before it: the code is compiled, the token buckets are emptied. Default: until the"
-              + " nodes' JIT compilers rest, at most 40 s.")
+              + " nodes' JIT compilers rest, at most "
+              + WarmUp.LONGEST_SECONDS
+              + " s.")
   private Double warmUp;
 
   abstract BenchKind kind();
@@ -246,7 +247,7 @@ abstract class ClusterBench extends ClusterCommand {
       return cluster.measure(plan, sizeBytes(), Math.round(warmUp * 1e3), measureMs);
     }
     List<String> failures =
-        new WarmUp(WARM_UP_LIMIT, progress()::update).run(cluster, plan, sizeBytes());
+        new WarmUp(WarmUp.LONGEST, progress()::update).run(cluster, plan, sizeBytes());
     Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes(), BUCKETS_MS, measureMs);
     outcome.failures().addAll(failures);
     return outcome;

@@ -9,6 +9,7 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.port.QueueBursts;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -22,10 +23,10 @@ import org.pmhxb.pm.wire.FrameHeader;
  */
 final class LocalBurst {
   /**
-   * Frames at most, of three dimensions of nine rails and more; what an index is masked with, so
+   * Frames at most, a full burst of every rail: a power of two; what an index is masked with, so
    * that none can leave the block.
    */
-  static final int CAPACITY = 1024;
+  static final int CAPACITY = QueueBursts.PORTS_MAX * Rail.BURST;
 
   /** Frames whose CRCs one native call checks at most. */
   private static final int TOGETHER = 32;

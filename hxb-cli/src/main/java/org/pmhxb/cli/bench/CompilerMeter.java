@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.pmhxb.cli.cluster.ProcStat;
 
 /**
  * Measures the processor time of the JIT compilers of Java processes, from {@code
@@ -17,9 +18,6 @@ import java.util.Map;
  * CompilerThre}. Owner: one thread.
  */
 final class CompilerMeter {
-  /** A tick of those files: USER_HZ is 100 wherever Linux runs Java. */
-  private static final long TICK_NS = 10_000_000L;
-
   private final Path proc;
   private final Collection<Long> pids;
 
@@ -42,7 +40,7 @@ final class CompilerMeter {
       }
     }
     ticksOf = now;
-    return used * TICK_NS;
+    return used * ProcStat.TICK_NS;
   }
 
   private Map<Path, Long> compilers(long pid) throws IOException {
@@ -50,28 +48,14 @@ final class CompilerMeter {
     try (DirectoryStream<Path> tasks =
         Files.newDirectoryStream(proc.resolve(Long.toString(pid)).resolve("task"))) {
       for (Path task : tasks) {
-        String stat = read(task.resolve("stat"));
-        int open = stat.indexOf('(');
-        int close = stat.lastIndexOf(')');
-        if (open >= 0 && stat.substring(open + 1, close).matches("C[12] CompilerThre.*")) {
-          // The third field, behind the name in brackets, is index 0 here.
-          String[] fields = stat.substring(close + 2).split(" ");
-          ticks.put(task, Long.parseLong(fields[11]) + Long.parseLong(fields[12]));
-        }
+        ProcStat.of(task)
+            .filter(thread -> thread.name().matches("C[12] CompilerThre.*"))
+            .ifPresent(thread -> ticks.put(task, thread.cpuTicks()));
       }
     } catch (NoSuchFileException | DirectoryIteratorException e) {
       // A node that died: an exchange goes on without it.
       return ticks;
     }
     return ticks;
-  }
-
-  /** Empty for a thread that has ended meanwhile. */
-  private static String read(Path stat) {
-    try {
-      return Files.readString(stat);
-    } catch (IOException e) {
-      return "";
-    }
   }
 }

@@ -8,16 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.pmhxb.cli.cluster.ProcStat;
 
 /**
- * Measures the processor time of processes over an interval, from {@code /proc}: fields 14 and 15
- * of {@code /proc/PID/stat}, and the first line of {@code /proc/stat} for the machine. Owner: one
- * thread.
+ * Measures the processor time of processes over an interval, from {@code /proc}: {@link ProcStat},
+ * and the first line of {@code /proc/stat} for the machine. Owner: one thread.
  */
 public final class CpuMeter {
-  /** Ticks of a second in these files: USER_HZ, which is 100 wherever Linux runs Java. */
-  private static final double TICKS_PER_SECOND = 100;
-
   /** Between two looks at the processors' distance: they take a hundredth of it at most. */
   private static final long DISTANCE_INTERVAL_NS = 200_000_000L;
 
@@ -99,7 +96,7 @@ public final class CpuMeter {
     long all = Math.max(1, to.allTicks - from.allTicks);
     return new CpuUse(
         (to.nowNs - from.nowNs) / 1e9,
-        (to.processTicks - from.processTicks) / TICKS_PER_SECOND,
+        (double) (to.processTicks - from.processTicks) / ProcStat.TICKS_PER_SECOND,
         (double) (to.busyTicks - from.busyTicks) / all,
         Runtime.getRuntime().availableProcessors(),
         distance == null ? null : distance.ns());
@@ -107,11 +104,12 @@ public final class CpuMeter {
 
   private Sample sample() {
     for (long pid : pids.get()) {
-      ticksOf.merge(pid, processTicks(pid), Math::max);
+      long used = ProcStat.ofProcess(proc, pid).map(ProcStat::cpuTicks).orElse(0L);
+      ticksOf.merge(pid, used, Math::max);
     }
     long ticks = ticksOf.values().stream().mapToLong(Long::longValue).sum();
     // cpu user nice system idle iowait irq softirq steal guest guest_nice; guests count as user.
-    String[] words = read("stat").lines().findFirst().orElse("").split(" +");
+    String[] words = machineLine().split(" +");
     long all = 0;
     long idle = 0;
     for (int i = 1; i < Math.min(words.length, 9); i++) {
@@ -122,25 +120,12 @@ public final class CpuMeter {
     return new Sample(System.nanoTime(), ticks, all - idle, all);
   }
 
-  private long processTicks(long pid) {
-    String stat = read(pid + "/stat");
-    if (stat.isEmpty()) {
-      return 0;
-    }
-    // The second field is the name in brackets and may hold spaces; the third is index 0 here.
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
-  }
-
-  private String read(String file) {
+  private String machineLine() {
+    Path file = proc.resolve("stat");
     try {
-      return Files.readString(proc.resolve(file));
+      return Files.readString(file).lines().findFirst().orElse("");
     } catch (IOException e) {
-      if (file.equals("stat")) {
-        throw new UncheckedIOException("cannot read " + proc.resolve(file), e);
-      }
-      // The process has ended.
-      return "";
+      throw new UncheckedIOException("cannot read " + file, e);
     }
   }
 }

@@ -14,6 +14,12 @@ import java.util.function.Consumer;
  * rate.
  */
 public final class WarmUp {
+  /** Seconds after which a warm-up ends where nothing shorter is asked for. */
+  public static final int LONGEST_SECONDS = 40;
+
+  /** The same. */
+  public static final Duration LONGEST = Duration.ofSeconds(LONGEST_SECONDS);
+
   /** Length of the traffic between two looks at the compilers. */
   private static final long ROUND_MS = 1_500;
 

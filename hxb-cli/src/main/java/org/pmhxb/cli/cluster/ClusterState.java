@@ -43,7 +43,8 @@ public record ClusterState(
    *
    * @param namespace network namespace; "" when it runs in the host's
    * @param pid process
-   * @param startTicks field 22 of /proc/pid/stat: tells the process from a later one with its pid
+   * @param startTicks {@link ProcStat#startTicks()}: tells the process from a later one with its
+   *     pid
    */
   public record Node(
       int node,

@@ -13,6 +13,8 @@ import java.util.List;
  * configuration in the cluster's directory; nothing else is ever signalled.
  */
 final class NodeProcesses {
+  private static final Path PROC = Path.of("/proc");
+
   private static final long GRACE_MS = 3_000;
   private static final long KILL_MS = 5_000;
   private static final long POLL_MS = 10;
@@ -22,7 +24,7 @@ final class NodeProcesses {
   /** All processes of a cluster, whatever its state file says. */
   static List<Long> find(ClusterPaths paths) throws IOException {
     List<Long> pids = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
       for (Path entry : entries) {
         long pid = Long.parseLong(entry.getFileName().toString());
         if (belongs(pid, paths)) {
@@ -60,17 +62,12 @@ final class NodeProcesses {
     return ticks > 0 && ticks == node.startTicks();
   }
 
-  /** Field 22 of /proc/pid/stat; 0 when the process has ended. */
+  /** {@link ProcStat#startTicks()}; 0 when the process has ended. */
   static long startTicks(long pid) {
-    try {
-      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-      // The second field is the name in brackets and may hold spaces; the third is the state.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      boolean ended = fields[0].equals("Z") || fields[0].equals("X");
-      return ended ? 0 : Long.parseLong(fields[19]);
-    } catch (IOException e) {
-      return 0;
-    }
+    return ProcStat.ofProcess(PROC, pid)
+        .filter(stat -> !stat.hasEnded())
+        .map(ProcStat::startTicks)
+        .orElse(0L);
   }
 
   /**

@@ -3,7 +3,6 @@ package org.pmhxb.cli.bench.contention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -32,8 +31,6 @@ import org.pmhxb.router.Shape;
 public final class ContentionSuite {
   /** Before each run: links and windows get used to the traffic. */
   private static final long WARM_UP_MS = 1_000;
-
-  private static final Duration WARM_UP_LIMIT = Duration.ofSeconds(40);
 
   private final Path directory;
   private final boolean quick;
@@ -123,7 +120,7 @@ public final class ContentionSuite {
     progress.accept("cluster: " + site);
     try (MeasuredCluster cluster = up(site, cases.getFirst().plan())) {
       failures.addAll(
-          new WarmUp(WARM_UP_LIMIT, progress)
+          new WarmUp(WarmUp.LONGEST, progress)
               .run(cluster, cases.getFirst().plan(), cases.getFirst().sizeBytes()));
       for (ContentionCase what : cases) {
         if (time.isOver()) {

@@ -3,6 +3,7 @@ package org.pmhxb.cli.bench.peers;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.Efficiency;
@@ -54,13 +55,10 @@ public record PeerFound(
     Spread bytes = messages == null ? null : messages.map(m -> m * what.sizeBytes());
     Double used = median(spread(runs, PeerFigures::processorsUsed));
     Double busy = median(spread(runs, PeerFigures::machineBusy));
-    Spread share = null;
-    String failure = null;
-    if (bytes != null && what.medium() == PeerCase.Medium.SHAPED) {
-      int links = what.both() ? 2 * what.links() : what.links();
-      share = bytes.map(b -> Efficiency.of(b, links, rate).share());
-      failure = Efficiency.of(bytes.max(), links, rate).objection().orElse(null);
-    }
+    Spread share =
+        bytes == null || what.medium() != PeerCase.Medium.SHAPED
+            ? null
+            : bytes.map(b -> ofLinks(what, rate, b).share());
     return new PeerFound(
         peer,
         what,
@@ -75,7 +73,23 @@ public record PeerFound(
         spread(runs, PeerFigures::storeNs),
         repeated,
         limit(what, share, busy),
-        failure);
+        runs.stream().flatMap(run -> objection(what, rate, run).stream()).findFirst().orElse(null));
+  }
+
+  /**
+   * Why a run is void: more came than the links carry.
+   *
+   * @param rate of a shaped link; of other media none is asked for
+   * @return empty when the run is good
+   */
+  static Optional<String> objection(PeerCase what, LinkRate rate, PeerFigures run) {
+    return run.messagesPerSecond() == null || what.medium() != PeerCase.Medium.SHAPED
+        ? Optional.empty()
+        : ofLinks(what, rate, run.messagesPerSecond() * what.sizeBytes()).objection();
+  }
+
+  private static Efficiency ofLinks(PeerCase what, LinkRate rate, double bytesPerSecond) {
+    return Efficiency.of(bytesPerSecond, what.both() ? 2 * what.links() : what.links(), rate);
   }
 
   /** Named from what was seen: links that are full, or processors that are. */

@@ -60,11 +60,15 @@ public final class PeersSuite {
   private final Map<String, String> missing = new LinkedHashMap<>();
   private Journal journal;
 
-  /** Runs of the case that is being measured that were void and measured again. */
-  private int repeated;
-
   /** Our nodes have just started: nothing of them is compiled. */
   private boolean fresh;
+
+  /**
+   * What counts of a run.
+   *
+   * @param repeated runs before it that were void
+   */
+  private record Run(PeerFigures figures, int repeated) {}
 
   /**
    * What a user chooses.
@@ -206,7 +210,7 @@ public final class PeersSuite {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
             fresh = true;
             for (PeerCase what : ours) {
-              keep(HXB, what, () -> runOurs(ends, what));
+              keep(HXB, what, () -> new Run(runOurs(ends, what), 0));
             }
             String[] names = others.isEmpty() ? null : ends.free();
             PeerSite site =
@@ -235,18 +239,20 @@ public final class PeersSuite {
   }
 
   /** Measures a case several times; a failure is named and does not keep the next one away. */
-  private void keep(String peer, PeerCase what, Callable<PeerFigures> once)
+  private void keep(String peer, PeerCase what, Callable<Run> once)
       throws IOException, InterruptedException {
     if (time.isOver()) {
       return;
     }
     List<PeerFigures> runs = new ArrayList<>();
+    int repeated = 0;
     PeerFound result;
-    repeated = 0;
     try {
       for (int run = 1; run <= settings.runs(); run++) {
         progress.accept(peer + ": " + what.key() + ", run " + run + " of " + settings.runs());
-        runs.add(once.call());
+        Run kept = once.call();
+        runs.add(kept.figures());
+        repeated += kept.repeated();
       }
       result = PeerFound.of(peer, what, settings.rate(), runs, repeated);
     } catch (InterruptedException e) {
@@ -299,18 +305,16 @@ public final class PeersSuite {
    * Again where more came than the links carry: what lay in the receiver's sockets when the
    * measurement began was sent before. Three times, then it stands, and is void.
    */
-  private PeerFigures runPlausibly(Peer peer, PeerCase what, PeerSite site)
+  private Run runPlausibly(Peer peer, PeerCase what, PeerSite site)
       throws IOException, InterruptedException {
     PeerFigures figures = run(peer, what, site);
-    for (int attempt = 2; attempt <= ATTEMPTS && isVoid(what, figures); attempt++) {
+    int repeated = 0;
+    while (repeated < ATTEMPTS - 1
+        && PeerFound.objection(what, settings.rate(), figures).isPresent()) {
       repeated++;
       figures = run(peer, what, site);
     }
-    return figures;
-  }
-
-  private boolean isVoid(PeerCase what, PeerFigures figures) {
-    return PeerFound.of("", what, settings.rate(), List.of(figures), 0).failure() != null;
+    return new Run(figures, repeated);
   }
 
   private PeerFigures run(Peer peer, PeerCase what, PeerSite site)
