@@ -3,10 +3,8 @@ package org.pmhxb.cli.cluster;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -17,6 +15,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.veth.FabricPlan;
@@ -49,7 +48,7 @@ public final class ClusterLauncher {
    */
   public ClusterState up(ClusterSpec spec, Duration limit) throws IOException {
     clearRemains();
-    claimDirectory();
+    paths.claim();
     try {
       return build(spec, limit);
     } catch (IOException | RuntimeException | InterruptedException e) {
@@ -81,7 +80,7 @@ public final class ClusterLauncher {
   private void clearRemains() throws IOException {
     List<Long> running = NodeProcesses.find(paths);
     if (!running.isEmpty()) {
-      throw new IllegalStateException(
+      throw new UserErrorException(
           "cluster '"
               + paths.cluster()
               + "' runs already (processes "
@@ -95,23 +94,6 @@ public final class ClusterLauncher {
     if (Files.exists(paths.state()) || !VethFabric.namespaces(paths.cluster()).isEmpty()) {
       progress.accept("removing what is left of an earlier cluster '" + paths.cluster() + "'");
       ClusterRemover.remove(paths);
-    }
-  }
-
-  /** The directory's creation decides which of two simultaneous commands goes on. */
-  private void claimDirectory() throws IOException {
-    Files.createDirectories(paths.root());
-    try {
-      Files.createDirectory(
-          paths.directory(),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    } catch (FileAlreadyExistsException e) {
-      throw new IllegalStateException(
-          paths.directory()
-              + " exists: another command is bringing this cluster up, or one was"
-              + " interrupted; this removes it: "
-              + paths.command("down"),
-          e);
     }
   }
 

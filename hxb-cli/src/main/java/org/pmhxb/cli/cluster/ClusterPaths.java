@@ -2,12 +2,15 @@ package org.pmhxb.cli.cluster;
 
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.veth.FabricPlan;
 
 /**
@@ -17,6 +20,9 @@ import org.pmhxb.cli.veth.FabricPlan;
 public record ClusterPaths(Path root, String cluster) {
   /** The usual root: emptied at every start of the machine. */
   public static final String DEFAULT_ROOT = "/run/hxb";
+
+  /** In each cluster's directory: what tells it from a user's own. */
+  private static final String MARK = "hxb-cluster";
 
   /** The cluster's name when none is given. */
   public static final String DEFAULT_CLUSTER = "main";
@@ -58,20 +64,78 @@ public record ClusterPaths(Path root, String cluster) {
     return directory().resolve("node-" + node + ".sock");
   }
 
-  /** Removes the directory and, when no other cluster is left, the root. */
+  /**
+   * Makes the directory, and marks it as a cluster's. Of several commands at a time one succeeds.
+   *
+   * @throws UserErrorException the directory is there already, or the root is none
+   */
+  public void claim() throws IOException {
+    if (Files.exists(root) && !Files.isDirectory(root)) {
+      throw new UserErrorException(root + " is no directory; choose another --run-dir");
+    }
+    Files.createDirectories(root);
+    try {
+      Files.createDirectory(
+          directory(),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (FileAlreadyExistsException e) {
+      throw new UserErrorException(
+          directory()
+              + " exists: a cluster '"
+              + cluster
+              + "' is there, or is being brought up, or was interrupted; name another with"
+              + " --cluster, or remove it with: "
+              + command("down"),
+          e);
+    }
+    Files.createFile(directory().resolve(MARK));
+  }
+
+  /**
+   * Refuses a directory that no cluster made: {@code --run-dir} and {@code --cluster} may name
+   * anything, and what they name is removed with all that is in it.
+   *
+   * @throws UserErrorException it is not empty and lacks the mark
+   */
+  void requireOwn() throws IOException {
+    if (!Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (Files.isDirectory(directory(), LinkOption.NOFOLLOW_LINKS)) {
+      try (Stream<Path> files = Files.list(directory())) {
+        // One that was killed between the directory and its mark left it empty.
+        if (Files.exists(directory().resolve(MARK)) || files.findAny().isEmpty()) {
+          return;
+        }
+      }
+    }
+    throw new UserErrorException(
+        directory()
+            + " is not a cluster's: no hxb up made it, it lacks the file "
+            + MARK
+            + "; nothing was removed; name another --cluster or --run-dir");
+  }
+
+  /**
+   * Removes the directory, if there is one, and then the root when no other cluster is left.
+   *
+   * @throws UserErrorException it is not a cluster's
+   */
   void delete() throws IOException {
-    if (Files.isDirectory(directory())) {
-      List<Path> files;
-      try (Stream<Path> tree = Files.walk(directory())) {
-        files = tree.sorted(Comparator.reverseOrder()).toList();
-      }
-      for (Path file : files) {
-        Files.deleteIfExists(file);
-      }
+    requireOwn();
+    if (!Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    List<Path> files;
+    try (Stream<Path> tree = Files.walk(directory())) {
+      files = tree.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path file : files) {
+      Files.deleteIfExists(file);
     }
     try {
       Files.deleteIfExists(root);
-    } catch (DirectoryNotEmptyException | NoSuchFileException e) {
+    } catch (DirectoryNotEmptyException e) {
       // Another cluster's files are there: its own end removes the root.
       assert root != null;
     }

@@ -28,8 +28,10 @@ public final class ClusterRemover {
    * Ends the processes first: a namespace lives on as long as a process is in it.
    *
    * @throws IllegalStateException when something of the cluster is left all the same
+   * @throws org.pmhxb.cli.UserErrorException the cluster's directory is not one; nothing is touched
    */
   public static Removed remove(ClusterPaths paths) throws IOException {
+    paths.requireOwn();
     int processes = NodeProcesses.end(paths);
     int namespaces = VethFabric.namespaces(paths.cluster()).size();
     List<String> leftovers =

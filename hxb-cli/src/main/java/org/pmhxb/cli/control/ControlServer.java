@@ -10,10 +10,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.pmhxb.cli.UserErrorException;
 
 /**
  * Answers requests on a Unix domain socket: one JSON object per line, one line back for each. Every
@@ -49,11 +52,14 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Opens the socket and answers until {@link #close()}. A file that a crashed process left there
+   * Opens the socket and answers until {@link #close()}. A socket that a crashed process left there
    * is replaced.
+   *
+   * @throws UserErrorException there is a file that is no socket; it stays
    */
   public static ControlServer start(Path path, Supplier<Conversation> conversations)
       throws IOException {
+    requireNoOtherFile(path);
     ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       Files.deleteIfExists(path);
@@ -71,6 +77,17 @@ public final class ControlServer implements AutoCloseable {
     ControlServer control = new ControlServer(path, channel, conversations);
     Thread.ofVirtual().name("control").start(control::accept);
     return control;
+  }
+
+  private static void requireNoOtherFile(Path path) throws IOException {
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+        && !Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+            .isOther()) {
+      throw new UserErrorException(
+          "control-socket "
+              + path
+              + ": a file that is no socket is there; remove it, or choose another path");
+    }
   }
 
   private void accept() {

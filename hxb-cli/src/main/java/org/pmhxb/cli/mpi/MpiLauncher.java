@@ -4,7 +4,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.ServerSocket;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -106,7 +105,7 @@ public final class MpiLauncher {
   }
 
   private String runVeth() throws IOException, InterruptedException {
-    claim();
+    paths.claim();
     try {
       FabricPlan plan = new FabricPlan(paths.cluster(), job.shape(), job.rails(), job.rate());
       VethFabric.create(plan);
@@ -184,21 +183,6 @@ public final class MpiLauncher {
     VethFabric.run(plan.namespace(node), "ip", "link", "set", "lo", "up");
     // The fabric's own frames need no ARP, so it is off; TCP does.
     VethFabric.run(plan.namespace(node), "ip", "link", "set", "dev", first, "arp", "on");
-  }
-
-  private void claim() throws IOException {
-    Files.createDirectories(paths.root());
-    try {
-      Files.createDirectory(paths.directory());
-    } catch (FileAlreadyExistsException e) {
-      throw new IllegalStateException(
-          "a cluster '"
-              + paths.cluster()
-              + "' is there already; name another with --cluster, or remove it with: hxb down"
-              + " --cluster "
-              + paths.cluster(),
-          e);
-    }
   }
 
   private void start(String name, String label, List<String> command, List<String> inside)

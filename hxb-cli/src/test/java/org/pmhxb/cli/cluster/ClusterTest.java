@@ -131,7 +131,7 @@ class ClusterTest {
 
   @Test
   void neverEndsAProcessThatOnlyHasAnOldPid() throws Exception {
-    Files.createDirectories(paths.directory());
+    paths.claim();
     ProcessHandle self = ProcessHandle.current();
     new ClusterState(
             paths.cluster(),

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.UserErrorException;
 
 class ControlSocketTest {
   private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -32,9 +34,27 @@ class ControlSocketTest {
   @BeforeEach
   void start() throws IOException {
     path = directory.resolve("s");
-    // As a crashed process leaves it.
-    Files.createFile(path);
+    leaveSocket(path);
     server = ControlServer.start(path, Talk::new);
+  }
+
+  /** As a process that crashed leaves it. */
+  private static void leaveSocket(Path at) throws IOException {
+    try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.bind(UnixDomainSocketAddress.of(at));
+    }
+    assertThat(at).exists();
+  }
+
+  @Test
+  void aFileThatIsNoSocketStays() throws IOException {
+    Path file = Files.writeString(directory.resolve("passwd"), "root");
+
+    assertThatThrownBy(() -> ControlServer.start(file, Talk::new))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining(file + ": a file that is no socket is there");
+
+    assertThat(file).hasContent("root");
   }
 
   @AfterEach

@@ -41,8 +41,7 @@ final class OpenMpiTcp {
   }
 
   MpiFigures run(int links, LinkRate rate, MpiSizes sizes) throws Exception {
-    Files.createDirectories(paths.root());
-    Files.createDirectory(paths.directory());
+    paths.claim();
     try {
       FabricPlan plan = new FabricPlan(paths.cluster(), Shape.parse("2"), links, rate);
       VethFabric.create(plan);
