@@ -171,7 +171,7 @@ abstract class ClusterBench extends ClusterCommand {
     requireSame("--rails", wantedRails(), String.valueOf(state.rails()), state);
     requireSame("--rate", options.rate(), state.rate(), state);
     if (options.pollGiven() || options.driver() != null || together()) {
-      throw new IllegalStateException(
+      throw new UserErrorException(
           "--idle, --pin, --driver and --together belong to a cluster's start, and '"
               + state.cluster()
               + "' is up; give them to hxb up, or name another cluster");
@@ -181,7 +181,7 @@ abstract class ClusterBench extends ClusterCommand {
 
   private void requireSame(String option, Object wanted, String there, ClusterState state) {
     if (wanted != null && !wanted.toString().equals(there)) {
-      throw new IllegalStateException(
+      throw new UserErrorException(
           "cluster '"
               + state.cluster()
               + "' is up with "
@@ -265,7 +265,7 @@ abstract class ClusterBench extends ClusterCommand {
     }
     for (int node : plan.destinations().keySet()) {
       if (absent.containsKey(node)) {
-        throw new IllegalStateException(
+        throw new UserErrorException(
             "node "
                 + node
                 + " takes part and is not there: "

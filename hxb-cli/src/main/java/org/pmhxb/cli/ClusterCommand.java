@@ -40,7 +40,7 @@ abstract class ClusterCommand extends HxbCommand {
         .filter(state -> !state.nodes().isEmpty())
         .orElseThrow(
             () ->
-                new IllegalStateException(
+                new UserErrorException(
                     "no cluster '"
                         + cluster
                         + "' is up; start one with: "

@@ -54,14 +54,22 @@ final class CompareCommand extends HxbCommand {
   private static List<PacketCostReport> read(List<Path> files) throws IOException {
     List<PacketCostReport> reports = new ArrayList<>();
     for (Path file : files) {
+      PacketCostReport report;
       try {
-        reports.add(new ObjectMapper().readValue(Files.readString(file), PacketCostReport.class));
+        report = new ObjectMapper().readValue(Files.readString(file), PacketCostReport.class);
       } catch (JsonProcessingException e) {
-        throw new IllegalStateException(
-            file + " holds no report of hxb bench packet-cost --json: " + e.getOriginalMessage(),
-            e);
+        throw noReport(file, e.getOriginalMessage(), e);
       }
+      if (report.results() == null || report.results().isEmpty()) {
+        throw noReport(file, "it has no results", null);
+      }
+      reports.add(report);
     }
     return reports;
+  }
+
+  private static UserErrorException noReport(Path file, String reason, Exception cause) {
+    return new UserErrorException(
+        file + " holds no report of hxb bench packet-cost --json: " + reason, cause);
   }
 }

@@ -38,6 +38,10 @@ final class ExchangeBench extends ClusterBench {
 
   @Override
   TrafficPlan traffic(Shape shape, int rails, Set<Integer> absent) {
+    if (shape.nodes() < 2) {
+      throw new IllegalArgumentException(
+          "an exchange needs two nodes or more; the shape is " + shape);
+    }
     return TrafficPlan.exchange(shape, rails, absent);
   }
 }

@@ -64,7 +64,7 @@ final class FailoverCommand extends ClusterCommand {
   @Option(
       names = "--cut",
       paramLabel = "HOW",
-      defaultValue = "SILENT",
+      defaultValue = "silent",
       description = "down or silent: the carrier goes or stays. Default: silent.")
   private VethFabric.Cut cut;
 

@@ -35,9 +35,8 @@ final class MachineOptions {
   @Option(
       names = "--fabric",
       paramLabel = "FABRIC",
-      defaultValue = "RING",
-      description =
-          "ring: one process and one thread for all nodes; veth: a process for each. Default: ring.")
+      defaultValue = "ring",
+      description = "ring: one process and one thread for all nodes; veth: a process for each.")
   private Fabric fabric;
 
   @Option(
@@ -57,7 +56,7 @@ final class MachineOptions {
       names = "--rails",
       paramLabel = "R",
       defaultValue = "2",
-      description = "Rails per dimension, 1 to 9. Default: 2.")
+      description = "Rails per dimension, 1 to 9.")
   private int rails;
 
   /** Done with a cluster of processes while it is up. */

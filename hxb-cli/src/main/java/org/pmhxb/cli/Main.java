@@ -79,7 +79,12 @@ public final class Main {
       line.usage(err);
       return USAGE;
     }
-    return line.execute(args);
+    try {
+      return line.execute(args);
+    } catch (Error e) {
+      // Of the JVM or of a native library: picocli passes on exceptions alone.
+      return failed(e, line, json);
+    }
   }
 
   /** The list of all commands. */
@@ -107,15 +112,15 @@ public final class Main {
     return USAGE;
   }
 
-  private static int failed(Exception e, CommandLine command, boolean json) {
+  private static int failed(Throwable e, CommandLine command, boolean json) {
     if (e instanceof ConfigException wrong) {
       return wrongConfiguration(wrong, command, json);
     }
-    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    String message = FailureMessage.of(e);
     command.getErr().println(name(command) + ": " + message);
     if (System.getenv("HXB_TRACE") != null) {
       e.printStackTrace(command.getErr());
-    } else {
+    } else if (!FailureMessage.isUsers(e)) {
       command.getErr().println("(HXB_TRACE=1 shows where)");
     }
     if (json) {

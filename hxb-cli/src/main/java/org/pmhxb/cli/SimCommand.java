@@ -12,6 +12,7 @@ import org.pmhxb.sim.Simulation;
 import org.pmhxb.sim.Sweep;
 import org.pmhxb.sim.Violation;
 import org.pmhxb.sim.fault.Fault;
+import org.pmhxb.sim.fault.Place;
 import org.pmhxb.sim.fault.Profile;
 import org.pmhxb.sim.net.LinkSpec;
 import org.pmhxb.sim.work.Workloads;
@@ -343,6 +344,7 @@ final class SimCommand extends HxbCommand {
             throw wrongUsage("--link " + dimension + ": " + e.getMessage());
           }
         });
+    given.forEach(fault -> requireThere(fault.toString(), fault.place()));
     List<Integer> kept = only == null ? null : only.places();
     Scenario scenario =
         new Scenario(shape, rails, faults, workload, messages, size, specs, given, kept);
@@ -354,5 +356,22 @@ final class SimCommand extends HxbCommand {
       }
     }
     return scenario;
+  }
+
+  /** A fault that no node or rail has would do nothing, and the run look as if it had stood it. */
+  private void requireThere(String fault, Place place) {
+    boolean node = place.node() < shape.nodes();
+    boolean dimension = place.dimension() < shape.dimensions();
+    boolean rail = place.index() < rails;
+    if (!node || !dimension || !rail) {
+      throw wrongUsage(
+          "--fault %s: there is no %s; the machine has nodes 0..%d, dimensions %s, rails 0..%d each"
+              .formatted(
+                  fault,
+                  place,
+                  shape.nodes() - 1,
+                  "xyz".substring(0, shape.dimensions()),
+                  rails - 1));
+    }
   }
 }

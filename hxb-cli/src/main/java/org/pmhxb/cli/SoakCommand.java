@@ -42,7 +42,7 @@ final class SoakCommand extends ClusterCommand {
   @Option(
       names = "--fabric",
       paramLabel = "FABRIC",
-      defaultValue = "BOTH",
+      defaultValue = "both",
       description = "ring, veth or both.")
   private Fabric fabric;
 

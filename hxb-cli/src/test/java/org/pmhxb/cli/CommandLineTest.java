@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -33,6 +34,12 @@ class CommandLineTest {
     @Option(names = "--throw")
     private String message;
 
+    @Option(names = "--break")
+    private boolean breaks;
+
+    @Option(names = "--refuse")
+    private boolean refuses;
+
     @Option(names = "--odd")
     private boolean odd;
 
@@ -41,6 +48,12 @@ class CommandLineTest {
       progress().say("working");
       if (odd) {
         throw wrongUsage("--odd goes with nothing");
+      }
+      if (breaks) {
+        throw new UnsatisfiedLinkError("libpmhxb.so: no such file");
+      }
+      if (refuses) {
+        throw new UserErrorException("it is up already");
       }
       if (message != null) {
         throw new IllegalStateException(message);
@@ -79,6 +92,42 @@ class CommandLineTest {
     assertThat(json.get("ok").booleanValue()).isFalse();
     assertThat(json.get("error").textValue()).isEqualTo("no \"rail\" 3");
     assertThat(err.toString()).contains("hxb try: no \"rail\" 3").doesNotContain("\tat ");
+  }
+
+  @Test
+  void anErrorOfTheJvmIsOneJsonObjectToo() throws Exception {
+    assertThat(run("try", "--json", "--break")).isEqualTo(Main.FAILED);
+    assertThat(new ObjectMapper().readTree(out.toString()).get("error").textValue())
+        .isEqualTo("libpmhxb.so: no such file");
+  }
+
+  @Test
+  void onlyErrorsThatAreNotTheUsersTellOfTheTrace() {
+    assertThat(run("try", "--refuse")).isEqualTo(Main.FAILED);
+    assertThat(err.toString()).contains("it is up already").doesNotContain("HXB_TRACE");
+    assertThat(run("try", "--throw", "broken")).isEqualTo(Main.FAILED);
+    assertThat(err.toString()).contains("broken", "(HXB_TRACE=1 shows where)");
+  }
+
+  /** Help and errors give constants as they are typed. */
+  @Test
+  void defaultsAreInLowerCase() {
+    for (CommandLine command : all(Main.commands())) {
+      for (CommandLine.Model.OptionSpec option : command.getCommandSpec().options()) {
+        if (option.type().isEnum() && option.defaultValue() != null) {
+          assertThat(option.defaultValue())
+              .as(command.getCommandName() + " " + option.longestName())
+              .isLowerCase();
+        }
+      }
+    }
+  }
+
+  private static List<CommandLine> all(CommandLine command) {
+    return Stream.concat(
+            Stream.of(command),
+            command.getSubcommands().values().stream().flatMap(sub -> all(sub).stream()))
+        .toList();
   }
 
   @Test

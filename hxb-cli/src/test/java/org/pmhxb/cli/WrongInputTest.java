@@ -104,6 +104,64 @@ class WrongInputTest {
         .noneMatch(name -> name.startsWith("hxb-poll") || name.startsWith("control"));
   }
 
+  /** The value, what it may be, and in the words that are typed. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          demo --rails ten        | --rails is "ten"; must be a whole number of less than 2^31. --rails: Rails per dimension, 1 to 9.
+          demo --seconds fast     | --seconds is "fast"; must be a number. --seconds: How long to send, 0.1 to 3600.
+          demo --seed 9999999999999999999 | --seed is "9999999999999999999"; must be a whole number of less than 2^63.
+          demo --faults loss      | --faults: "loss" has no number; write it as in loss=0.01
+          demo --shape 0x0        | --shape: shape "0x0": extent 0 is not in 1..65535
+          demo --shape 99x99      | the ring fabric carries at most 512: take a smaller shape or fewer rails
+          up --shape 0x0          | --shape: shape "0x0": extent 0 is not in 1..65535
+          up --shape 20x20x6      | a veth fabric has at most 64 nodes, each is a process; the shape 20x20x6 has 2400
+          up --rate 200           | --rate: rate '200': expected a whole number and bit, kbit, mbit or gbit, as in 200mbit
+          up --idle sleepy        | --idle is "sleepy"; must be one of spin, yield, backoff, park
+          up --tag maybe          | --tag is "maybe"; must be one of off, tag, replay
+          soak --fabric tin       | --fabric is "tin"; must be one of ring, veth, both
+          mpirun --map x -- A     | --map is "x"; must be one of lines, snake
+          logp --fabric memif     | --fabric is "memif"; must be one of ring, veth
+          sim --workload none     | --workload: "none" is none of [exchange, all-to-all,
+          sim --fault cut@0.x9:1ms+2ms | there is no 0.x9; the machine has nodes 0..7, dimensions xyz, rails 0..1 each
+          sim --shape 4 --fault crash@4:1ms+2ms | there is no 4; the machine has nodes 0..3, dimensions x,
+          sim --shape 4 --fault cut@*.y0:1ms+2ms | there is no *.y0; the machine has nodes 0..3, dimensions x,
+          bench exchange --shape 1 | an exchange needs two nodes or more; the shape is 1
+          bench packet-cost --path none | --path is "none"; must be one of receive, send, relay, ack
+          """)
+  void aWrongValueIsNamedWithWhatItMayBe(String line, String message) {
+    CommandRun run = CommandRun.of(line.strip().split(" "));
+    assertThat(run.code()).as(line + "\n" + run.out() + run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.err()).contains(message).doesNotContain("\tat ", "HXB_TRACE");
+    assertNothingStarted();
+  }
+
+  /** Right words for what is not there: exit code 1, and no word of stack traces. */
+  @Test
+  void whatIsNotThereIsTheUsersToMend() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "{}");
+    Path none = folder.resolve("none");
+    for (List<String> line :
+        List.of(
+            List.of("status", "--run-dir", none.toString(), "no cluster 'main' is up; start one"),
+            List.of("up", "--run-dir", file.toString(), file + " is no directory"),
+            List.of(
+                "bench compare --base " + none + " --with " + none,
+                none + ": there is no such file"),
+            List.of(
+                "bench compare --base " + file + " --with " + file,
+                file + " holds no report of hxb bench packet-cost --json"))) {
+      List<String> words = line.subList(0, line.size() - 1);
+      CommandRun run = CommandRun.of((String.join(" ", words) + " --json").split(" "));
+      assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
+      assertThat(run.err()).contains(line.getLast()).doesNotContain("HXB_TRACE", "\tat ");
+      assertThat(run.json().path("error").asText()).contains(line.getLast());
+    }
+    assertThat(file).hasContent("{}");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

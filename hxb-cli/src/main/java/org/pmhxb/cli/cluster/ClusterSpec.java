@@ -1,6 +1,7 @@
 package org.pmhxb.cli.cluster;
 
 import java.util.Locale;
+import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.Shape;
 
@@ -41,6 +42,15 @@ public record ClusterSpec(
     if (fabric == Fabric.VETH && !poll.shared().isEmpty()) {
       throw new IllegalArgumentException(
           "nodes of the veth fabric have a network namespace each and share no process");
+    }
+    if (fabric == Fabric.VETH && shape.nodes() > FabricPlan.MAX_NODES) {
+      throw new IllegalArgumentException(
+          "a veth fabric has at most "
+              + FabricPlan.MAX_NODES
+              + " nodes, each is a process; the shape "
+              + shape
+              + " has "
+              + shape.nodes());
     }
     if (shape.nodes() < 2) {
       throw new IllegalArgumentException(

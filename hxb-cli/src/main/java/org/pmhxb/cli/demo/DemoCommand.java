@@ -63,8 +63,7 @@ public final class DemoCommand extends HxbCommand {
       throw wrongUsage("--loss " + loss + " is short for --faults: give one of the two");
     }
     progress().update("demo: building " + parsed + " with " + rails + " rail(s) per dimension");
-    RingCluster.Options options = options(parsed);
-    try (RingCluster cluster = RingCluster.create(options)) {
+    try (RingCluster cluster = cluster(options(parsed))) {
       range("--size", size, PayloadPattern.MIN_BYTES, cluster.node(0).maxFramePayloadBytes());
       return new DemoRun(cluster, size, progress()::update).run(seconds);
     }
@@ -79,6 +78,14 @@ public final class DemoCommand extends HxbCommand {
       return parsed;
     } catch (IllegalArgumentException e) {
       throw wrongUsage("--shape: " + e.getMessage());
+    }
+  }
+
+  private RingCluster cluster(RingCluster.Options options) {
+    try {
+      return RingCluster.create(options);
+    } catch (IllegalArgumentException e) {
+      throw wrongUsage(e.getMessage());
     }
   }
 

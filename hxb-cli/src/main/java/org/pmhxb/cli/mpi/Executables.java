@@ -4,6 +4,7 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.pmhxb.cli.UserErrorException;
 
 /** Programs that are looked for on the PATH. */
 public final class Executables {
@@ -31,11 +32,11 @@ public final class Executables {
   }
 
   /**
-   * @throws IllegalStateException it is not there
+   * @throws UserErrorException it is not there
    */
   static void require(String program, String debianPackage) {
     if (!has(program)) {
-      throw new IllegalStateException(
+      throw new UserErrorException(
           "no " + program + " on the PATH; install it: apt-get install " + debianPackage);
     }
   }

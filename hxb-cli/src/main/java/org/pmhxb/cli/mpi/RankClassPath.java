@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.pmhxb.cli.UserErrorException;
 
 /** Where a rank finds its classes: the device, MPJ as the distribution has it, the program. */
 public final class RankClassPath {
@@ -26,7 +27,7 @@ public final class RankClassPath {
   static void requireMpj() {
     for (Path jar : List.of(MPJ, LOG4J)) {
       if (!Files.exists(jar)) {
-        throw new IllegalStateException(
+        throw new UserErrorException(
             jar + " is missing; install it: apt-get install libmpj-java liblog4j1.2-java");
       }
     }

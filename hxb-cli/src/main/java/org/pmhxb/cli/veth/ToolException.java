@@ -32,13 +32,22 @@ public final class ToolException extends RuntimeException {
     return said;
   }
 
+  /** Whether it was not allowed to do what it was asked for: whoever ran it is not root. */
+  public boolean lacksRights() {
+    return lacksRights(said);
+  }
+
+  private static boolean lacksRights(String said) {
+    return said.contains("not permitted") || said.contains("Permission denied");
+  }
+
   private static String mend(String said) {
     if (said.contains("Cannot run program")
         || said.contains("failed to execute")
         || said.contains("No such file or directory (os")) {
       return "; install it: apt-get install iproute2";
     }
-    if (said.contains("not permitted") || said.contains("Permission denied")) {
+    if (lacksRights(said)) {
       return "; network namespaces need root: run hxb with sudo";
     }
     if (said.contains("File exists")) {

@@ -1,0 +1,47 @@
+package org.pmhxb.cli;
+
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import org.pmhxb.cli.veth.ToolException;
+import org.pmhxb.ffi.Errno;
+import org.pmhxb.ffi.NativeException;
+
+/** What ended a command, in the words of a user. */
+final class FailureMessage {
+  private FailureMessage() {}
+
+  static String of(Throwable e) {
+    if (e instanceof FileSystemException file && file.getReason() == null) {
+      return file.getFile() + ": " + reason(file);
+    }
+    return e.getMessage() == null ? e.toString() : e.getMessage();
+  }
+
+  /** The JDK's message of these is the file's name alone. */
+  private static String reason(FileSystemException e) {
+    return switch (e) {
+      case NoSuchFileException none -> "there is no such file or directory";
+      case AccessDeniedException denied -> "permission denied; run hxb as root, or as its owner";
+      case FileAlreadyExistsException exists -> "is there already";
+      case NotDirectoryException file -> "is no directory";
+      default -> e.getClass().getSimpleName();
+    };
+  }
+
+  /**
+   * Whether the mend is the user's: a file that is not there, a right that is lacking, a cluster
+   * that is up already. Where in the program it was thrown tells nobody anything.
+   */
+  static boolean isUsers(Throwable e) {
+    return switch (e) {
+      case UserErrorException asked -> true;
+      case FileSystemException file -> true;
+      case ToolException tool -> tool.lacksRights();
+      case NativeException call -> call.code() == -Errno.EPERM || call.code() == -Errno.EACCES;
+      default -> false;
+    };
+  }
+}
