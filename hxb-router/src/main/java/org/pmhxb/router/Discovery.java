@@ -487,7 +487,7 @@ public final class Discovery {
     boolean silent = nowNs - heardNs.getPlain(slot) >= silenceNs;
     if (known != 0 && formerMacs[slot] == mac && formerIncarnations[slot] == spoken && !silent) {
       // Who was replaced speaks again beside its successor: that is no restart, they are two.
-      reportTwins(rail, slot, slot, mac, DiscoverFrame.device(frames, at), nowNs);
+      reportTwins(rail, slot, slot, mac, spoken, DiscoverFrame.device(frames, at), nowNs);
       return;
     }
     formerMacs[slot] = known;
@@ -520,7 +520,8 @@ public final class Discovery {
           if (incarnations[first] != incarnations[slot]
               && isSettled(first, nowNs)
               && isSettled(slot, nowNs)) {
-            reportTwins(rail, first, slot, table.mac(slot), labels[slot], nowNs);
+            reportTwins(
+                rail, first, slot, table.mac(slot), incarnations[slot], labels[slot], nowNs);
           }
         }
       }
@@ -534,7 +535,12 @@ public final class Discovery {
         && nowNs - heardNs.getPlain(slot) < 3 * longestIntervalNs;
   }
 
-  private void reportTwins(int rail, int knownSlot, int slot, long mac, String device, long nowNs) {
+  private static String incarnations(long one, long other) {
+    return String.format(", incarnations %016x and %016x", one, other);
+  }
+
+  private void reportTwins(
+      int rail, int knownSlot, int slot, long mac, long spoken, String device, long nowNs) {
     if (faults.renew(Kind.DUPLICATE_COORDINATES, rail, mac, nowNs)) {
       return;
     }
@@ -552,6 +558,7 @@ public final class Discovery {
             + devices[rail]
             + ") of node "
             + self
+            + incarnations(incarnations[knownSlot], spoken)
             + "; give one of them other coordinates",
         nowNs);
   }
@@ -602,7 +609,10 @@ public final class Discovery {
               + " on both, yet the nodes differ in other dimensions; each line needs a switch or"
               + " VLAN of its own";
       case DUPLICATE_COORDINATES ->
-          "both have the coordinates " + coordinates + "; give one of them others";
+          "both have the coordinates "
+              + coordinates
+              + incarnations(incarnation, DiscoverFrame.incarnation(frames, at))
+              + "; give one of them others";
       case DIFFERENT_SHAPE ->
           "shape " + shape + " here, " + DiscoverFrame.shape(frames, at) + " there";
       case DIFFERENT_RAILS ->

@@ -348,6 +348,8 @@ class DiscoveryTest {
     run(20);
     assertThat(onlyFault(a).kind()).isEqualTo(Kind.DUPLICATE_COORDINATES);
     assertThat(onlyFault(b).there().mac()).isEqualTo(TestNodes.mac(0, 0));
+    assertThat(onlyFault(b).toString())
+        .contains("both have the coordinates (0,0,0), incarnations 0000000000000063 and ");
   }
 
   @Test

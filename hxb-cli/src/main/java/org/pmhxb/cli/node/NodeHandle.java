@@ -2,6 +2,7 @@ package org.pmhxb.cli.node;
 
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
@@ -18,6 +19,13 @@ public interface NodeHandle extends AutoCloseable {
 
   /** What the node knows now. */
   NodeStatus status();
+
+  /**
+   * Gives each pairing fault that began since the last call, as a line for people. One thread.
+   *
+   * @return how many
+   */
+  int reportNewFaults(Consumer<String> listener);
 
   /**
    * Opens an endpoint; messages for it are kept, within its credit, until {@link #drive}.

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.pmhxb.cli.control.ControlServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,6 +87,7 @@ public final class NodeRunner {
           throw new IllegalStateException(
               "node " + node.self() + " broke: " + node.failure(), node.failure());
         }
+        tellFaults(node, LOG::warn);
       }
       for (NodeHandle node : waiting) {
         if (node.ready()) {
@@ -95,6 +97,13 @@ public final class NodeRunner {
       waiting.removeIf(NodeHandle::ready);
     }
     nodes.forEach(node -> LOG.info("node {} ends", node.self()));
+  }
+
+  /**
+   * A node that is wrongly cabled, or has another's coordinates, works on; its log says why not.
+   */
+  static void tellFaults(NodeHandle node, Consumer<String> log) {
+    node.reportNewFaults(fault -> log.accept("node " + node.self() + ": " + fault));
   }
 
   private static ControlServer serveOn(Path socket, NodeHandle node) throws IOException {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
@@ -166,6 +167,11 @@ public final class PolledNode implements NodeHandle {
   @Override
   public NodeStatus status() {
     return loop.call(this::statusNow);
+  }
+
+  @Override
+  public int reportNewFaults(Consumer<String> listener) {
+    return discovery.reportNewFaults(fault -> listener.accept(fault.toString()));
   }
 
   /** Poll thread. */

@@ -3,8 +3,11 @@ package org.pmhxb.cli.node;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
@@ -22,6 +25,9 @@ public final class FakeNode implements NodeHandle {
   private final boolean ready;
   private final AtomicBoolean open = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** What {@link #reportNewFaults} has not told yet. */
+  private final Queue<String> newFaults = new ConcurrentLinkedQueue<>();
 
   public FakeNode(HxbConfig config, boolean ready) {
     this.config = config;
@@ -62,6 +68,20 @@ public final class FakeNode implements NodeHandle {
   @Override
   public boolean ready() {
     return ready;
+  }
+
+  void fault(String line) {
+    newFaults.add(line);
+  }
+
+  @Override
+  public int reportNewFaults(Consumer<String> listener) {
+    int n = 0;
+    for (String line = newFaults.poll(); line != null; line = newFaults.poll()) {
+      listener.accept(line);
+      n++;
+    }
+    return n;
   }
 
   @Override

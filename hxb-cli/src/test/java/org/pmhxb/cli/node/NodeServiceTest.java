@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,5 +157,17 @@ class NodeServiceTest {
       assertThat(waiting.endpointOpen()).isFalse();
       assertThat(second).isNotNull();
     }
+  }
+
+  @Test
+  void aPairingFaultIsToldOnceAndTheNodeGoesOn() {
+    List<String> log = new ArrayList<>();
+    node.fault("two nodes with the same coordinates: ...");
+
+    NodeRunner.tellFaults(node, log::add);
+    NodeRunner.tellFaults(node, log::add);
+
+    assertThat(log).containsExactly("node 1: two nodes with the same coordinates: ...");
+    assertThat(node.failure()).isNull();
   }
 }
