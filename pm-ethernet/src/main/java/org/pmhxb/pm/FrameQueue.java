@@ -58,6 +58,13 @@ final class FrameQueue {
     head += count;
   }
 
+  /** The first {@code count} frames, if any, were sealed and stay: they need no second seal. */
+  void sealed(int count) {
+    for (int i = 0; i < count; i++) {
+      Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(head + i), peek(i) & ~Burst.SEAL);
+    }
+  }
+
   private long at(int place) {
     return Memory.known(address) + ((long) (place & MASK) << 3);
   }

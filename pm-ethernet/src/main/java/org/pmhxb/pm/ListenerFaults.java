@@ -1,14 +1,14 @@
 package org.pmhxb.pm;
 
 /**
- * What listeners and collective handlers threw in the midst of a duty cycle. The burst that was
- * being gone through, and the peer that it was about, are halfway then: so the cycle goes on, and
- * throws at its end. Owner: the poll thread.
+ * What listeners, collective handlers and ports threw in the midst of a duty cycle. The burst that
+ * was being gone through, and the peer that it was about, are halfway then: so the cycle goes on,
+ * and throws at its end. Owner: the poll thread.
  */
 final class ListenerFaults {
   private Throwable first;
 
-  /** Keeps what a listener threw until {@link #rethrow}. */
+  /** Keeps what was thrown until {@link #rethrow}. */
   void keep(Throwable t) {
     if (first == null) {
       first = t;

@@ -62,10 +62,6 @@ public final class PmNode implements PollWork, AutoCloseable {
       Routing routing,
       List<? extends Port> ports,
       boolean inline) {
-    if (ports.size() > QueueBursts.PORTS_MAX) {
-      throw new IllegalArgumentException(
-          ports.size() + " ports; a node polls at most " + QueueBursts.PORTS_MAX);
-    }
     Rail[] rails = new Rail[ports.size()];
     for (int i = 0; i < rails.length; i++) {
       rails[i] = new Rail(i, ports.get(i), pool);
@@ -80,7 +76,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.linkFrames = new LinkFrames(core);
     this.deadlines = new Deadlines(core, paths, acknowledger);
     this.sealer = new Sealer(core);
-    this.sends = new QueueBursts(ports);
+    this.sends = new QueueBursts(ports, core.faults::keep);
     core.collectives = new CollectiveFrames(this, core, sessions);
     this.inline = inline;
   }

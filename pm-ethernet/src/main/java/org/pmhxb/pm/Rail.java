@@ -282,7 +282,9 @@ final class Rail {
       return takenAlone(transit, frames);
     }
     if (offers == CONTROL) {
-      return takenAlone(control, frames);
+      int answers = takenAlone(control, frames);
+      control.sealed(offeredUnsealed - answers);
+      return answers;
     }
     int taken = frames;
     if (offers == LOCAL) {
@@ -340,6 +342,7 @@ final class Rail {
     int rest = taken;
     int left = Math.min(rest, offeredControl);
     control.drop(left);
+    control.sealed(offeredUnsealed - left);
     rest -= left;
     left = Math.min(rest, offeredTransit);
     transit.drop(left);

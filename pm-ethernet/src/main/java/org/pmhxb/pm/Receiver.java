@@ -96,7 +96,9 @@ final class Receiver {
     this.crc = core.crc;
     this.local = new LocalBurst(pool, crc);
     this.turns = new RailTurns(core.rails.length);
-    this.arrivals = new QueueBursts(Arrays.stream(core.rails).map(rail -> rail.port).toList());
+    this.arrivals =
+        new QueueBursts(
+            Arrays.stream(core.rails).map(rail -> rail.port).toList(), core.faults::keep);
     for (Rail rail : core.rails) {
       arrivals.addReceive(rail.index, rail.rx);
     }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
@@ -89,6 +91,31 @@ class RailTest {
     }
     assertThat(port.taken).isEqualTo(put);
     assertThat(rail.isIdle()).isTrue();
+  }
+
+  /** Alone, and with a frame in transit behind it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatThePortRefusedIsNotSealedAnotherTime(boolean transit) {
+    for (int i = 0; i < 3; i++) {
+      rail.putControl(pool.allocate(Owner.NODE), 80, Burst.SEAL);
+    }
+    if (transit) {
+      rail.putTransit(Burst.descriptor(pool.allocate(Owner.NODE), 80));
+    }
+    int all = transit ? 4 : 3;
+    port.room = 1;
+    int n = rail.offer(0, 0);
+    assertThat(n).isEqualTo(all);
+    assertThat(rail.offeredUnsealed).isEqualTo(3);
+    assertThat(rail.taken(port.txBurst(rail.offered, rail.offeredFrom, n))).isEqualTo(1);
+    rail.putControl(pool.allocate(Owner.NODE), 80, Burst.SEAL);
+
+    assertThat(rail.offer(0, 0)).isEqualTo(all);
+    assertThat(rail.offered.get(rail.offeredFrom) & Burst.SEAL).isZero();
+    assertThat(rail.offered.get(rail.offeredFrom + 1) & Burst.SEAL).isZero();
+    assertThat(rail.offered.get(rail.offeredFrom + 2) & Burst.SEAL).isNotZero();
+    assertThat(rail.offeredUnsealed).isEqualTo(3);
   }
 
   /** Takes at most {@code room} frames. */

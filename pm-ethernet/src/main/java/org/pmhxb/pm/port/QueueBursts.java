@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.function.Consumer;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
@@ -38,6 +39,8 @@ public final class QueueBursts {
   /** By number. */
   private final Port[] ports;
 
+  private final Consumer<RuntimeException> faults;
+
   /** The same, where they are all of one kind and pool. */
   private final PollModePort[] drivers;
 
@@ -58,13 +61,17 @@ public final class QueueBursts {
 
   /**
    * @param ports 1 to {@value #PORTS_MAX}
+   * @param faults takes what a port throws. It moved nothing then, and the others their bursts:
+   *     what one has taken must not be offered again because another failed
+   * @throws IllegalArgumentException there are more ports
    */
-  public QueueBursts(List<? extends Port> ports) {
+  public QueueBursts(List<? extends Port> ports, Consumer<RuntimeException> faults) {
     int n = ports.size();
     if (n > PORTS_MAX) {
-      throw new IllegalArgumentException(n + " ports; bursts are of at most " + PORTS_MAX);
+      throw new IllegalArgumentException(n + " ports; a node polls at most " + PORTS_MAX);
     }
     this.ports = ports.toArray(Port[]::new);
+    this.faults = faults;
     this.poolHandle = commonPool(this.ports);
     this.drivers = new PollModePort[poolHandle == 0 ? 0 : n];
     for (int i = 0; i < drivers.length; i++) {
@@ -155,7 +162,7 @@ public final class QueueBursts {
     }
     int all = 0;
     for (int i = 0; i < count; i++) {
-      int n = ports[port(i)].rxBurst(burst[i], most(i));
+      int n = rxBurst(i);
       moved(i, n);
       for (int k = 0; k < n; k++) {
         burst[i].set(most(i) + k, pool.addressOf(Burst.id(burst[i].get(k))));
@@ -179,11 +186,29 @@ public final class QueueBursts {
     }
     int all = 0;
     for (int i = 0; i < count; i++) {
-      int n = ports[port(i)].txBurst(burst[i], from[i], most(i));
+      int n = txBurst(i);
       moved(i, n);
       all += n;
     }
     return all;
+  }
+
+  private int rxBurst(int i) {
+    try {
+      return ports[port(i)].rxBurst(burst[i], most(i));
+    } catch (RuntimeException e) {
+      faults.accept(e);
+      return 0;
+    }
+  }
+
+  private int txBurst(int i) {
+    try {
+      return ports[port(i)].txBurst(burst[i], from[i], most(i));
+    } catch (RuntimeException e) {
+      faults.accept(e);
+      return 0;
+    }
   }
 
   /** The number of the i-th burst's port. */

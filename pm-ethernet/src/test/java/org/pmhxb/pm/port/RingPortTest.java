@@ -1,8 +1,11 @@
 package org.pmhxb.pm.port;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -12,6 +15,7 @@ import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.Rings;
 
 class RingPortTest extends PortContract {
+  private final List<RuntimeException> faults = new ArrayList<>();
   private static final int RING_FRAMES = 256;
   private long aToB;
   private long bToA;
@@ -105,7 +109,7 @@ class RingPortTest extends PortContract {
   /** Of both ends at once, by one native call: each burst moves what it would alone. */
   @Test
   void burstsOfSeveralPortsMoveWhatEachWouldAlone() {
-    checkBoth(new QueueBursts(List.of(a, b)));
+    checkBoth(new QueueBursts(List.of(a, b), faults::add));
   }
 
   /** The same port by port, where one of them is no driver of the kind. */
@@ -116,7 +120,58 @@ class RingPortTest extends PortContract {
         (Port)
             Proxy.newProxyInstance(
                 Port.class.getClassLoader(), type, (proxy, call, with) -> call.invoke(b, with));
-    checkBoth(new QueueBursts(List.of(a, other)));
+    checkBoth(new QueueBursts(List.of(a, other), faults::add));
+  }
+
+  /** What one has taken must not be offered again because another failed. */
+  @Test
+  void aPortThatThrowsMovesNothingAndTheOthersTheirs() {
+    Class<?>[] type = {Port.class};
+    Port broken =
+        (Port)
+            Proxy.newProxyInstance(
+                Port.class.getClassLoader(),
+                type,
+                (proxy, call, with) -> {
+                  throw new IllegalStateException(call.getName());
+                });
+    QueueBursts bursts = new QueueBursts(List.of(a, broken, b), faults::add);
+    for (int i = 0; i < 3; i++) {
+      burst.set(i, frame(i, 60 + i));
+    }
+    bursts.clear();
+    bursts.add(0, burst, 0, 1);
+    bursts.add(1, burst, 1, 1);
+    bursts.add(2, burst, 2, 1);
+    assertThat(bursts.send()).isEqualTo(2);
+    assertThat(List.of(bursts.moved(0), bursts.moved(1), bursts.moved(2))).containsExactly(1, 0, 1);
+    assertThat(faults).singleElement().extracting(Throwable::getMessage).isEqualTo("txBurst");
+
+    Burst atA = new Burst(4);
+    Burst atB = new Burst(4);
+    faults.clear();
+    bursts.clear();
+    bursts.addReceive(0, atA);
+    bursts.addReceive(1, new Burst(4));
+    bursts.addReceive(2, atB);
+    assertThat(bursts.receive(poolA)).isEqualTo(2);
+    assertThat(List.of(bursts.moved(0), bursts.moved(1), bursts.moved(2))).containsExactly(1, 0, 1);
+    assertThat(faults).singleElement().extracting(Throwable::getMessage).isEqualTo("rxBurst");
+    assertThat(atA.get(0)).isEqualTo(burst.get(2));
+    assertThat(atB.get(0)).isEqualTo(burst.get(0));
+    faults.clear();
+    for (int i : new int[] {0, 2}) {
+      poolA.transfer(Burst.id(burst.get(i)), WINDOW, Owner.PORT);
+      poolA.releaseReceived(Burst.id(burst.get(i)));
+    }
+    poolA.release(Burst.id(burst.get(1)), WINDOW);
+  }
+
+  @Test
+  void moreThan32PortsAreRefused() {
+    assertThatThrownBy(() -> new QueueBursts(Collections.nCopies(33, a), faults::add))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("33 ports; a node polls at most 32");
   }
 
   private void checkBoth(QueueBursts both) {
@@ -144,6 +199,7 @@ class RingPortTest extends PortContract {
     assertThat(atB.get(3)).isEqualTo(poolA.addressOf(Burst.id(burst.get(2))));
     assertThat(atB.get(0)).isEqualTo(burst.get(1));
     assertThat(atB.get(1)).isEqualTo(burst.get(2));
+    assertThat(faults).isEmpty();
     // What was added is received again by each call.
     assertThat(both.receive(poolA)).isEqualTo(1);
     assertThat(both.moved(0)).isZero();
