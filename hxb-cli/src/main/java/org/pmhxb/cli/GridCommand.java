@@ -40,6 +40,7 @@ final class GridCommand extends HxbCommand {
   protected Report run() throws Exception {
     int threads = jobs == null ? Runtime.getRuntime().availableProcessors() : jobs;
     range("--jobs", threads, 1, 64);
+    folder("--output", output);
     Path home = Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath();
     Path standard = home.resolve(quick ? "target/results" : "docs/results");
     Path directory = (output == null ? standard : output).toAbsolutePath().normalize();

@@ -1,6 +1,8 @@
 package org.pmhxb.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -74,6 +76,17 @@ public abstract class HxbCommand implements Callable<Integer> {
       throw wrongUsage(
           String.format(
               "%s is %s; must be in %s..%s", option, text(value), text(least), text(most)));
+    }
+  }
+
+  /**
+   * Refuses what cannot be a folder for results, before minutes are spent on them.
+   *
+   * @param folder null: none was given
+   */
+  protected final void folder(String option, Path folder) {
+    if (folder != null && Files.exists(folder) && !Files.isDirectory(folder)) {
+      throw wrongUsage(option + " is " + folder + ", which is no directory; choose another");
     }
   }
 

@@ -139,6 +139,7 @@ final class LogpCommand extends ClusterCommand {
     int rails = machine.rails(this);
     range("--seconds", seconds, 0.05, 3_600);
     range("--pings", pings, 10, 100_000);
+    folder("--plot", plot);
     Shape of = machine.shapeOr(this, Shape.of(2, 2, 2));
     Measured found = onRing() ? overRing(of, rails) : overVeth(of, rails);
     BarrierPoints points = new BarrierPoints(progress()::update);

@@ -53,6 +53,7 @@ abstract class SuiteCommand extends ClusterCommand {
 
   /** Where results go, absolute. */
   final Path directory() {
+    folder("--output", output);
     Path standard = home().resolve(quick ? "target/results" : "docs/results");
     return (output == null ? standard : output).toAbsolutePath().normalize();
   }

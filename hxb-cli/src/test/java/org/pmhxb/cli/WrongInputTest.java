@@ -162,6 +162,25 @@ class WrongInputTest {
     assertThat(file).hasContent("{}");
   }
 
+  /** Minutes of measuring are not thrown away for it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "logp --plot FILE",
+        "bench grid --output FILE",
+        "bench paper --output FILE",
+        "bench contention --output FILE",
+        "bench peers --output FILE",
+        "fuzz --examples FILE/x"
+      })
+  void whereNoResultsCanGoIsRefusedBeforeTheyAreMeasured(String line) throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "kept");
+    CommandRun run = CommandRun.of(line.replace("FILE", file.toString()).split(" "));
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.err()).contains(file.toString(), "directory").doesNotContain("HXB_TRACE");
+    assertThat(file).hasContent("kept");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
