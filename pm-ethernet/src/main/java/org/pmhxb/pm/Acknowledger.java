@@ -288,7 +288,8 @@ final class Acknowledger {
         0,
         ack & 0xFFFF_FFFFL,
         0,
-        (long) bytes << 16);
+        0,
+        bytes << 16);
     peer.news = 0;
     peer.ackAtOnce = false;
     peer.gapKnown = false;

@@ -159,6 +159,15 @@ final class InLane {
     return limit;
   }
 
+  /** {@link #advertise}, which changes nothing when the peer was told before. */
+  int tell() {
+    int now = limit;
+    if (now != advertised) {
+      advertise();
+    }
+    return now;
+  }
+
   /** Also what was told before is told again. */
   void forgetAdvertised() {
     advertised = 0;

@@ -32,6 +32,8 @@ final class Lane extends LaneState {
 
   final int dst;
 
+  private final int endpoints;
+
   // --- published by the poll thread ---
   private long acknowledged;
 
@@ -60,7 +62,8 @@ final class Lane extends LaneState {
   }
 
   Lane(PmEndpoint endpoint, int srcEndpoint, int number, int dst, int dstEndpoint) {
-    super(dstEndpoint, (long) srcEndpoint << 48 | (long) dstEndpoint << 32);
+    super(dstEndpoint, srcEndpoint << 16 | dstEndpoint);
+    this.endpoints = srcEndpoint << 16 | dstEndpoint;
     this.endpoint = endpoint;
     this.number = number;
     this.dst = dst;
@@ -73,14 +76,12 @@ final class Lane extends LaneState {
     if ((int) (g >>> 32) != epoch) {
       epoch = (int) (g >>> 32);
       used = 0;
-      claimed = 0;
       wanted = false;
     }
     if (used - (int) g >= 0) {
       return false;
     }
     used++;
-    claimed++;
     wanted = false;
     return true;
   }
@@ -97,34 +98,20 @@ final class Lane extends LaneState {
   /** Takes what {@link #hasCreditInline} has found. */
   void useCredit() {
     used++;
-    claimed++;
     wanted = false;
   }
 
-  /** {@link #spendCredit} of a claim that is known to be of the present session. */
-  void spendCredit() {
-    claimed--;
-  }
-
-  /** Gives an aborted claim's credit back, unless its session is gone. Application thread. */
+  /**
+   * Gives a claim's credit back that is not sent, unless its session is gone. Application thread.
+   */
   void giveCreditBack(int claimEpoch) {
     if (claimEpoch == epoch) {
       used--;
-      claimed--;
     }
   }
 
-  /** A claim of the present session was sent. Application thread. */
-  void spendCredit(int claimEpoch) {
-    if (claimEpoch == epoch) {
-      claimed--;
-    }
-  }
-
-  /** The endpoint closes: what it had claimed was never sent. Poll thread, at its close. */
-  void dropClaims() {
-    used -= claimed;
-    claimed = 0;
+  /** Whatever was asked for, another endpoint object asks anew. Poll thread, before it is used. */
+  void forgetAsking() {
     wanted = false;
   }
 
@@ -172,7 +159,7 @@ final class Lane extends LaneState {
 
   /** {@code srcEndpoint:16 | dstEndpoint:16}, as credit for this lane names it. */
   int endpoints() {
-    return (int) (endpointWord >>> 32);
+    return endpoints;
   }
 
   /** A claim took credit for a frame that was not needed: its message joined another. */

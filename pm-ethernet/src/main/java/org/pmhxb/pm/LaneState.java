@@ -2,6 +2,7 @@ package org.pmhxb.pm;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * What each claim and each send reads and writes of a {@link Lane}. A superclass of it, because the
@@ -21,16 +22,12 @@ abstract class LaneState {
 
   final int dstEndpoint;
 
-  /** Both endpoints, in the places of the header's last word. */
-  final long endpointWord;
+  /** Both endpoints as they lie in a frame: {@link FrameHeader#storedEndpoints}. */
+  final long storedEndpoints;
 
   // --- application thread ---
   int epoch;
   int used;
-
-  /** Of {@code used}, what is claimed and neither sent nor aborted. */
-  int claimed;
-
   long sent;
   boolean wanted;
 
@@ -52,8 +49,8 @@ abstract class LaneState {
   /** The channel back, whose credit travels in this one's frames; null until it is known. */
   InLane back;
 
-  LaneState(int dstEndpoint, long endpointWord) {
+  LaneState(int dstEndpoint, int endpoints) {
     this.dstEndpoint = dstEndpoint;
-    this.endpointWord = endpointWord;
+    this.storedEndpoints = FrameHeader.storedEndpoints(endpoints);
   }
 }

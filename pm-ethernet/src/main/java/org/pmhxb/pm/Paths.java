@@ -338,8 +338,8 @@ final class Paths {
 
   private static void use(Peer peer, int first, int end) {
     peer.stripeBytes = 0;
-    peer.firstPath = first;
-    peer.endPath = end;
+    peer.firstPath = (byte) first;
+    peer.endPath = (byte) end;
     peer.nextDataPath = first;
   }
 
@@ -396,7 +396,7 @@ final class Paths {
     }
     long at = core.pool.frameAt(id);
     FrameHeader.payloadInt(core.frames, at, 0, path);
-    FrameHeader.payloadInt(core.frames, at, 4, state.nextIndex++);
+    FrameHeader.payloadInt(core.frames, at, 4, peer.takeIndex(state));
     FrameHeader.payloadLong(core.frames, at, 8, core.nowNs);
     core.sealControl(id, FrameHeader.PROBE, peer, peer.session, PROBE_BYTES);
     core.address(at, peer.node, path, 0);
@@ -413,7 +413,7 @@ final class Paths {
   void onProbeReply(Peer peer, int path, int index, long sentNs) {
     if (path < 0
         || path >= peer.paths.length
-        || !Serial.before(index, peer.paths[path].nextIndex)) {
+        || !Serial.before(index, peer.nextIndex(peer.paths[path]))) {
       core.counters.drop(DropReason.MALFORMED);
       return;
     }

@@ -41,9 +41,9 @@ final class Peer extends SendState {
   PathState[] paths;
 
   /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
-  int firstPath;
+  byte firstPath;
 
-  int endPath;
+  byte endPath;
 
   /** One bit a path: the acknowledgement that is being read says something of it. */
   long freshPaths;

@@ -233,7 +233,7 @@ public final class PmEndpoint implements AutoCloseable {
       int id = pool.takeStashed(claimOwner);
       lane.useCredit();
       claimed = 1;
-      usual.bind(lane, id, lengthBytes, 0, pool.frameAt(id));
+      usual.bindPlain(lane, id, lengthBytes, pool.frameAt(id));
       return usual;
     }
     return take(lane, lengthBytes, 0);
@@ -354,6 +354,14 @@ public final class PmEndpoint implements AutoCloseable {
     SendBuffer buffer = new SendBuffer(this, frames, false);
     several[severalCount++] = buffer;
     return buffer;
+  }
+
+  /** What is claimed is never sent: its credit is there for the next endpoint of this number. */
+  private void giveBackCredit() {
+    usual.giveBackCredit();
+    for (int i = 0; i < severalCount; i++) {
+      several[i].giveBackCredit();
+    }
   }
 
   /** Whose claims are out: none of them is to be written any more, since their buffers go home. */
@@ -496,7 +504,7 @@ public final class PmEndpoint implements AutoCloseable {
     for (int i = 0; i < laneCount; i++) {
       Lane lane = adopted[i];
       lane.endpoint = this;
-      lane.dropClaims();
+      lane.forgetAsking();
       lane.nextToNode = laneOfNode[lane.dst];
       laneOfNode[lane.dst] = lane;
     }
@@ -526,24 +534,27 @@ public final class PmEndpoint implements AutoCloseable {
    */
   public long send(SendBuffer buffer) {
     checkUse();
-    if (buffer == usual && openFrame.isClaimed()) {
-      claimed--;
-      guestOut = false;
-      buffer.unbind();
-      return openFrame.enter(buffer.lengthBytes()).nextTicket();
-    }
-    Lane lane = buffer.takeForSend(this);
-    int length = buffer.lengthBytes();
-    if (length > aloneAbove) {
-      int id = buffer.bufferId();
-      int epoch = buffer.claimEpoch();
-      if (buffer.isPlain()) {
+    if (buffer == usual) {
+      if (buffer.isPlain() && buffer.lengthBytes() > aloneAbove) {
         buffer.unbindPlain();
-        return sendAlone(lane, id, length, epoch);
-      } else if (buffer.isAlone()) {
-        putIdle(buffer);
-        return sendAlone(lane, id, length, epoch);
+        return sendAlone(buffer);
       }
+      if (openFrame.isClaimed()) {
+        claimed--;
+        guestOut = false;
+        buffer.unbind();
+        return openFrame.enter(buffer.lengthBytes()).nextTicket();
+      }
+    }
+    return sendClaimed(buffer);
+  }
+
+  /** {@link #send} of what is not the usual claim, or was found to be none. */
+  private long sendClaimed(SendBuffer buffer) {
+    Lane lane = buffer.takeForSend(this);
+    if (buffer.lengthBytes() > aloneAbove && buffer.isAlone()) {
+      putIdle(buffer);
+      return sendAlone(buffer);
     }
     if (buffer.isInPlace() && joinInPlace(lane, buffer)) {
       claimed--;
@@ -557,10 +568,13 @@ public final class PmEndpoint implements AutoCloseable {
    * One whole message in a frame of its own. What can be looked at is looked at before anything is
    * done: see {@link Sender#sendUsual}. Inline mode.
    */
-  private long sendAlone(Lane lane, int id, int length, int epoch) {
+  private long sendAlone(SendBuffer buffer) {
+    Lane lane = buffer.lane();
+    int id = buffer.bufferId();
+    int length = buffer.lengthBytes();
+    int epoch = buffer.claimEpoch();
     claimed--;
-    if (!sender.sendUsual(lane, id, length, epoch, claimOwner)) {
-      lane.spendCredit(epoch);
+    if (!sender.sendUsual(lane, id, buffer.frameAddress(), length, epoch, claimOwner)) {
       boolean taken = node.accept(this, lane, id, length, 0, epoch);
       assert taken : "a frame of its own joined another";
     }
@@ -581,7 +595,6 @@ public final class PmEndpoint implements AutoCloseable {
     if (buffer.isInPlace()) {
       id = moveOut(lane, buffer);
     }
-    lane.spendCredit(buffer.claimEpoch());
     if (inline) {
       if (!node.accept(this, lane, id, length, flags, buffer.claimEpoch())) {
         keepSpare(id);
@@ -1161,6 +1174,7 @@ public final class PmEndpoint implements AutoCloseable {
     }
     closed = true;
     user = null;
+    giveBackCredit();
     voidClaims();
     node.closeEndpoint(this);
   }

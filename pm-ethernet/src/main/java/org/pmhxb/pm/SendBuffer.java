@@ -53,7 +53,9 @@ public final class SendBuffer {
   private int bufferId;
   private int lengthBytes;
   private int claimEpoch;
-  private long payloadAt;
+
+  /** In {@link Memory#ALL}. */
+  private long payloadAddress;
 
   /**
    * @param only the endpoint's only one, as long as no two claims are out
@@ -77,7 +79,19 @@ public final class SendBuffer {
     bufferId = id;
     lengthBytes = length;
     claimEpoch = to.epoch();
-    payloadAt = frameAt + FrameHeader.BYTES + fragmentHeaderBytes();
+    payloadAddress = memoryAddress + frameAt + FrameHeader.BYTES + fragmentHeaderBytes();
+  }
+
+  /** {@link #bind} of a frame without flags, by the endpoint's only buffer. */
+  void bindPlain(Lane to, int id, int length, long frameAt) {
+    if (lane != to) {
+      lane = to;
+    }
+    mode = CLAIMED;
+    bufferId = id;
+    lengthBytes = length;
+    claimEpoch = to.epoch();
+    payloadAddress = memoryAddress + frameAt + FrameHeader.BYTES;
   }
 
   /**
@@ -94,7 +108,7 @@ public final class SendBuffer {
     bufferId = id;
     lengthBytes = length;
     claimEpoch = epoch;
-    payloadAt = at;
+    payloadAddress = memoryAddress + at;
   }
 
   /** {@link #unbind} of one that {@link #isPlain}. */
@@ -122,7 +136,7 @@ public final class SendBuffer {
   /** Where the payload begins in {@link #memory()}. */
   public long offset() {
     checkClaimed();
-    return payloadAt;
+    return payloadAddress - memoryAddress;
   }
 
   /**
@@ -138,7 +152,7 @@ public final class SendBuffer {
     if (mode == 0 || position < 0 || position > lengthBytes - Long.BYTES) {
       throw refuse(position, Long.BYTES);
     }
-    long at = Memory.known(memoryAddress + payloadAt);
+    long at = Memory.known(payloadAddress);
     Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at + position, value);
   }
 
@@ -170,7 +184,7 @@ public final class SendBuffer {
       view = new BytesView(memory);
     }
     mode |= VIEWED;
-    return view.forWrite(payloadAt, lengthBytes);
+    return view.forWrite(payloadAddress - memoryAddress, lengthBytes);
   }
 
   /** ID in the pool of the buffer that it lies in, alone or behind other messages. */
@@ -198,6 +212,23 @@ public final class SendBuffer {
     return mode == CLAIMED;
   }
 
+  /** Of a claim that {@link #isAlone}, or was: where its frame begins, for {@link Memory#ALL}. */
+  long frameAddress() {
+    return Memory.known(payloadAddress - FrameHeader.BYTES);
+  }
+
+  /** Of the last claim. */
+  Lane lane() {
+    return lane;
+  }
+
+  /** It is not sent: if it is claimed. */
+  void giveBackCredit() {
+    if (mode != 0) {
+      lane.giveCreditBack(claimEpoch);
+    }
+  }
+
   boolean isOneOfSeveral() {
     return claimedMode != CLAIMED;
   }
@@ -215,7 +246,7 @@ public final class SendBuffer {
   }
 
   void fragmentHeader(long messageBytes, long fragmentOffset) {
-    long at = payloadAt - FRAGMENT_HEADER_BYTES - FrameHeader.BYTES;
+    long at = payloadAddress - memoryAddress - FRAGMENT_HEADER_BYTES - FrameHeader.BYTES;
     FrameHeader.payloadInt(memory, at, 0, (int) messageBytes);
     FrameHeader.payloadInt(memory, at, 4, (int) fragmentOffset);
   }

@@ -25,10 +25,34 @@ abstract class SendState extends ReceiveState {
   /** The path that new frames take while {@link #stripeBytes} are left of the choice. */
   PathState way;
 
+  /** {@code way.queue}. */
+  LocalQueue queue;
+
   /** Made when a session opens. */
   SendWindow window;
 
   SendState(int windowOwner) {
     this.windowOwner = windowOwner;
+  }
+
+  /** New frames go by a path of the present session: what they need of it comes near. */
+  final void goBy(PathState next) {
+    if (way != null) {
+      way.nextIndex = window.nextIndex();
+    }
+    way = next;
+    queue = next.queue;
+    window.share(next.front0, next.front1, next.front2, next.ends, next.keySession);
+    window.nextIndex(next.nextIndex);
+  }
+
+  /** The index of a transmission on any path that is made now. */
+  final int takeIndex(PathState path) {
+    return path == way ? window.takeIndex() : path.nextIndex++;
+  }
+
+  /** The index of the next transmission on a path. */
+  final int nextIndex(PathState path) {
+    return path == way ? window.nextIndex() : path.nextIndex;
   }
 }

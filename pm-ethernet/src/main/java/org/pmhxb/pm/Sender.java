@@ -174,9 +174,11 @@ final class Sender {
    * the compiler keep everything that the interpreter would want to know, were it to fail, in more
    * registers than there are.
    *
-   * @return false when it has to take {@link #accept}: nothing of it was done
+   * @param at the frame's address
+   * @return false when it has to take {@link #accept}: nothing of it was done, but that the channel
+   *     back may count as told what that says then
    */
-  boolean sendUsual(Lane lane, int id, int payloadBytes, int claimEpoch, int claimOwner) {
+  boolean sendUsual(Lane lane, int id, long at, int payloadBytes, int claimEpoch, int claimOwner) {
     Peer peer = lane.peer;
     if (peer == null
         || claimEpoch != lane.grantEpoch
@@ -189,7 +191,12 @@ final class Sender {
     if (back == null && peer.lanes != null || peer.isMissingSome()) {
       return false;
     }
-    InLane tells = back != null && back.isOpen() ? back : null;
+    int credit = 0;
+    int flags = 0;
+    if (back != null && back.isOpen()) {
+      credit = back.tell();
+      flags = FrameHeader.FLAG_CREDIT;
+    }
     if (!pool.passUsual(id, claimOwner, peer.windowOwner)) {
       return false;
     }
@@ -197,8 +204,7 @@ final class Sender {
     if (peer.window.nothingOnWay()) {
       paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
     }
-    lane.spendCredit();
-    put(peer, peer.way, lane, id, 1, payloadBytes, 0, tells, ack, Burst.SEAL);
+    put(peer, lane, id, at, 1, payloadBytes, flags, credit, ack, Burst.SEAL);
     return true;
   }
 
@@ -278,7 +284,7 @@ final class Sender {
     return peer.stripeBytes > 0
         && core.nowNs - peer.stripeUntilNs <= 0
         && !peer.window.isFull()
-        && !peer.way.queue.isFull();
+        && !peer.queue.isFull();
   }
 
   /**
@@ -309,7 +315,7 @@ final class Sender {
     }
     PathState way = peer.paths[path];
     way.leadTo(core.routing.nextHopMac(peer.node, path));
-    peer.way = way;
+    peer.goBy(way);
     peer.stripeBytes = (int) Math.min(STRIPE_BYTES, way.roomBytes);
     boolean only = peer.endPath - peer.firstPath == 1;
     peer.stripeUntilNs = only ? core.nowNs + ONLY_PATH_NS : core.nowNs;
@@ -349,15 +355,21 @@ final class Sender {
    * but the hop part changes afterwards.
    */
   private void transmit(Peer peer, Lane lane, int id, int messages, int payloadBytes, int flags) {
-    Way way = peer.way;
     if (peer.window.nothingOnWay()) {
       paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
     }
     InLane back = lane.back != null ? lane.back : channelBack(peer, lane);
-    InLane tells = back != null && back.isOpen() ? back : null;
+    int credit = 0;
+    int told = flags;
+    if (back != null && back.isOpen()) {
+      credit = back.tell();
+      told |= FrameHeader.FLAG_CREDIT;
+    }
     boolean isShort = payloadBytes <= Sealer.SHORT_BYTES;
     long seal = isShort ? Burst.SEAL : 0;
-    put(peer, way, lane, id, messages, payloadBytes, flags, tells, peer.acknowledgeAll(), seal);
+    long at = pool.addressOf(id);
+    int ack = peer.acknowledgeAll();
+    put(peer, lane, id, at, messages, payloadBytes, told, credit, ack, seal);
     if (!isShort) {
       sealer.seal(id, payloadBytes);
       // The next one's path is worth a choice of its own.
@@ -369,45 +381,39 @@ final class Sender {
    * Number, header, queue and window: what nothing can keep from being done any more, so there is
    * no question in it.
    *
-   * @param tells the channel whose credit the frame carries, or null
+   * @param at the frame's address
+   * @param credit that the frame tells of, if its flags say so
    * @param ack the cumulative acknowledgement that it carries
    * @param seal {@link Burst#SEAL}, or 0 when it is sealed at once
    */
   private void put(
       Peer peer,
-      Way way,
       Lane lane,
       int id,
+      long at,
       int messages,
       int payloadBytes,
-      int frameFlags,
-      InLane tells,
+      int flags,
+      int credit,
       int ack,
       long seal) {
     SendWindow window = peer.window;
-    long at = pool.addressOf(id);
-    int flags = frameFlags;
-    int credit = 0;
-    if (tells != null) {
-      credit = tells.advertise();
-      flags |= FrameHeader.FLAG_CREDIT;
-    }
     FrameHeader.data(
         Memory.ALL,
         at,
-        way.front0,
-        way.front1,
-        way.front2,
-        way.ends,
-        way.keySession,
+        window.front0(),
+        window.front1(),
+        window.front2(),
+        window.ends(),
+        window.keySession(),
         flags,
         (long) window.next() << 32 | ack & 0xFFFF_FFFFL,
         credit,
-        lane.endpointWord | (long) payloadBytes << 16);
+        lane.storedEndpoints,
+        payloadBytes << 16);
     int heldBytes = FrameHeader.BYTES + payloadBytes + tagBytes;
-    int ticket = way.queue.putHeld(id, heldBytes, seal);
-    int index = way.nextIndex++;
-    window.send(id, heldBytes, messages, way.held, index, ticket, core.nowNs);
+    int ticket = peer.queue.putHeld(id, heldBytes, seal);
+    window.send(id, heldBytes, messages, window.takeIndex(), ticket, core.nowNs);
     peer.stripeBytes -= heldBytes;
     unsealed++;
   }
@@ -527,7 +533,7 @@ final class Sender {
     }
     int ticket = rail.local.putHeld(id, window.lengthBytes(seq), 0);
     rail.waiting = true;
-    int index = state.nextIndex++;
+    int index = peer.takeIndex(state);
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);
     return true;

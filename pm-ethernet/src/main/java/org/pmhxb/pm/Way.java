@@ -3,9 +3,10 @@ package org.pmhxb.pm;
 import org.pmhxb.pm.flow.SendWindow;
 
 /**
- * What each new frame on a path reads and writes. A superclass of {@link PathState}, because the
- * JVM lays fields out class by class: mixed with the others they would lie in several cache lines,
- * which counts when frames to a hundred peers take turns. Owner: the poll thread.
+ * What each acknowledgement on a path reads, and the choice of the path of new frames. A superclass
+ * of {@link PathState}, because the JVM lays fields out class by class: mixed with the others they
+ * would lie in several cache lines, which counts when a hundred peers take turns. Owner: the poll
+ * thread.
  */
 abstract class Way {
   /** The first 24 bytes of each frame's first transmission, stored; for the present next hop. */
@@ -28,7 +29,7 @@ abstract class Way {
   /** Which of the peer's paths. */
   final int path;
 
-  /** Number of the next transmission on this path. */
+  /** Number of the next transmission on this path, unless its window counts: {@link SendState}. */
   int nextIndex;
 
   /** Where frames wait for the rail of the first hop. */

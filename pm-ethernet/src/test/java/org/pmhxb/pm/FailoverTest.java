@@ -196,7 +196,7 @@ class FailoverTest {
         SendBuffer b = endpoints.get(1).claim(0, Long.BYTES);
         if (b != null) {
           b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), sent[1]++);
-          peer.way = way;
+          peer.goBy(way);
           peer.window.turn(way.held, peer.outLanes[0].id);
           peer.stripeBytes = 1_000;
           peer.stripeUntilNs = nowNs;

@@ -100,7 +100,6 @@ public final class SendWindow extends WindowEnd {
   private int firstRun;
 
   private int lastRun;
-  private long lastWay;
 
   /**
    * @param size frames, a power of two, 2 to {@value #SIZE_MAX}
@@ -229,24 +228,67 @@ public final class SendWindow extends WindowEnd {
   }
 
   /**
+   * What the headers of the next new frames have in common, so that it lies beside what else each
+   * frame reads; the parameters of {@code FrameHeader.data}.
+   */
+  public void share(long word0, long word1, long word2, long endsWord, long keySessionWord) {
+    front0 = word0;
+    front1 = word1;
+    front2 = word2;
+    ends = endsWord;
+    keySession = keySessionWord;
+  }
+
+  public long front0() {
+    return front0;
+  }
+
+  public long front1() {
+    return front1;
+  }
+
+  public long front2() {
+    return front2;
+  }
+
+  public long ends() {
+    return ends;
+  }
+
+  public long keySession() {
+    return keySession;
+  }
+
+  /** Index of the next transmission on the path of those headers. */
+  public int nextIndex() {
+    return nextIndex;
+  }
+
+  public void nextIndex(int index) {
+    nextIndex = index;
+  }
+
+  /** {@link #nextIndex()} of a transmission that is made now. */
+  public int takeIndex() {
+    return nextIndex++;
+  }
+
+  /**
    * Registers a new frame, which goes out on a path: it gets the sequence number {@link #next()}
    * and joins the end of the path's list. The window, which is not full, holds its buffer. Its way
    * and lane are those of the last {@link #turn}.
    *
    * @param frameBytes 1 to 65,535
    * @param messages that it carries, 1 to 65,535
-   * @param way {@link #way}
    */
-  public void send(
-      int id, int frameBytes, int messages, long way, int pathIndex, int ticket, long nowNs) {
+  public void send(int id, int frameBytes, int messages, int pathIndex, int ticket, long nowNs) {
     assert !isFull() : "frame for a full window";
-    assert way == lastWay : "another way without a turn";
     int seq = next;
     next = seq + 1;
     long sum = sums + ((long) messages << 32 | frameBytes);
     sums = sum;
     long at = slotAt(seq & mask);
-    word(at, way | (long) frameBytes << LENGTH_SHIFT | id);
+    word(at, lastWay | (long) frameBytes << LENGTH_SHIFT | id);
     word(at + LINKS, sum);
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
     word(at + TIME, nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT);

@@ -2,8 +2,8 @@ package org.pmhxb.pm.flow;
 
 /**
  * What each new frame reads and writes of a {@link SendWindow}, and one that is acknowledged in its
- * turn: 56 B with the object's header. A superclass of it, because the JVM lays fields out class by
- * class. Owner: the poll thread.
+ * turn: 108 B with the object's header. A superclass of it, because the JVM lays fields out class
+ * by class. Owner: the poll thread.
  */
 abstract class WindowEnd {
   /** Of a sequence number, what says in which slot it is. */
@@ -24,5 +24,18 @@ abstract class WindowEnd {
   /** Where the bytes of the last run's path are counted. */
   long lastBytesAt;
 
+  /** Path and rail of the last run: {@link SendWindow#way}. */
+  long lastWay;
+
   int lastLane;
+
+  /** Index of the next transmission on the path that new frames go by. */
+  int nextIndex;
+
+  // What the headers of new frames have in common: SendWindow.share.
+  long front0;
+  long front1;
+  long front2;
+  long ends;
+  long keySession;
 }

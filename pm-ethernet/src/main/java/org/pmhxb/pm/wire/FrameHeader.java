@@ -506,7 +506,8 @@ public final class FrameHeader {
    * @param keySession {@code key:32 | session:32}, stored
    * @param flags beside those of {@code ends}
    * @param seqAck {@code seq:32 | ack:32}
-   * @param endpointWord {@code srcEndpoint:16 | dstEndpoint:16 | length:16 | 0:16}
+   * @param endpoints {@link #storedEndpoints}
+   * @param lengthWord {@code length:16 | 0:16}
    */
   public static void data(
       MemorySegment frames,
@@ -519,7 +520,8 @@ public final class FrameHeader {
       int flags,
       long seqAck,
       int credit,
-      long endpointWord) {
+      long endpoints,
+      int lengthWord) {
     frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at, front0);
     frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 8, front1);
     frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + COPY, front2);
@@ -527,8 +529,18 @@ public final class FrameHeader {
         ValueLayout.JAVA_LONG_UNALIGNED, at + KIND_SRC, ends | (long) flags << STORED_FLAGS_SHIFT);
     frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + KEY, keySession);
     frames.set(BE_LONG, at + SEQ, seqAck);
-    frames.set(BE_LONG, at + CREDIT, (long) credit << 32 | endpointWord >>> 32);
-    frames.set(BE_INT, at + LENGTH, (int) endpointWord);
+    frames.set(ValueLayout.JAVA_LONG_UNALIGNED, at + CREDIT, endpoints | storedCredit(credit));
+    frames.set(BE_INT, at + LENGTH, lengthWord);
+  }
+
+  /** A channel for {@link #data}: {@code srcEndpoint:16 | dstEndpoint:16}, where they belong. */
+  public static long storedEndpoints(int endpoints) {
+    return stored(endpoints & 0xFFFF_FFFFL);
+  }
+
+  /** A credit limit, in the other half of that word. */
+  private static long storedCredit(int credit) {
+    return LITTLE_ENDIAN ? Integer.reverseBytes(credit) & 0xFFFF_FFFFL : (long) credit << 32;
   }
 
   // --- payload words ------------------------------------------------------------------------

@@ -79,13 +79,7 @@ class SendWindowTest {
               }
               assertThat(window.nothingOnWay()).isEqualTo(lists.get(path).size() == 1);
               window.send(
-                  frame.id,
-                  frame.bytes,
-                  frame.messages,
-                  way,
-                  frame.index,
-                  10 * step + i,
-                  step * 10L);
+                  frame.id, frame.bytes, frame.messages, frame.index, 10 * step + i, step * 10L);
             }
             nextIndex[path] += n;
             for (int i = 0; i < n; i++) {

@@ -139,7 +139,8 @@ class FrameHeaderTest {
         (b ^ shared) >>> 24,
         (long) a << 32 | c & 0xFFFF_FFFFL,
         d,
-        endpointWord);
+        FrameHeader.storedEndpoints((int) (endpointWord >>> 32)),
+        (int) endpointWord);
     assertThat(m.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(apart);
   }
 
