@@ -1,6 +1,8 @@
 package org.pmhxb.cli;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
@@ -16,6 +18,7 @@ import org.pmhxb.pm.port.PortFaults;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Streams that compete, and relays between two nodes. */
 @Command(
@@ -31,12 +34,29 @@ final class ContentionCommand extends SuiteCommand {
   /** The rail that is made slower. */
   private static final String SLOW_RAIL = "x0";
 
+  @Option(
+      names = "--case",
+      paramLabel = "ID",
+      split = ",",
+      description = "Measure only these, by their ids in the JSON, separated by commas.")
+  private List<String> cases = List.of();
+
   @Override
   protected Report run() throws Exception {
+    List<String> unknown = new ArrayList<>(cases);
+    unknown.removeAll(ContentionSuite.ids());
+    if (!unknown.isEmpty()) {
+      throw wrongUsage(
+          "--case "
+              + String.join(",", unknown)
+              + ": there are "
+              + String.join(", ", ContentionSuite.ids()));
+    }
+    String only = cases.isEmpty() ? "" : " --case " + String.join(",", cases);
     try (TakeDown guard = new TakeDown(ownPaths())) {
       return new ContentionSuite(
-              directory(), quick(), resume(), new Own(), this::outOfTime, progress()::update)
-          .run(command("contention"), MachineInfo.here(Version.project()));
+              directory(), quick(), resume(), cases, new Own(), this::outOfTime, progress()::update)
+          .run(command("contention") + only, MachineInfo.here(Version.project()));
     }
   }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Efficiency;
 import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.router.Shape;
 
 /**
  * What the runs of one case found.
@@ -13,6 +14,8 @@ import org.pmhxb.cli.bench.Spread;
  * @param megabytesPerSecond payload that arrived, all streams together; null of ping-pongs
  * @param share of what the links' raw rates allow; null when they are not shaped
  * @param fairness goodput of the slowest stream as a share of the mean; null of ping-pongs
+ * @param byRelays mean goodput of the streams over 0, 1, 2, ... relays as a share of the mean of
+ *     all, medians of the runs; null where all streams have as many
  * @param halfRoundTripUs medians of the runs; null of streams
  * @param resentShare frames sent again as a share of the messages, all runs together
  * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
@@ -29,6 +32,7 @@ record ContentionLine(
     Spread megabytesPerSecond,
     Spread share,
     Spread fairness,
+    List<Double> byRelays,
     Spread halfRoundTripUs,
     double resentShare,
     Double processorsUsed,
@@ -48,6 +52,7 @@ record ContentionLine(
         what.isPing() ? null : bytes.map(b -> b / 1e6),
         what.ceiling() == 0 ? null : bytes.map(b -> b / what.ceiling()),
         what.isPing() ? null : Spread.of(runs, ContentionLine::fairness),
+        what.isPing() ? null : byRelays(what.site().shape(), runs),
         what.isPing() ? Spread.of(runs, run -> run.latency().p50() / 1e3) : null,
         (double) resent / Math.max(1, messages),
         metered
@@ -64,6 +69,29 @@ record ContentionLine(
     return run.pairs().stream().mapToDouble(Benchmark.Pair::bytesPerSecond).min().orElse(0)
         * run.pairs().size()
         / Math.max(1, run.bytesPerSecond());
+  }
+
+  private static List<Double> byRelays(Shape shape, List<Benchmark.Outcome> runs) {
+    List<Integer> lengths =
+        runs.getFirst().pairs().stream()
+            .map(pair -> shape.hops(pair.src(), pair.dst()))
+            .distinct()
+            .sorted()
+            .toList();
+    return lengths.size() < 2
+        ? null
+        : lengths.stream()
+            .map(hops -> Spread.of(runs, run -> shareOf(shape, hops, run)).median())
+            .toList();
+  }
+
+  private static double shareOf(Shape shape, int hops, Benchmark.Outcome run) {
+    double mean = run.bytesPerSecond() / run.pairs().size();
+    return run.pairs().stream()
+        .filter(pair -> shape.hops(pair.src(), pair.dst()) == hops)
+        .mapToDouble(pair -> pair.bytesPerSecond() / Math.max(1, mean))
+        .average()
+        .orElse(0);
   }
 
   private static List<String> faults(ContentionCase what, Benchmark.Outcome run) {

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench.contention;
 
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.Spread;
 
 /** Writes a {@link ContentionReport} as a Markdown page. */
@@ -15,7 +16,8 @@ final class ContentionPage {
     page.append(" shaped queues. *Share* is the goodput against what the raw rates of the links");
     page.append(" in use allow (99.2 % is what 8 KB messages can reach); an all-to-all of a cube");
     page.append(" crosses 12/7 links a message. *Slowest* is the goodput of the slowest stream");
-    page.append(" against the mean. *Resent* is frames sent again by messages. Half round trips");
+    page.append(
+        " against the mean, *by relays* that of streams over 0, 1 and 2 relays. *Resent* is frames sent again by messages. Half round trips");
     page.append(" are of 64 B over memif: one process polls both ends, another the relays.\n\n");
     page.append("- Command: `").append(report.command()).append("`, ");
     page.append(report.measuredAt()).append(", ");
@@ -27,20 +29,21 @@ final class ContentionPage {
       page.append("- **Not finished**: `--resume` measures what is missing.\n");
     }
     page.append("\nMedian in bold, then least to most of the runs.\n\n");
-    page.append("| | over | goodput, MB/s | share | must | slowest | resent | processors |\n");
-    page.append("|---|---|---|---|---|---|---|---|\n");
+    page.append("| | over | goodput, MB/s | share | must | slowest | by relays, % | resent");
+    page.append(" | processors |\n|---|---|---|---|---|---|---|---|---|\n");
     for (ContentionLine line : report.results()) {
       if (line.halfRoundTripUs() == null) {
         page.append(
             String.format(
                 Locale.ROOT,
-                "| %s | %s | %s | %s | %s | %s | %.2f %% | %s |%n",
+                "| %s | %s | %s | %s | %s | %s | %s | %.2f %% | %s |%n",
                 line.title(),
                 line.site(),
                 spread(line.megabytesPerSecond(), 1, 1),
                 spread(line.share(), 100, 1, " %"),
                 line.must() == null ? "" : Math.round(100 * line.must()) + " %",
                 spread(line.fairness(), 100, 0, " %"),
+                line.byRelays() == null ? "" : byRelays(line),
                 100 * line.resentShare(),
                 line.processorsUsed() == null ? "" : round(line.processorsUsed(), 2)));
       }
@@ -75,6 +78,12 @@ final class ContentionPage {
         spread(line.storeNs(), 1, 0));
   }
 
+  private static String byRelays(ContentionLine line) {
+    return line.byRelays().stream()
+        .map(share -> round(100 * share, 0))
+        .collect(Collectors.joining(" / "));
+  }
+
   /** For a terminal. */
   static String figures(ContentionLine line) {
     if (line.halfRoundTripUs() != null) {
@@ -86,10 +95,11 @@ final class ContentionPage {
             : String.format(Locale.ROOT, ", %.1f %% of the links", 100 * line.share().median());
     return String.format(
         Locale.ROOT,
-        "%6.1f MB/s%s, slowest stream %.0f %% of the mean, resent %.2f %%",
+        "%6.1f MB/s%s, slowest stream %.0f %% of the mean%s, resent %.2f %%",
         line.megabytesPerSecond().median(),
         share,
         100 * line.fairness().median(),
+        line.byRelays() == null ? "" : ", by relays " + byRelays(line) + " %",
         100 * line.resentShare());
   }
 

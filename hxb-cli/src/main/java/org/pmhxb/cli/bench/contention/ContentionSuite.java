@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class ContentionSuite {
   private final Path directory;
   private final boolean quick;
   private final boolean resume;
+  private final List<ContentionCase> cases;
   private final Clusters clusters;
   private final SuiteTime time;
   private final Consumer<String> progress;
@@ -61,21 +63,32 @@ public final class ContentionSuite {
   /**
    * @param directory where page and JSON go
    * @param resume whether to go on where an earlier command was broken off
+   * @param only ids of the cases to measure; empty: all
    * @param outOfTime when true, the suite breaks off before the next line
    */
   public ContentionSuite(
       Path directory,
       boolean quick,
       boolean resume,
+      Collection<String> only,
       Clusters clusters,
       BooleanSupplier outOfTime,
       Consumer<String> progress) {
     this.directory = directory;
     this.quick = quick;
     this.resume = resume;
+    this.cases =
+        ContentionCase.all().stream()
+            .filter(what -> only.isEmpty() || only.contains(what.id()))
+            .toList();
     this.clusters = clusters;
     this.time = new SuiteTime(outOfTime);
     this.progress = progress;
+  }
+
+  /** What {@code only} may name. */
+  public static List<String> ids() {
+    return ContentionCase.all().stream().map(ContentionCase::id).toList();
   }
 
   private int runs() {
@@ -100,7 +113,7 @@ public final class ContentionSuite {
             machine.line() + ", " + runs() + " runs of " + measureMs() + " ms",
             resume);
     Map<ContentionCase.Site, List<ContentionCase>> bySite = new LinkedHashMap<>();
-    for (ContentionCase what : ContentionCase.all()) {
+    for (ContentionCase what : cases) {
       Optional<ContentionLine> known = journal.find(what.id(), ContentionLine.class);
       known.ifPresentOrElse(
           lines::add,
@@ -119,13 +132,13 @@ public final class ContentionSuite {
     }
     progress.accept("cluster: " + site);
     try (MeasuredCluster cluster = up(site, cases.getFirst().plan())) {
-      failures.addAll(
-          new WarmUp(WarmUp.LONGEST, progress)
-              .run(cluster, cases.getFirst().plan(), cases.getFirst().sizeBytes()));
       for (ContentionCase what : cases) {
         if (time.isOver()) {
           return;
         }
+        // Each by its own traffic: neighbours alone leave a relay's code uncompiled.
+        failures.addAll(
+            new WarmUp(WarmUp.LONGEST, progress).run(cluster, what.plan(), what.sizeBytes()));
         ContentionLine line = measure(cluster, what);
         time.progressed();
         lines.add(line);
@@ -161,7 +174,7 @@ public final class ContentionSuite {
 
   private ContentionReport write(String command, MachineInfo machine, long startNs)
       throws IOException {
-    List<String> order = ContentionCase.all().stream().map(ContentionCase::id).toList();
+    List<String> order = ids();
     lines.sort(Comparator.comparingInt(line -> order.indexOf(line.id())));
     for (ContentionLine line : lines) {
       if (line.must() != null && line.share().median() < line.must()) {

@@ -32,6 +32,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   private int measurements;
   private int open;
 
+  /** The traffic that a cluster was warmed up with last. */
+  private TrafficPlan warmedUp;
+
   /** Share of the links that the pretended streams reach. */
   private double share = 0.99;
 
@@ -70,6 +73,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
         measurements += warmUpMs == 0 ? 0 : 1;
+        assertThat(warmUpMs == 0 || plan == warmedUp).as("warmed up by its own traffic").isTrue();
+        warmedUp = warmUpMs == 0 ? plan : warmedUp;
         double ways = (double) plan.links() / rails;
         return outcome(plan, share * (plan.links() * linkBytesPerSecond - ways * missing));
       }
@@ -122,8 +127,13 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   }
 
   private ContentionReport run(boolean resume, int most) throws IOException, InterruptedException {
+    return run(resume, most, List.of());
+  }
+
+  private ContentionReport run(boolean resume, int most, List<String> only)
+      throws IOException, InterruptedException {
     return new ContentionSuite(
-            directory, true, resume, this, () -> measurements >= most, line -> {})
+            directory, true, resume, only, this, () -> measurements >= most, line -> {})
         .run("hxb bench contention --quick", MACHINE);
   }
 
@@ -145,6 +155,23 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     ContentionLine incast = report.results().get(1);
     assertThat(incast.fairness().median()).isBetween(0.53, 0.54);
     assertThat(incast.resentShare()).isEqualTo(0.005);
+    assertThat(incast.byRelays()).as("all over one hop").isNull();
+    ContentionLine all = report.results().get(3);
+    assertThat(all.byRelays()).as("the slowest of 56 streams is one of 24 over one hop").hasSize(3);
+    assertThat(all.byRelays().get(0)).isBetween(0.987, 0.988);
+    assertThat(all.byRelays().get(2)).isBetween(1.008, 1.010);
+    assertThat(Files.readString(directory.resolve("contention.md"))).contains("| 99 / 101 / 101 |");
+  }
+
+  @Test
+  void measuresWhatIsNamed() throws Exception {
+    ContentionReport report = run(false, Integer.MAX_VALUE, List.of("slow-rail-both", "exchange"));
+
+    assertThat(report.ok()).as(report.failures().toString()).isTrue();
+    assertThat(report.results())
+        .extracting(ContentionLine::id)
+        .containsExactly("exchange", "slow-rail-both");
+    assertThat(measurements).isEqualTo(2);
   }
 
   @Test
