@@ -36,7 +36,12 @@ public record CpuUse(
    */
   public static String limit(double busy, int processors) {
     String share = Math.round(100 * busy) + " % of " + processors + " processors";
-    return busy >= FULL ? share : "none full: " + share;
+    return isFull(busy) ? share : "none full: " + share;
+  }
+
+  /** Whether so busy a machine may be what limited a figure: 90 % and more, {@code busy} 0 to 1. */
+  public static boolean isFull(double busy) {
+    return busy >= FULL;
   }
 
   /** Nanoseconds of processor time per unit of work, of which there were {@code perSecond}. */

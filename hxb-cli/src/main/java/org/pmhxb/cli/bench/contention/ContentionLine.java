@@ -19,6 +19,8 @@ import org.pmhxb.router.Shape;
  * @param halfRoundTripUs medians of the runs; null of streams
  * @param resentShare frames sent again as a share of the messages, all runs together
  * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
+ * @param machineBusy share of all processors' time in which they were not idle, 0 to 1, the runs'
+ *     median; null when unknown
  * @param storeNs of ping-pongs, until one processor saw what another stored: medians of the runs;
  *     null when unknown
  * @param must least share; null: no bound is set
@@ -36,6 +38,7 @@ record ContentionLine(
     Spread halfRoundTripUs,
     double resentShare,
     Double processorsUsed,
+    Double machineBusy,
     Spread storeNs,
     Double must,
     List<String> failures) {
@@ -58,6 +61,7 @@ record ContentionLine(
         metered
             ? Double.valueOf(Spread.of(runs, run -> run.cpu().processorsUsed()).median())
             : null,
+        metered ? Double.valueOf(Spread.of(runs, run -> run.cpu().machineBusy()).median()) : null,
         runs.stream().allMatch(run -> run.cpu() != null && run.cpu().storeNs() != null)
             ? Spread.of(runs, run -> run.cpu().storeNs().median())
             : null,

@@ -2,6 +2,7 @@ package org.pmhxb.cli.bench.contention;
 
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.Spread;
 
 /** Writes a {@link ContentionReport} as a Markdown page. */
@@ -16,8 +17,10 @@ final class ContentionPage {
     page.append(" shaped queues. *Share* is the goodput against what the raw rates of the links");
     page.append(" in use allow (99.2 % is what 8 KB messages can reach); an all-to-all of a cube");
     page.append(" crosses 12/7 links a message. *Slowest* is the goodput of the slowest stream");
+    page.append(" against the mean, *by relays* that of streams over 0, 1 and 2 relays. *Resent*");
+    page.append(" is frames sent again by messages. *Machine full*: its processors were busy for");
     page.append(
-        " against the mean, *by relays* that of streams over 0, 1 and 2 relays. *Resent* is frames sent again by messages. Half round trips");
+        " 90 % of the time or more, so they may be the limit, not the links. Half round trips");
     page.append(" are of 64 B over memif: one process polls both ends, another the relays.\n\n");
     page.append("- Command: `").append(report.command()).append("`, ");
     page.append(report.measuredAt()).append(", ");
@@ -45,7 +48,7 @@ final class ContentionPage {
                 spread(line.fairness(), 100, 0, " %"),
                 line.byRelays() == null ? "" : byRelays(line),
                 100 * line.resentShare(),
-                line.processorsUsed() == null ? "" : round(line.processorsUsed(), 2)));
+                processors(line)));
       }
     }
     page.append("\n*Store* is the time until one processor sees what another stored, medians of");
@@ -76,6 +79,14 @@ final class ContentionPage {
         added,
         aim,
         spread(line.storeNs(), 1, 0));
+  }
+
+  private static String processors(ContentionLine line) {
+    if (line.processorsUsed() == null) {
+      return "";
+    }
+    boolean starved = line.share() != null && CpuUse.isFull(line.machineBusy());
+    return round(line.processorsUsed(), 2) + (starved ? ", **machine full**" : "");
   }
 
   private static String byRelays(ContentionLine line) {

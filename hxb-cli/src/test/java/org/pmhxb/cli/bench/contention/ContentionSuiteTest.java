@@ -156,6 +156,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     assertThat(incast.fairness().median()).isBetween(0.53, 0.54);
     assertThat(incast.resentShare()).isEqualTo(0.005);
     assertThat(incast.byRelays()).as("all over one hop").isNull();
+    assertThat(Files.readString(directory.resolve("contention.md")))
+        .as("who has all processors busy does not say what the links carry")
+        .contains("| 0.50 % | 1.50, **machine full** |");
     ContentionLine all = report.results().get(3);
     assertThat(all.byRelays()).as("the slowest of 56 streams is one of 24 over one hop").hasSize(3);
     assertThat(all.byRelays().get(0)).isBetween(0.987, 0.988);
