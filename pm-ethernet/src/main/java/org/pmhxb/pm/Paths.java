@@ -155,9 +155,8 @@ final class Paths {
    * was sent on it before a frame that arrived, and did not, is lost.
    */
   void settle(Peer peer) {
-    // Not of what is next in order: behind a gap that stands still while other rails bring more.
-    boolean bothWays = peer.highest() != peer.highestAtSettling;
-    peer.highestAtSettling = peer.highest();
+    boolean bothWays = peer.nextInOrder() != peer.nextAtSettling;
+    peer.nextAtSettling = peer.nextInOrder();
     long fresh = peer.freshPaths;
     peer.freshPaths = 0;
     if ((fresh & fresh - 1) == 0) {

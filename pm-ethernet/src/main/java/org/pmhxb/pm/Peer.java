@@ -48,10 +48,8 @@ final class Peer extends SendState {
   /** One bit a path: the acknowledgement that is being read says something of it. */
   long freshPaths;
 
-  /**
-   * The highest number received when an acknowledgement was last entered: whether data comes too.
-   */
-  int highestAtSettling;
+  /** What was next in order when an acknowledgement was last entered: whether data comes too. */
+  int nextAtSettling;
 
   /** One bit a path: it owes a sign of life, or is evicted, so the timer looks after it. */
   long watchedPaths;
