@@ -171,10 +171,12 @@ static void flush_rail(struct twin *t, struct rail *rail)
 
 /* ---- duty cycle -------------------------------------------------------------------------------- */
 
-/* Every 100 us: who is silent, which path owes a sign of life. */
+/* Every 100 us: who is silent, which path owes a sign of life; of many peers one part each time. */
 static void run_timers(struct twin *t)
 {
-    for (uint32_t i = 0; i < t->peer_count; i++) {
+    uint32_t step = has_many_peers(t) ? PARTS_OF_MANY : 1;
+
+    for (uint32_t i = t->timer_round++ & (step - 1); i < t->peer_count; i += step) {
         struct peer *p = t->active[i];
         uint64_t floor_ns = RTE_MAX(t->poll_gap_ns + p->peer_gap_ns, (uint64_t)PROBE_FLOOR_NS);
         if (unlikely(t->patience_ns - p->heard_at >= UINT64_C(12000000000))) {

@@ -128,6 +128,7 @@ struct twin {
     uint64_t base;
     uint32_t stride_shift, self, nodes, key, window, endpoint, rails, peer_count;
     uint64_t now_ns, patience_ns, poll_gap_ns, timer_due_ns;
+    uint32_t timer_round;
     struct rte_mempool *mempool;
     struct rte_mbuf *const *mbufs; /* by buffer ID */
     uint64_t *owners;              /* by buffer ID: references << 32 | owner */
@@ -266,7 +267,7 @@ static inline struct held *held_of(const struct peer *p, uint32_t seq)
 
 /* ---- many peers: what frames need of them is in no cache of the processor's own ------------------ */
 
-enum { MANY_PEERS = 1024 };
+enum { MANY_PEERS = 1024, PARTS_OF_MANY = 8 };
 
 static inline bool has_many_peers(const struct twin *t)
 {

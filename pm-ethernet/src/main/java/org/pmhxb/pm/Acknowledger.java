@@ -208,7 +208,7 @@ final class Acknowledger {
 
   /** A quarter of what the peer may have on its way: of the window, or of its credit if less. */
   private static int quarterWindow(Peer peer) {
-    return Math.max(1, Math.min(peer.orderFrames(), peer.grantedFrames) >> 2);
+    return Math.max(1, Math.min(peer.orderFrames, peer.grantedFrames) >> 2);
   }
 
   private boolean aged(Peer peer) {

@@ -7,17 +7,13 @@ import org.pmhxb.pm.flow.SequenceArray;
  * What a node keeps of one peer. Windows are made when a session opens, and what opens it when one
  * is wanted, so that an idle peer costs this object alone. Owner: the poll thread.
  */
-final class Peer extends SendState {
+final class Peer extends AckState {
   /** Most peers are never sent anything. */
   private static final Lane[] NO_LANES = {};
 
-  final int node;
   final int reorderOwner;
 
   // --- session (PROTOCOL.md section 4) ---
-  /** Written last when a session opens, so that another thread that reads UP sees all of it. */
-  volatile PeerState state = PeerState.IDLE;
-
   int session;
   long peerIncarnation;
   long peerNonce;
@@ -38,13 +34,6 @@ final class Peer extends SendState {
   private Stamps stamps;
 
   // --- sending ---
-  PathState[] paths;
-
-  /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
-  byte firstPath;
-
-  byte endPath;
-
   /** One bit a path: the acknowledgement that is being read says something of it. */
   long freshPaths;
 
@@ -59,29 +48,16 @@ final class Peer extends SendState {
 
   int pendingCount;
   boolean onPendingList;
-  int nextControlPath;
   int nextDataPath;
 
-  // --- receiving, beside what each frame needs: ReceiveState ---
+  // --- receiving, beside what each frame needs: ReceiveState, AckState ---
   /**
    * Made when a session opens. While {@link #quietNews} says that nothing is missing it is behind:
    * the next number in order is {@link #highest} then.
    */
   private SequenceArray order;
 
-  /** Frames that {@link #order} takes. */
-  private int orderFrames;
-
-  boolean ackAtOnce;
-  boolean gapKnown;
-  int duplicates;
   int duplicatesReported;
-  boolean onAckList;
-  boolean onUrgentList;
-
-  /** Sum of the lanes' grants. */
-  int grantedFrames;
-
   int laneCount;
 
   /** Sending lanes that lead here, for credit and for the end of a session. */
@@ -93,8 +69,7 @@ final class Peer extends SendState {
   long peerPollGapNs;
 
   Peer(int node) {
-    super(Owner.of(Owner.WINDOW, node));
-    this.node = node;
+    super(node);
     this.reorderOwner = Owner.of(Owner.REORDER, node);
   }
 
@@ -103,8 +78,13 @@ final class Peer extends SendState {
    * something to acknowledge: the next frame's {@link Acknowledger#note} finds out.
    */
   void askForNews() {
-    order();
-    quietNews = isNothingMissing() ? 0 : UNUSUAL;
+    if (quietNews >= 0 && state == PeerState.UP) {
+      // As long as nothing is missing the array is not even brought up to date.
+      quietNews = 0;
+    } else {
+      order();
+      quietNews = isNothingMissing() ? 0 : UNUSUAL;
+    }
   }
 
   /**
@@ -148,11 +128,6 @@ final class Peer extends SendState {
   /** {@link #nextInOrder}, and 0 before the first session. */
   int cumulativePoint() {
     return order == null ? 0 : nextInOrder();
-  }
-
-  /** Frames that {@link #order()} takes. */
-  int orderFrames() {
-    return orderFrames;
   }
 
   /** Whether more is to be said than that all arrived before the next number in order. */

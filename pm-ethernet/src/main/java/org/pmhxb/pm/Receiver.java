@@ -227,10 +227,9 @@ final class Receiver {
 
   /** Delivers the frame if {@link #stageUsual} would. */
   private boolean passOne(int id, int length, long address) {
-    int number = FrameHeader.dstEndpoint(Memory.ALL, address);
-    PmEndpoint to = core.endpoint(number);
+    PmEndpoint to = core.endpoint(FrameHeader.dstEndpoint(Memory.ALL, address));
     Peer peer = usualSource(address);
-    if (to == null || peer == null || !isNext(peer, address, number)) {
+    if (to == null || peer == null || !isNext(peer, address, wireEndpoint(address))) {
       return false;
     }
     InLane lane = peer.lanes;
@@ -287,10 +286,12 @@ final class Receiver {
         showBurst(rail, n);
       }
       long words = Memory.known(rail.rx.address());
+      // A base of its own: of a sum of indices the compiler would check each.
+      long begins = Memory.known(rail.rx.address() + (long) BURST * Long.BYTES);
       int before = count;
       for (int i = 0; i < n; i++) {
         long d = Burst.get(words, i);
-        long address = Memory.known(Burst.get(words, BURST + i));
+        long address = Memory.known(Burst.get(begins, i));
         int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
         if (lengthBytes != NOT_INTACT) {
           if (FrameHeader.isFor(Memory.ALL, address, toSelf)) {
@@ -562,7 +563,7 @@ final class Receiver {
     for (int i = 0; i < n; i++) {
       Peer peer = dataSource(local.address(i));
       if (peer != null) {
-        sum += peer.fetch();
+        sum += peer.fetchAll();
       }
     }
     for (int i = 0; i < n; i++) {
@@ -605,7 +606,7 @@ final class Receiver {
     }
     SpscDescriptorRing inbox = to.inbox;
     int most = Math.min(n - from, inbox.stagingRoom());
-    int count = stageUsual(from, most, number, inbox.staging());
+    int count = stageUsual(from, most, inbox.staging());
     handOver(to, count);
     return from + count;
   }
@@ -634,19 +635,20 @@ final class Receiver {
   }
 
   /** The first of the two loops: who it is from, what it says, and the message's descriptor. */
-  private int stageUsual(int from, int most, int number, long staging) {
+  private int stageUsual(int from, int most, long staging) {
     LocalBurst mine = local;
     Peer[] enough = told;
     long patience = core.patienceNs;
     long now = core.nowNs;
     long slots = Memory.known(staging);
+    int endpoint = wireEndpoint(mine.address(from));
     long words = 0;
     int full = 0;
     int count = 0;
     while (count < most) {
       long address = mine.address(from + count);
       Peer peer = usualSource(address);
-      if (peer == null || !isNext(peer, address, number)) {
+      if (peer == null || !isNext(peer, address, endpoint)) {
         break;
       }
       long word = mine.messageWord(from + count);
@@ -692,19 +694,20 @@ final class Receiver {
       return 0;
     }
     SpscDescriptorRing inbox = to.inbox;
-    int count = stageInTurn(inbox.stagingRoom(), number, inbox.staging());
+    int count = stageInTurn(inbox.stagingRoom(), inbox.staging());
     handOver(to, count);
     return count;
   }
 
   /** {@link #stageUsual} of those whose turn it is; how many were staged. */
-  private int stageInTurn(int most, int number, long staging) {
+  private int stageInTurn(int most, long staging) {
     LocalBurst mine = local;
     RailTurns turn = turns;
     Peer[] enough = told;
     long patience = core.patienceNs;
     long now = core.nowNs;
     long slots = Memory.known(staging);
+    int endpoint = wireEndpoint(mine.address(turn.head()));
     long words = 0;
     int full = 0;
     int count = 0;
@@ -712,7 +715,7 @@ final class Receiver {
       int i = turn.head();
       long address = mine.address(i);
       Peer peer = usualSource(address);
-      if (peer == null || !isNext(peer, address, number)) {
+      if (peer == null || !isNext(peer, address, endpoint)) {
         if (!isEarly(address) || !turn.pass()) {
           break;
         }
@@ -755,14 +758,25 @@ final class Receiver {
     return Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
   }
 
-  /** Whether the frame is what is expected next of the peer's latest channel, word by word. */
-  private boolean isNext(Peer peer, long address, int number) {
+  /** To whom a frame is, as {@link #isNext} compares it. */
+  private static int wireEndpoint(long address) {
+    return FrameHeader.wireDstEndpoint(
+        FrameHeader.wireInt(Memory.ALL, address, FrameHeader.SRC_ENDPOINT));
+  }
+
+  /**
+   * Whether the frame is what is expected next of the peer's latest channel, word by word.
+   *
+   * @param endpoint {@link #wireEndpoint} of the one it has to go to
+   */
+  private boolean isNext(Peer peer, long address, int endpoint) {
     InLane lane = peer.lanes;
+    int endpoints = FrameHeader.wireInt(Memory.ALL, address, FrameHeader.SRC_ENDPOINT);
     return FrameHeader.wireInt(Memory.ALL, address, FrameHeader.FLAGS_DST) == wireFlagsDst
         && FrameHeader.wireKeySession(Memory.ALL, address) == peer.wireKeySession
         && FrameHeader.seqAck(Memory.ALL, address) == peer.nextSeqAck()
-        && FrameHeader.wireInt(Memory.ALL, address, FrameHeader.SRC_ENDPOINT) == lane.wireEndpoints
-        && (lane.endpoints & 0xFFFF) == number
+        && endpoints == lane.wireEndpoints
+        && FrameHeader.wireDstEndpoint(endpoints) == endpoint
         && lane.hasCredit();
   }
 

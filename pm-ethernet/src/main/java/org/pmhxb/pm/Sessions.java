@@ -39,6 +39,12 @@ final class Sessions {
   private static final long RESET_INTERVAL_NS = 10_000_000L;
   private static final long CLOSE_INTERVAL_NS = 5_000_000L;
 
+  /**
+   * Of many peers the timers look after one part in each round, a power of two: what they read of
+   * all of them took a fifth of the time of a node that receives from 2,560.
+   */
+  private static final int PARTS_OF_MANY = 8;
+
   private final NodeCore core;
   private final Sender sender;
   private final Paths paths;
@@ -48,6 +54,9 @@ final class Sessions {
   private boolean closing;
 
   private long closesSentNs;
+
+  /** Of the timers. */
+  private int round;
 
   Sessions(NodeCore core, Sender sender, Paths paths, Acknowledger acknowledger) {
     this.core = core;
@@ -345,7 +354,9 @@ final class Sessions {
       repeatCloses();
       return;
     }
-    for (int i = core.activeCount - 1; i >= 0; i--) {
+    int step = core.hasManyPeers() ? PARTS_OF_MANY : 1;
+    round++;
+    for (int i = core.activeCount - 1 - (round & step - 1); i >= 0; i -= step) {
       Peer peer = core.active[i];
       switch (peer.state) {
         case OPENING -> tickOpening(peer);

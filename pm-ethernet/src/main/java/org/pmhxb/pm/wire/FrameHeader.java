@@ -417,6 +417,15 @@ public final class FrameHeader {
     return NATIVE_IS_BIG ? value : Integer.reverseBytes(value);
   }
 
+  /**
+   * The destination's half of both endpoints, as it lies in the frame.
+   *
+   * @param wireEndpoints {@link #wireInt(MemorySegment, long, int)} at {@link #SRC_ENDPOINT}
+   */
+  public static int wireDstEndpoint(int wireEndpoints) {
+    return NATIVE_IS_BIG ? wireEndpoints & 0xFFFF : wireEndpoints >>> 16;
+  }
+
   /** Key and session. */
   public static long wireKeySession(MemorySegment frames, long at) {
     return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + KEY);
