@@ -7,8 +7,9 @@ public enum PollIdle {
   /** Gives the core to others that want it. */
   YIELD,
   /**
-   * Spins, yields, then sleeps until a frame or the doorbell wakes it; while a yield takes longer
-   * than 100 us, others need the core, and it sleeps at once.
+   * Spins while the core is its own, yields while other pollers want it too, then sleeps until a
+   * frame or the doorbell wakes it; while a yield takes longer than 100 us, others compute there,
+   * and it sleeps at once.
    */
   BACKOFF,
   /** Sleeps at once. */

@@ -24,17 +24,6 @@ import org.pmhxb.ffi.Threads;
  */
 public final class PollThread implements Doorbell, AutoCloseable {
   private static final long BLIND_SLEEP_NS = 50_000L;
-  private static final long SLOW_YIELD_NS = 100_000L;
-  private static final int SPINS = 200;
-  private static final int YIELDS = 50;
-
-  /**
-   * So many slow yields in a row show that others compute on this core. A single one is common
-   * where none does: a thread of the kernel, or of the compiler, passed by.
-   */
-  private static final int SLOW_YIELDS = 3;
-
-  private static final int SLEEPS_AFTER_SLOW_YIELDS = 1_000;
 
   /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
   private static final long NAP_NS = 200_000L;
@@ -77,9 +66,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private Thread driver;
 
   // --- who drives: the poll thread, or who has the lease ---
-  private int idleRounds;
-  private int slowYields;
-  private int sleepsLeft;
+  private final Backoff backoff = new Backoff();
 
   /**
    * @param wakeFds descriptors of all ports, or empty when some port has none
@@ -257,7 +244,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
       home = (untouched || stopping) && lease.takeHome();
     }
     driver = Thread.currentThread();
-    idleRounds = 0;
+    backoff.worked();
   }
 
   private void nap(int naps, long napNs) {
@@ -282,32 +269,30 @@ public final class PollThread implements Doorbell, AutoCloseable {
       done += w.doWork(nowNs);
     }
     if (done > 0) {
-      idleRounds = 0;
-    } else if (idle != PollIdle.SPIN) {
-      rest(nowNs);
+      backoff.worked();
     } else {
-      Thread.onSpinWait();
+      rest(nowNs);
     }
   }
 
   private void rest(long nowNs) {
-    idleRounds++;
-    if (idle == PollIdle.YIELD) {
-      Thread.yield();
-    } else if (idle == PollIdle.PARK || sleepsLeft > 0) {
-      sleepsLeft = Math.max(0, sleepsLeft - 1);
-      sleep();
-    } else if (idleRounds < SPINS) {
-      Thread.onSpinWait();
-    } else if (idleRounds < SPINS + YIELDS) {
-      Thread.yield();
-      slowYields = System.nanoTime() - nowNs > SLOW_YIELD_NS ? slowYields + 1 : 0;
-      if (slowYields == SLOW_YIELDS) {
-        slowYields = 0;
-        sleepsLeft = SLEEPS_AFTER_SLOW_YIELDS;
+    switch (idle) {
+      case SPIN -> Thread.onSpinWait();
+      case YIELD -> Thread.yield();
+      case PARK -> sleep();
+      case BACKOFF -> backOff(nowNs);
+    }
+  }
+
+  private void backOff(long nowNs) {
+    switch (backoff.next(nowNs)) {
+      case SPIN -> Thread.onSpinWait();
+      case YIELD -> {
+        long startNs = System.nanoTime();
+        Thread.yield();
+        backoff.yielded(System.nanoTime() - startNs);
       }
-    } else {
-      sleep();
+      case SLEEP -> sleep();
     }
   }
 
