@@ -32,7 +32,8 @@ public final class CpuMeter {
   private Sample from;
   private Sample to;
 
-  private record Sample(long nowNs, long processTicks, long busyTicks, long allTicks) {}
+  private record Sample(
+      long nowNs, long processTicks, long busyTicks, long stolenTicks, long allTicks) {}
 
   /**
    * @param pids the processes, asked at each sample: one that has come since the start counts
@@ -98,6 +99,7 @@ public final class CpuMeter {
         (to.nowNs - from.nowNs) / 1e9,
         (double) (to.processTicks - from.processTicks) / ProcStat.TICKS_PER_SECOND,
         (double) (to.busyTicks - from.busyTicks) / all,
+        (double) (to.stolenTicks - from.stolenTicks) / all,
         Runtime.getRuntime().availableProcessors(),
         distance == null ? null : distance.ns());
   }
@@ -112,12 +114,14 @@ public final class CpuMeter {
     String[] words = machineLine().split(" +");
     long all = 0;
     long idle = 0;
+    long stolen = 0;
     for (int i = 1; i < Math.min(words.length, 9); i++) {
       long value = Long.parseLong(words[i]);
       all += value;
       idle += i == 4 || i == 5 ? value : 0;
+      stolen += i == 8 ? value : 0;
     }
-    return new Sample(System.nanoTime(), ticks, all - idle, all);
+    return new Sample(System.nanoTime(), ticks, all - idle, stolen, all);
   }
 
   private String machineLine() {

@@ -32,7 +32,7 @@ class CpuMeterTest {
     meter.start();
     // 300 more ticks, of which 75 idle and waiting. What process 8, which has ended, used before
     // is not taken away again.
-    machine("250 0 100 1065 20 10 20 0 0 0");
+    machine("220 0 100 1065 20 10 20 30 0 0");
     process(7, 110, 55);
     process(9, 3, 0);
     Files.delete(proc.resolve("8/stat"));
@@ -41,6 +41,8 @@ class CpuMeterTest {
     CpuUse use = meter.use();
     assertThat(use.processSeconds()).isEqualTo((165 + 3 - 15) / 100.0);
     assertThat(use.machineBusy()).isEqualTo(0.75);
+    assertThat(use.withheld()).isEqualTo(0.1);
+    assertThat(use).asString().contains("75 % of the machine's", "host withheld 10 %");
   }
 
   @Test

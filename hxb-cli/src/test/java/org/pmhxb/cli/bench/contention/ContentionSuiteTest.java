@@ -116,7 +116,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         5,
         0,
         latency,
-        new CpuUse(1, 1.5, 0.9, 2, new Spread(25, 27, 150, 5)),
+        new CpuUse(1, 1.5, 0.9, 0, 2, new Spread(25, 27, 150, 5)),
         pairs,
         new ArrayList<>());
   }
