@@ -47,7 +47,7 @@ public final class PmEndpoint implements AutoCloseable {
   /** Messages after which their buffers and credit go back, if their handlers just return. */
   private static final int SETTLE_AT = 32;
 
-  /** Longest message that shares a frame by itself: see docs/PERFORMANCE.md, "Small messages". */
+  /** Longest message that shares a frame by itself: see docs/performance/messages.md. */
   public static final int COALESCE_BYTES = 1_024;
 
   /** Longest message that may be made to. */
