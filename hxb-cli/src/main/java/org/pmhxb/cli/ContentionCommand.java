@@ -42,6 +42,11 @@ final class ContentionCommand extends SuiteCommand {
   private List<String> cases = List.of();
 
   @Override
+  boolean isPart() {
+    return !cases.isEmpty();
+  }
+
+  @Override
   protected Report run() throws Exception {
     List<String> unknown = new ArrayList<>(cases);
     unknown.removeAll(ContentionSuite.ids());

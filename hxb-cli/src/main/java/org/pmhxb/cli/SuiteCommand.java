@@ -26,7 +26,7 @@ abstract class SuiteCommand extends ClusterCommand {
       paramLabel = "DIR",
       description =
           "Where page, plots and JSON go. Default: docs/results of the project, with --quick"
-              + " target/results.")
+              + " or a part of the suite target/results.")
   private Path output;
 
   @Option(
@@ -51,10 +51,15 @@ abstract class SuiteCommand extends ClusterCommand {
     return resume;
   }
 
+  /** Whether only a part of the suite was asked for, which is no page to keep. */
+  boolean isPart() {
+    return false;
+  }
+
   /** Where results go, absolute. */
   final Path directory() {
     folder("--output", output);
-    Path standard = home().resolve(quick ? "target/results" : "docs/results");
+    Path standard = home().resolve(quick || isPart() ? "target/results" : "docs/results");
     return (output == null ? standard : output).toAbsolutePath().normalize();
   }
 

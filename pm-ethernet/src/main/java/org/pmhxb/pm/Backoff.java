@@ -30,7 +30,11 @@ final class Backoff {
    */
   static final long SHARED_YIELD_NS = 2_000L;
 
-  /** Between two rounds that find nothing lies less than this; more, and others ran on the core. */
+  /**
+   * From one round that finds nothing to the next, a spin between. Where it takes longer others ran
+   * on the core; or the round itself took so long, looking after the timers of thousands of peers:
+   * such a node gives more way than it need.
+   */
   static final long GAP_NS = 5_000L;
 
   /** So many short yields for a long one, until the core counts as its own again. */
@@ -50,7 +54,8 @@ final class Backoff {
   static final int SLEEPS_AFTER_SLOW_YIELDS = 1_000;
 
   private boolean waiting;
-  private long spunNs;
+  private boolean spun;
+  private long roundNs;
   private int spinsLeft;
   private int yieldsLeft;
   private int waits;
@@ -71,16 +76,18 @@ final class Backoff {
   Step next(long nowNs) {
     if (!waiting) {
       beginWait();
-    } else if (spinsLeft > 0 && nowNs - spunNs > GAP_NS) {
+    } else if (spun && nowNs - roundNs > GAP_NS) {
       isShared();
     }
-    spunNs = nowNs;
+    roundNs = nowNs;
+    spun = false;
     if (sleepsLeft > 0) {
       sleepsLeft--;
       return Step.SLEEP;
     }
     if (spinsLeft > 0) {
       spinsLeft--;
+      spun = true;
       return Step.SPIN;
     }
     if (yieldsLeft > 0) {

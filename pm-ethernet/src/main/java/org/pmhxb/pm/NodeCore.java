@@ -105,7 +105,7 @@ final class NodeCore {
   /** Hears of sessions; never null. */
   PeerListener listener = Silent.LISTENER;
 
-  final ListenerFaults faults = new ListenerFaults();
+  final ListenerFaults faults;
 
   private static final long PATIENCE_STEP_NS = 20_000_000L;
 
@@ -120,7 +120,8 @@ final class NodeCore {
   private boolean rested;
   private long restUntilNs;
 
-  NodeCore(NodeConfig config, BufferPool pool, Routing routing, Rail[] rails) {
+  NodeCore(
+      NodeConfig config, BufferPool pool, Routing routing, Rail[] rails, ListenerFaults faults) {
     this.config = config;
     this.pool = pool;
     this.loansLeft = config.loanBuffers() * config.endpointsExpected();
@@ -129,6 +130,7 @@ final class NodeCore {
     this.crc = new FrameCrc(frames);
     this.routing = routing;
     this.rails = rails;
+    this.faults = faults;
     this.self = routing.self();
     this.peers = new Peer[routing.nodes()];
     this.randomState = config.seed();

@@ -62,12 +62,13 @@ public final class PmNode implements PollWork, AutoCloseable {
       Routing routing,
       List<? extends Port> ports,
       boolean inline) {
+    ListenerFaults faults = new ListenerFaults();
     Rail[] rails = new Rail[ports.size()];
     for (int i = 0; i < rails.length; i++) {
-      rails[i] = new Rail(i, ports.get(i), pool);
+      rails[i] = new Rail(i, ports.get(i), pool, faults);
       checkFrameFits(config, pool, ports.get(i));
     }
-    this.core = new NodeCore(config, pool, routing, rails);
+    this.core = new NodeCore(config, pool, routing, rails, faults);
     this.paths = new Paths(core);
     this.sender = new Sender(core, paths);
     this.acknowledger = new Acknowledger(core, sender, paths);
@@ -76,7 +77,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.linkFrames = new LinkFrames(core);
     this.deadlines = new Deadlines(core, paths, acknowledger);
     this.sealer = new Sealer(core);
-    this.sends = new QueueBursts(ports, core.faults::keep);
+    this.sends = new QueueBursts(ports, faults::keep);
     core.collectives = new CollectiveFrames(this, core, sessions);
     this.inline = inline;
   }

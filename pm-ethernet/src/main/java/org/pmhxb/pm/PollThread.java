@@ -171,6 +171,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
       return false;
     }
     driver = Thread.currentThread();
+    backoff.worked();
     long startNs = System.nanoTime();
     try {
       while (!stopping && !done.getAsBoolean() && System.nanoTime() - startNs < limitNs) {

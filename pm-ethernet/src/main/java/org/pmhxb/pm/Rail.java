@@ -68,11 +68,16 @@ final class Rail {
   private final FrameQueue transit = new FrameQueue();
   final LocalQueue local = new LocalQueue();
   private final PortBound portBound;
+  private final ListenerFaults faults;
 
-  Rail(int index, Port port, BufferPool pool) {
+  /**
+   * @param faults takes what the port throws in a burst that this class makes itself
+   */
+  Rail(int index, Port port, BufferPool pool, ListenerFaults faults) {
     this.index = index;
     this.port = port;
     this.pool = pool;
+    this.faults = faults;
     this.macAddress = port.macAddress();
     this.portBound = new PortBound(port.maxFrameBytes());
   }
@@ -316,12 +321,19 @@ final class Rail {
   /**
    * When the port took all up to a ring's end, it is offered what stands at the beginning.
    *
-   * @return frames that it took of that
+   * @return frames that it took of that; none when it threw: what it took before, and what other
+   *     ports did, must not be offered again for that
    */
   private int restOf(int taken, Burst ring, int unbroken) {
-    return taken == unbroken && taken < offeredMost
-        ? port.txBurst(ring, 0, offeredMost - unbroken)
-        : 0;
+    if (taken != unbroken || taken == offeredMost) {
+      return 0;
+    }
+    try {
+      return port.txBurst(ring, 0, offeredMost - unbroken);
+    } catch (RuntimeException e) {
+      faults.keep(e);
+      return 0;
+    }
   }
 
   /** Frames at a queue's head passed to the port. */

@@ -96,6 +96,23 @@ class BackoffTest {
     assertThat(next(Backoff.GAP_NS + 1)).as("the next wait").isEqualTo(Step.YIELD);
   }
 
+  /** Long yields put the core down as shared; the sleeps behind them must not make that more. */
+  @Test
+  void aSleepIsNoGap() {
+    for (int i = 0; i < Backoff.SLOW_YIELDS; i++) {
+      backoff.yielded(COMPUTING_NS);
+    }
+    for (int i = 0; i < Backoff.SLEEPS_AFTER_SLOW_YIELDS; i++) {
+      assertThat(next(COMPUTING_NS)).isEqualTo(Step.SLEEP);
+    }
+    int waits = 0;
+    while (untilSleep(ALONE_NS)[Step.SPIN.ordinal()] == 0) {
+      waits++;
+    }
+    int shorts = Backoff.SLOW_YIELDS * Backoff.SHORT_FOR_LONG;
+    assertThat(waits).isEqualTo(Math.ceilDiv(shorts, Backoff.YIELDS));
+  }
+
   /** A round that had work may take its time, and so may what lies between waits. */
   @Test
   void aGapBeforeAWaitShowsNothing() {

@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,8 @@ import org.pmhxb.pm.port.Port;
 class RailTest {
   private final BufferPool pool = OffHeapPool.create(2048, 64);
   private final SlowPort port = new SlowPort();
-  private final Rail rail = new Rail(0, port, pool);
+  private final ListenerFaults faults = new ListenerFaults();
+  private final Rail rail = new Rail(0, port, pool, faults);
 
   @AfterEach
   void close() {
@@ -118,10 +120,46 @@ class RailTest {
     assertThat(rail.offeredUnsealed).isEqualTo(3);
   }
 
+  /** Round the queue's end, where a rail makes a second burst of its own. */
+  @Test
+  void aPortThatThrowsAtTheQueuesEndHasTakenWhatItTookBefore() {
+    List<Integer> put = new ArrayList<>();
+    port.room = 32;
+    int thrown = 0;
+    for (int round = 0; round < 150; round++) {
+      for (int i = 0; i < 10; i++) {
+        int id = pool.allocate(Owner.NODE);
+        put.add(id);
+        rail.putTransit(Burst.descriptor(id, 80));
+      }
+      int before = port.taken.size();
+      int n = rail.offer(0, 0);
+      int first = port.txBurst(rail.offered, rail.offeredFrom, n);
+      port.throwing = true;
+      int taken = rail.taken(first);
+      port.throwing = false;
+      assertThat(port.taken).hasSize(before + taken);
+      if (taken < 10) {
+        thrown++;
+        assertThatThrownBy(faults::rethrow).isInstanceOf(IllegalStateException.class);
+        n = rail.offer(0, 0);
+        rail.taken(port.txBurst(rail.offered, rail.offeredFrom, n));
+      }
+      faults.rethrow();
+      for (int id : port.taken.subList(before, port.taken.size())) {
+        pool.releaseReceived(id);
+      }
+    }
+    assertThat(thrown).isPositive();
+    assertThat(port.taken).isEqualTo(put);
+    assertThat(rail.isIdle()).isTrue();
+  }
+
   /** Takes at most {@code room} frames. */
   private static final class SlowPort implements Port {
     private final List<Integer> taken = new ArrayList<>();
     private int room;
+    private boolean throwing;
 
     @Override
     public String name() {
@@ -135,6 +173,9 @@ class RailTest {
 
     @Override
     public int txBurst(Burst burst, int from, int count) {
+      if (throwing) {
+        throw new IllegalStateException("burst of " + count);
+      }
       int n = Math.min(count, room);
       for (int i = from; i < from + n; i++) {
         taken.add(Burst.id(burst.get(i)));

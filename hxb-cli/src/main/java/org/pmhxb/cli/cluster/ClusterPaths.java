@@ -130,9 +130,15 @@ public record ClusterPaths(Path root, String cluster) {
     try (Stream<Path> tree = Files.walk(directory())) {
       files = tree.sorted(Comparator.reverseOrder()).toList();
     }
+    Path mark = directory().resolve(MARK);
     for (Path file : files) {
-      Files.deleteIfExists(file);
+      // The mark last: who is killed in between can be called again.
+      if (!file.equals(mark) && !file.equals(directory())) {
+        Files.deleteIfExists(file);
+      }
     }
+    Files.deleteIfExists(mark);
+    Files.deleteIfExists(directory());
     try {
       Files.deleteIfExists(root);
     } catch (DirectoryNotEmptyException e) {
