@@ -16,6 +16,9 @@ final class AwaitedTask implements LoopWork.Task {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile RuntimeException failure;
 
+  /** Poll thread. Asked of the task once a round: who waits and the loop have to hear the same. */
+  private boolean over;
+
   private AwaitedTask(LoopWork.Task task) {
     this.task = task;
   }
@@ -63,10 +66,12 @@ final class AwaitedTask implements LoopWork.Task {
     int work = 0;
     try {
       work = task.doWork(nowNs);
+      over = task.over();
     } catch (RuntimeException e) {
       failure = e;
+      over = true;
     }
-    if (over()) {
+    if (over) {
       ended.countDown();
     }
     return work;
@@ -74,6 +79,6 @@ final class AwaitedTask implements LoopWork.Task {
 
   @Override
   public boolean over() {
-    return failure != null || task.over();
+    return over;
   }
 }

@@ -27,6 +27,7 @@ final class Burst {
   private long beganNs;
   private long lost;
   private boolean started;
+  private boolean over;
 
   /** When it began to warm up, then when it began to count. */
   private long startedNs;
@@ -76,16 +77,28 @@ final class Burst {
       if (warmUp > 0) {
         warmUp--;
       } else {
-        elapsedNs.add(clock.nowNs() - beganNs);
-        busyEndNs = clock.processorNs();
+        count();
       }
       return 1;
     }
     if (clock.nowNs() - beganNs > LOST_NS) {
       lost++;
       sent = false;
+      judge(clock.nowNs());
     }
     return 0;
+  }
+
+  private void count() {
+    long nowNs = clock.nowNs();
+    elapsedNs.add(nowNs - beganNs);
+    busyEndNs = clock.processorNs();
+    judge(nowNs);
+  }
+
+  /** At the end of a repetition, once: an answer that time changes is no answer for two to ask. */
+  private void judge(long nowNs) {
+    over = elapsedNs.isFull() || elapsedNs.size() >= LEAST && nowNs - startedNs > LIMIT_NS;
   }
 
   private void begin() {
@@ -136,8 +149,7 @@ final class Burst {
   }
 
   boolean isOver() {
-    return elapsedNs.isFull()
-        || elapsedNs.size() >= LEAST && !sent && clock.nowNs() - startedNs > LIMIT_NS;
+    return over;
   }
 
   long lost() {

@@ -32,6 +32,7 @@ final class ReceiveCost {
   private boolean watching;
   private long lastNs = -1;
   private boolean started;
+  private boolean over;
   private long startedNs;
   private long beganNs;
   private int rounds;
@@ -82,25 +83,26 @@ final class ReceiveCost {
     }
     rounds++;
     roundsAfter += burst.isBack() ? 1 : 0;
-    long tookNs = clock.nowNs() - beganNs;
+    long nowNs = clock.nowNs();
+    long tookNs = nowNs - beganNs;
     if (roundsAfter > ROUNDS_AFTER) {
       lastIdleNs = idleNs.median();
       costNs.add((tookNs - rounds * lastIdleNs) / frames);
-      again();
+      again(nowNs);
     } else if (tookNs > LOST_NS) {
-      again();
+      again(nowNs);
     }
   }
 
-  private void again() {
+  private void again(long nowNs) {
+    over = costNs.isFull() || costNs.size() >= LEAST && nowNs - startedNs > LIMIT_NS;
     sent = false;
     idleNs.clear();
     lastNs = -1;
   }
 
   boolean isOver() {
-    return costNs.isFull()
-        || costNs.size() >= LEAST && !sent && clock.nowNs() - startedNs > LIMIT_NS;
+    return over;
   }
 
   /** A round in which nothing comes. */
