@@ -77,7 +77,7 @@ final class Backoff {
     if (!waiting) {
       beginWait();
     } else if (spun && nowNs - roundNs > GAP_NS) {
-      isShared();
+      foundShared();
     }
     roundNs = nowNs;
     spun = false;
@@ -111,7 +111,7 @@ final class Backoff {
    */
   void yielded(long tookNs) {
     if (tookNs > SHARED_YIELD_NS) {
-      isShared();
+      foundShared();
     } else if (shared > 0) {
       shared--;
     }
@@ -122,7 +122,8 @@ final class Backoff {
     }
   }
 
-  private void isShared() {
+  /** Others want the core: no spins for a while. */
+  private void foundShared() {
     shared = Math.min(MOST_SHORT, shared + SHORT_FOR_LONG);
     spinsLeft = 0;
   }

@@ -152,18 +152,12 @@ final class InLane {
     return !ended;
   }
 
-  /** The limit, which the peer is told now. */
+  /** The limit, which the peer is told now; changes nothing when it was told before. */
   int advertise() {
-    advertised = limit;
-    setTellAt();
-    return limit;
-  }
-
-  /** {@link #advertise}, which changes nothing when the peer was told before. */
-  int tell() {
     int now = limit;
     if (now != advertised) {
-      advertise();
+      advertised = now;
+      setTellAt();
     }
     return now;
   }

@@ -194,7 +194,7 @@ final class Sender {
     int credit = 0;
     int flags = 0;
     if (back != null && back.isOpen()) {
-      credit = back.tell();
+      credit = back.advertise();
       flags = FrameHeader.FLAG_CREDIT;
     }
     if (!pool.passUsual(id, claimOwner, peer.windowOwner)) {
@@ -362,7 +362,7 @@ final class Sender {
     int credit = 0;
     int told = flags;
     if (back != null && back.isOpen()) {
-      credit = back.tell();
+      credit = back.advertise();
       told |= FrameHeader.FLAG_CREDIT;
     }
     boolean isShort = payloadBytes <= Sealer.SHORT_BYTES;
