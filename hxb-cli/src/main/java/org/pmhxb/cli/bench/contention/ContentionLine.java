@@ -6,6 +6,7 @@ import java.util.List;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Efficiency;
 import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.router.Shape;
 
 /**
@@ -21,6 +22,7 @@ import org.pmhxb.router.Shape;
  * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
  * @param machineBusy share of all processors' time in which they were not idle, 0 to 1, the runs'
  *     median; null when unknown
+ * @param withheld share of it that the host withheld, 0 to 1; null when unknown
  * @param storeNs of ping-pongs, until one processor saw what another stored: medians of the runs;
  *     null when unknown
  * @param must least share; null: no bound is set
@@ -39,6 +41,7 @@ record ContentionLine(
     double resentShare,
     Double processorsUsed,
     Double machineBusy,
+    Spread withheld,
     Spread storeNs,
     Double must,
     List<String> failures) {
@@ -62,6 +65,7 @@ record ContentionLine(
             ? Double.valueOf(Spread.of(runs, run -> run.cpu().processorsUsed()).median())
             : null,
         metered ? Double.valueOf(Spread.of(runs, run -> run.cpu().machineBusy()).median()) : null,
+        Withheld.of(runs, Benchmark.Outcome::cpu),
         runs.stream().allMatch(run -> run.cpu() != null && run.cpu().storeNs() != null)
             ? Spread.of(runs, run -> run.cpu().storeNs().median())
             : null,

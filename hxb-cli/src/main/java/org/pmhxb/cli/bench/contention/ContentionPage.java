@@ -1,9 +1,11 @@
 package org.pmhxb.cli.bench.contention;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.cli.bench.Withheld;
 
 /** Writes a {@link ContentionReport} as a Markdown page. */
 final class ContentionPage {
@@ -26,6 +28,7 @@ final class ContentionPage {
     page.append(report.measuredAt()).append(", ");
     page.append(String.format(Locale.ROOT, "%.0f s%n", report.seconds()));
     page.append("- Machine: ").append(report.machine().line()).append('\n');
+    page.append("- ").append(Withheld.of(withheld(report)).line()).append('\n');
     page.append("- Runs of each line: ").append(report.runs());
     page.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
     if (!report.finished()) {
@@ -70,12 +73,16 @@ final class ContentionPage {
     return page.toString();
   }
 
+  private static List<Spread> withheld(ContentionReport report) {
+    return report.results().stream().map(ContentionLine::withheld).toList();
+  }
+
   private static String ping(ContentionLine line, String added, String aim) {
     return String.format(
         "| %s | %s | %s | %s | %s | %s |%n",
         line.title(),
         line.site(),
-        spread(line.halfRoundTripUs(), 1, 2),
+        spread(line.halfRoundTripUs(), 1, 2) + Withheld.note(line.withheld()),
         added,
         aim,
         spread(line.storeNs(), 1, 0));
@@ -86,7 +93,9 @@ final class ContentionPage {
       return "";
     }
     boolean starved = line.share() != null && CpuUse.isFull(line.machineBusy());
-    return round(line.processorsUsed(), 2) + (starved ? ", **machine full**" : "");
+    return round(line.processorsUsed(), 2)
+        + (starved ? ", **machine full**" : "")
+        + Withheld.note(line.withheld());
   }
 
   private static String byRelays(ContentionLine line) {

@@ -7,6 +7,7 @@ import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.Efficiency;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.Withheld;
 
 /**
  * What the runs of one point found.
@@ -18,6 +19,7 @@ import org.pmhxb.cli.bench.TrafficPlan;
  * @param halfRoundTripUs medians of the runs; null of streams
  * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
  * @param machineBusy share of the machine's processor time, the runs' median; null when unknown
+ * @param withheld share of the processors that the host withheld, 0 to 1; null when unknown
  * @param resent frames, all runs together
  * @param limit what kept it from being more
  * @param failures what did not go as it should
@@ -31,6 +33,7 @@ record Measured(
     Spread halfRoundTripUs,
     Double processorsUsed,
     Double machineBusy,
+    Spread withheld,
     long resent,
     String limit,
     List<String> failures) {
@@ -58,15 +61,22 @@ record Measured(
             ? Double.valueOf(Spread.of(runs, run -> run.cpu().processorsUsed()).median())
             : null,
         busy,
+        Withheld.of(runs, Benchmark.Outcome::cpu),
         runs.stream().mapToLong(Benchmark.Outcome::resent).sum(),
         limit(point, efficiency, metered ? runs.getFirst().cpu() : null, busy),
         runs.stream().flatMap(run -> Faults.of(point, run).stream()).distinct().toList());
   }
 
-  /** Named from what was seen: links that are full, or processors that are. */
+  /**
+   * Named from what was seen: links that are full, or processors that are; of a ping-pong whether
+   * each process on its way had a processor.
+   */
   private static String limit(PaperPoint point, Spread efficiency, CpuUse cpu, Double busy) {
     if (point.traffic() == PaperPoint.Traffic.PING) {
-      return "the way itself";
+      int processes = point.depth() + 2;
+      return cpu != null && processes > cpu.processors()
+          ? processes + " processes on " + cpu.processors() + " processors"
+          : "the way itself";
     }
     if (efficiency != null && fillsLinks(point, efficiency)) {
       return "links";

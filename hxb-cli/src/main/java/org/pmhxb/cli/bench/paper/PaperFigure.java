@@ -15,11 +15,14 @@ public record PaperFigure(String id, String title, List<Curve> curves) {
    * @param paper whether it is the paper's
    * @param sizesBytes of the messages
    * @param megabytesPerSecond medians
+   * @param withheld share of the processors that the host withheld, the worst of a point's runs, 0
+   *     to 1; null of the paper's, and when it is not known of every point
    */
   public record Curve(
       String label,
       int pair,
       boolean paper,
       List<Integer> sizesBytes,
-      List<Double> megabytesPerSecond) {}
+      List<Double> megabytesPerSecond,
+      List<Double> withheld) {}
 }

@@ -1,8 +1,11 @@
 package org.pmhxb.cli.bench.paper;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.cli.bench.Withheld;
 
 /** Writes a {@link PaperReport} as a Markdown page. */
 final class PaperPage {
@@ -37,6 +40,7 @@ final class PaperPage {
     page.append(report.measuredAt()).append(", ");
     page.append(String.format(Locale.ROOT, "%.0f s%n", report.seconds()));
     page.append("- Machine: ").append(report.machine().line()).append('\n');
+    page.append("- ").append(report.host().line()).append('\n');
     page.append("- Runs of each figure: ").append(report.runs());
     page.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
     if (!report.finished()) {
@@ -54,7 +58,10 @@ final class PaperPage {
               probe.tried()));
     }
     page.append("\nEach cell has our median in bold, then least to most of the runs, then the");
-    page.append(" paper's figure.\n");
+    page.append(" paper's figure. *Limited by* is what was seen: links whose rate is used up, or");
+    page.append(
+        " how busy the processors were; a half round trip is as long as its way, unless there");
+    page.append(" are more processes on it than processors.\n");
   }
 
   private static void table(StringBuilder page, PaperTable table) {
@@ -78,7 +85,35 @@ final class PaperPage {
     for (PaperFigure figure : report.figures()) {
       String name = "paper/" + figure.id();
       page.append(String.format("%n![%s](%s.svg)%n", figure.title(), name));
+      page.append(withheld(figure));
     }
+  }
+
+  /** Which points of our curves the host may have pulled down; empty when none. */
+  private static String withheld(PaperFigure figure) {
+    List<String> curves = new ArrayList<>();
+    for (PaperFigure.Curve curve : figure.curves()) {
+      if (curve.withheld() != null) {
+        List<String> points = new ArrayList<>();
+        for (int i = 0; i < curve.withheld().size(); i++) {
+          double share = curve.withheld().get(i);
+          if (Withheld.isNoted(share)) {
+            points.add(
+                String.format(
+                    Locale.ROOT,
+                    "%,d B %d %%",
+                    curve.sizesBytes().get(i),
+                    Math.round(100 * share)));
+          }
+        }
+        if (!points.isEmpty()) {
+          curves.add(curve.label() + ": " + String.join(", ", points));
+        }
+      }
+    }
+    return curves.isEmpty()
+        ? ""
+        : "\nWhat the host took in the worst run of a point: " + String.join("; ", curves) + ".\n";
   }
 
   private static String cell(PaperTable.Cell cell) {

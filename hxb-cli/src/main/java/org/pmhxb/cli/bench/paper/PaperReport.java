@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.Withheld;
 
 /**
  * The paper's tables and figures beside ours.
@@ -13,6 +14,7 @@ import org.pmhxb.cli.bench.MachineInfo;
  * @param seconds that this command took
  * @param runs of each figure
  * @param finished false when time ran out; what is missing is measured by {@code --resume}
+ * @param host what it withheld of the processors, of all points
  * @param files that were written
  */
 public record PaperReport(
@@ -24,6 +26,7 @@ public record PaperReport(
     int runs,
     boolean finished,
     MachineInfo machine,
+    Withheld host,
     List<PaperRun.Probe> rates,
     List<PaperTable> tables,
     List<PaperFigure> figures,
@@ -43,6 +46,7 @@ public record PaperReport(
       }
     }
     out.println("(ours, and in brackets the paper's)");
+    out.println(host.line());
     files.forEach(file -> out.println("wrote " + file));
     if (!finished) {
       out.println("not finished: time ran out; go on with --resume");

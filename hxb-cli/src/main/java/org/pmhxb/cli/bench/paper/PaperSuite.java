@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ResultJson;
+import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.cli.veth.LinkRate;
 
 /** The whole of {@code hxb bench paper}: measures, then writes page, plots and JSON. */
@@ -72,6 +73,7 @@ public final class PaperSuite {
             pace.runs(),
             !findings.brokenOff(),
             machine,
+            Withheld.of(findings.found().values().stream().map(Measured::withheld).toList()),
             findings.probes(),
             tables.tables(),
             figures,

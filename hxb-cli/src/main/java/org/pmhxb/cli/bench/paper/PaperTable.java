@@ -16,7 +16,7 @@ public record PaperTable(
    * One line of it.
    *
    * @param cells one for each column
-   * @param limit what kept our figures from being more
+   * @param limit what kept our figures from being more, and what the host withheld meanwhile
    */
   public record Row(String label, List<Cell> cells, String limit) {}
 
@@ -27,6 +27,8 @@ public record PaperTable(
    * @param digits behind the point that are worth printing
    * @param ours null when it was not measured
    * @param paper null where the paper has none
+   * @param withheld share of the processors that the host withheld in our runs, 0 to 1; null when
+   *     it is not known
    */
-  public record Cell(String unit, int digits, Spread ours, Double paper) {}
+  public record Cell(String unit, int digits, Spread ours, Double paper, Spread withheld) {}
 }

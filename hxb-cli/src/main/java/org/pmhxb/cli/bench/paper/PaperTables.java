@@ -1,12 +1,17 @@
 package org.pmhxb.cli.bench.paper;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.cli.bench.paper.PaperFigure.Curve;
 import org.pmhxb.cli.bench.paper.PaperPlan.Section;
 import org.pmhxb.cli.bench.paper.PaperPoint.Traffic;
@@ -35,19 +40,45 @@ final class PaperTables {
     return List.of(figure3(), figure4(), figure5());
   }
 
-  private Spread spread(PaperPoint point, Function<Measured, Spread> which) {
-    Measured measured = findings.found().get(point);
-    return measured == null ? null : which.apply(measured);
+  private Measured found(PaperPoint point) {
+    return findings.found().get(point);
   }
 
-  private Spread percent(PaperPoint point) {
-    Spread share = spread(point, Measured::efficiency);
-    return share == null ? null : share.map(s -> 100 * s);
+  private Cell cell(
+      PaperPoint point, String unit, int digits, Function<Measured, Spread> ours, Double paper) {
+    Measured measured = found(point);
+    return measured == null
+        ? new Cell(unit, digits, null, paper, null)
+        : new Cell(unit, digits, ours.apply(measured), paper, measured.withheld());
+  }
+
+  private Cell megabytes(PaperPoint point, Double paper) {
+    return cell(point, MB, 1, Measured::megabytesPerSecond, paper);
+  }
+
+  private Cell percent(PaperPoint point, Double paper) {
+    return cell(
+        point,
+        PERCENT,
+        2,
+        m -> m.efficiency() == null ? null : m.efficiency().map(share -> 100 * share),
+        paper);
+  }
+
+  /** What limited the figures of a row, by what they are called; those alike are named together. */
+  private String limits(SequencedMap<String, PaperPoint> figures) {
+    Map<String, String> names = new LinkedHashMap<>();
+    figures.forEach((name, point) -> names.merge(limit(point), name, (a, b) -> a + ", " + b));
+    return names.entrySet().stream()
+        .map(group -> group.getValue() + ": " + group.getKey())
+        .collect(Collectors.joining("; "));
   }
 
   private String limit(PaperPoint point) {
-    Measured measured = findings.found().get(point);
-    return measured == null ? "not measured" : measured.limit();
+    Measured measured = found(point);
+    return measured == null
+        ? "not measured"
+        : measured.limit() + Withheld.note(measured.withheld());
   }
 
   private static <T> Double of(T row, ToDoubleFunction<T> figure) {
@@ -60,22 +91,28 @@ final class PaperTables {
       PaperFigures.OneWay paper = PaperFigures.TABLE_4.get(links);
       PaperPoint large = plan.oneWay(links, PaperPlan.LARGE_BYTES);
       PaperPoint small = plan.smallOneWay(links);
-      Spread rate = spread(small, Measured::messagesPerSecond);
+      SequencedMap<String, PaperPoint> figures = new LinkedHashMap<>();
+      figures.put("8 KB", large);
+      figures.put("4 B", small);
       rows.add(
           new Row(
               links + (links == 1 ? " link" : " links"),
               List.of(
-                  new Cell(
-                      MB, 1, spread(large, Measured::megabytesPerSecond), of(paper, p -> p.mb())),
-                  new Cell(PERCENT, 2, percent(large), of(paper, p -> 100 * p.share())),
-                  new Cell(
+                  megabytes(large, of(paper, p -> p.mb())),
+                  percent(large, of(paper, p -> 100 * p.share())),
+                  cell(
+                      small,
                       "M/s",
                       3,
-                      rate == null ? null : rate.map(r -> r / 1e6),
+                      m -> m.messagesPerSecond().map(rate -> rate / 1e6),
                       of(paper, p -> 1 / p.us())),
-                  new Cell(
-                      US, 3, rate == null ? null : rate.map(r -> 1e6 / r), of(paper, p -> p.us()))),
-              "8 KB: " + limit(large) + "; 4 B: " + limit(small)));
+                  cell(
+                      small,
+                      US,
+                      3,
+                      m -> m.messagesPerSecond().map(rate -> 1e6 / rate),
+                      of(paper, p -> p.us()))),
+              limits(figures)));
     }
     return new PaperTable(
         "table 4",
@@ -94,17 +131,21 @@ final class PaperTables {
       PaperPoint send = plan.neighbours(dimensions, Traffic.SEND, PaperPlan.LARGE_BYTES);
       PaperPoint receive = plan.neighbours(dimensions, Traffic.RECEIVE, PaperPlan.LARGE_BYTES);
       PaperPoint both = plan.neighbours(dimensions, Traffic.BOTH, PaperPlan.LARGE_BYTES);
+      SequencedMap<String, PaperPoint> figures = new LinkedHashMap<>();
+      figures.put("send", send);
+      figures.put("receive", receive);
+      figures.put("both", both);
       rows.add(
           new Row(
               dimensions + "-D",
               List.of(
-                  new Cell(MB, 1, spread(send, Measured::megabytesPerSecond), paper.send()),
-                  new Cell(PERCENT, 2, percent(send), 100 * paper.sendShare()),
-                  new Cell(MB, 1, spread(receive, Measured::megabytesPerSecond), paper.receive()),
-                  new Cell(PERCENT, 2, percent(receive), 100 * paper.receiveShare()),
-                  new Cell(MB, 1, spread(both, Measured::megabytesPerSecond), paper.both()),
-                  new Cell(PERCENT, 2, percent(both), 100 * paper.bothShare())),
-              "both: " + limit(both)));
+                  megabytes(send, paper.send()),
+                  percent(send, 100 * paper.sendShare()),
+                  megabytes(receive, paper.receive()),
+                  percent(receive, 100 * paper.receiveShare()),
+                  megabytes(both, paper.both()),
+                  percent(both, 100 * paper.bothShare())),
+              limits(figures)));
     }
     return new PaperTable(
         "table 5",
@@ -118,30 +159,30 @@ final class PaperTables {
 
   private PaperTable table6() {
     List<Row> rows = new ArrayList<>();
-    Spread direct = spread(plan.smallRelayed(0), Measured::messagesPerSecond);
+    Measured direct = found(plan.smallRelayed(0));
     for (int relays = 0; relays <= 2; relays++) {
       PaperFigures.Relayed paper = PaperFigures.TABLE_6.get(relays);
       PaperPoint two = plan.relayed(relays, PaperPlan.LARGE_BYTES);
       PaperPoint four = plan.relayedFourLinks(relays);
-      Spread small = spread(plan.smallRelayed(relays), Measured::messagesPerSecond);
-      Spread lost =
-          small == null || direct == null
-              ? null
-              : small.map(rate -> 100 * (1 - rate / direct.median()));
+      PaperPoint ping = plan.ping(relays);
+      PaperPoint small = plan.smallRelayed(relays);
+      SequencedMap<String, PaperPoint> figures = new LinkedHashMap<>();
+      figures.put("2 links", two);
+      if (paper.fourLinksMb() != null) {
+        figures.put("4 links", four);
+      }
+      figures.put("half round trip", ping);
+      figures.put("4 B", small);
       rows.add(
           new Row(
               relays + (relays == 1 ? " relay" : " relays"),
               List.of(
-                  new Cell(MB, 1, spread(two, Measured::megabytesPerSecond), paper.twoLinksMb()),
-                  new Cell(PERCENT, 2, percent(two), 100 * paper.twoLinksMb() / twoLinks()),
-                  new Cell(MB, 1, spread(four, Measured::megabytesPerSecond), paper.fourLinksMb()),
-                  new Cell(
-                      US,
-                      2,
-                      spread(plan.ping(relays), Measured::halfRoundTripUs),
-                      paper.halfRoundTripUs()),
-                  new Cell(PERCENT, 1, lost, 100 * paper.smallLoss())),
-              "8 KB: " + limit(two) + "; 4 B: " + limit(plan.smallRelayed(relays))));
+                  megabytes(two, paper.twoLinksMb()),
+                  percent(two, 100 * paper.twoLinksMb() / twoLinks()),
+                  megabytes(four, paper.fourLinksMb()),
+                  cell(ping, US, 2, Measured::halfRoundTripUs, paper.halfRoundTripUs()),
+                  cell(small, PERCENT, 1, m -> lost(m, direct), 100 * paper.smallLoss())),
+              limits(figures)));
     }
     return new PaperTable(
         "table 6",
@@ -156,6 +197,14 @@ final class PaperTables {
         List.of(
             "2 links", "of theoretical", "4 links", "half round trip, 2 links", "4 B rate lost"),
         rows);
+  }
+
+  private static Spread lost(Measured relayed, Measured direct) {
+    return direct == null
+        ? null
+        : relayed
+            .messagesPerSecond()
+            .map(rate -> 100 * (1 - rate / direct.messagesPerSecond().median()));
   }
 
   private static double twoLinks() {
@@ -213,16 +262,22 @@ final class PaperTables {
       List<Curve> curves, String label, int pair, Object rate, IntFunction<PaperPoint> pointOf) {
     List<Integer> sizes = new ArrayList<>();
     List<Double> values = new ArrayList<>();
+    List<Double> withheld = new ArrayList<>();
     for (int size : plan.sizes()) {
-      Spread spread = spread(pointOf.apply(size), Measured::megabytesPerSecond);
-      if (spread != null) {
+      Measured measured = found(pointOf.apply(size));
+      if (measured != null) {
         sizes.add(size);
-        values.add(spread.median());
+        values.add(measured.megabytesPerSecond().median());
+        if (measured.withheld() != null) {
+          withheld.add(measured.withheld().max());
+        }
       }
     }
     if (!sizes.isEmpty()) {
       String name = String.format(Locale.ROOT, "hxb, %s of %s", label, rate);
-      curves.add(new Curve(name, pair, false, sizes, values));
+      curves.add(
+          new Curve(
+              name, pair, false, sizes, values, withheld.size() < sizes.size() ? null : withheld));
     }
   }
 
@@ -233,6 +288,6 @@ final class PaperTables {
             .map(size -> PaperFigures.curveMb(usPerPacket, fullMb, size))
             .toList();
     curves.add(
-        new Curve("paper, " + label + " of 1gbit", pair, true, PaperPlan.FULL_SIZES, values));
+        new Curve("paper, " + label + " of 1gbit", pair, true, PaperPlan.FULL_SIZES, values, null));
   }
 }

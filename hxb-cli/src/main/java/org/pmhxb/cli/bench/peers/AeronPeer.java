@@ -66,6 +66,11 @@ final class AeronPeer implements Peer {
   }
 
   @Override
+  public boolean polls() {
+    return true;
+  }
+
+  @Override
   public boolean supports(PeerCase what) {
     return !what.both() || what.medium() == PeerCase.Medium.SHAPED;
   }

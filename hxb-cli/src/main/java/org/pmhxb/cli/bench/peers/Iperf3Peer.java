@@ -49,6 +49,11 @@ final class Iperf3Peer implements Peer {
   }
 
   @Override
+  public boolean polls() {
+    return false;
+  }
+
+  @Override
   public boolean supports(PeerCase what) {
     return !what.ping() && what.medium() != PeerCase.Medium.SHARED_MEMORY;
   }

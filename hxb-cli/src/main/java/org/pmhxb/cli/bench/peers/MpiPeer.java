@@ -65,6 +65,11 @@ final class MpiPeer implements Peer {
   }
 
   @Override
+  public boolean polls() {
+    return true;
+  }
+
+  @Override
   public boolean supports(PeerCase what) {
     return true;
   }

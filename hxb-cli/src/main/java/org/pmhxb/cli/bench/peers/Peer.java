@@ -19,6 +19,9 @@ interface Peer {
 
   boolean supports(PeerCase what);
 
+  /** Whether its processors are busy also while it waits in a stream: full, they show no limit. */
+  boolean polls();
+
   /**
    * Measures once.
    *

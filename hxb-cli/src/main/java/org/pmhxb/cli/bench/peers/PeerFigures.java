@@ -10,6 +10,7 @@ import org.pmhxb.cli.bench.CpuUse;
  * @param halfRoundTripUs median
  * @param processorsUsed processor seconds a second of all its processes, on average
  * @param machineBusy share of all processors' time in which they were not idle, 0 to 1
+ * @param withheld share of them that the host withheld meanwhile, 0 to 1
  * @param storeNs until one processor sees what another stored; of shared memory only
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -18,19 +19,21 @@ public record PeerFigures(
     Double halfRoundTripUs,
     Double processorsUsed,
     Double machineBusy,
+    Double withheld,
     Double storeNs) {
 
   static PeerFigures stream(double messagesPerSecond) {
-    return new PeerFigures(messagesPerSecond, null, null, null, null);
+    return new PeerFigures(messagesPerSecond, null, null, null, null, null);
   }
 
   static PeerFigures ping(double halfRoundTripUs) {
-    return new PeerFigures(null, halfRoundTripUs, null, null, null);
+    return new PeerFigures(null, halfRoundTripUs, null, null, null, null);
   }
 
   /** With processors that the peer told itself; null when it did not. */
   PeerFigures withProcessors(Double processors) {
-    return new PeerFigures(messagesPerSecond, halfRoundTripUs, processors, machineBusy, storeNs);
+    return new PeerFigures(
+        messagesPerSecond, halfRoundTripUs, processors, machineBusy, withheld, storeNs);
   }
 
   /** With what was measured of the processors, unless the peer told it itself. */
@@ -43,6 +46,7 @@ public record PeerFigures(
         halfRoundTripUs,
         processorsUsed != null ? processorsUsed : (Double) use.processorsUsed(),
         use.machineBusy(),
+        use.withheld(),
         use.storeNs() == null ? null : (Double) use.storeNs().median());
   }
 }

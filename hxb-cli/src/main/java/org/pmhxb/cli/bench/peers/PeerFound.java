@@ -18,6 +18,7 @@ import org.pmhxb.cli.veth.LinkRate;
  * @param cpuNsPerMessage processor time of all its processes by messages that arrived
  * @param cpuNsPerKilobyte the same by 1,000 bytes of payload
  * @param machineBusy share of the machine's processor time, 0 to 1, the runs' median
+ * @param withheld share of it that the host withheld, 0 to 1
  * @param storeNs until one processor sees what another stored, medians of the runs; of shared
  *     memory only
  * @param repeated void runs that were measured again: more came than the links carry
@@ -36,6 +37,7 @@ public record PeerFound(
     Double cpuNsPerMessage,
     Double cpuNsPerKilobyte,
     Double machineBusy,
+    Spread withheld,
     Spread storeNs,
     int repeated,
     String limit,
@@ -46,11 +48,22 @@ public record PeerFound(
 
   static PeerFound failed(String peer, PeerCase what, String reason) {
     return new PeerFound(
-        peer, what, null, null, null, null, null, null, null, null, null, 0, null, reason);
+        peer, what, null, null, null, null, null, null, null, null, null, null, 0, null, reason);
   }
 
+  /**
+   * Puts runs together.
+   *
+   * @param polls whether full processors show no limit, since the peer keeps them busy while it
+   *     waits, too
+   */
   static PeerFound of(
-      String peer, PeerCase what, LinkRate rate, List<PeerFigures> runs, int repeated) {
+      String peer,
+      PeerCase what,
+      LinkRate rate,
+      List<PeerFigures> runs,
+      int repeated,
+      boolean polls) {
     Spread messages = spread(runs, PeerFigures::messagesPerSecond);
     Spread bytes = messages == null ? null : messages.map(m -> m * what.sizeBytes());
     Double used = median(spread(runs, PeerFigures::processorsUsed));
@@ -70,9 +83,10 @@ public record PeerFound(
         used == null || messages == null ? null : used * 1e9 / messages.median(),
         used == null || bytes == null ? null : used * 1e12 / bytes.median(),
         busy,
+        spread(runs, PeerFigures::withheld),
         spread(runs, PeerFigures::storeNs),
         repeated,
-        limit(what, share, busy),
+        limit(what, share, busy, polls),
         runs.stream().flatMap(run -> objection(what, rate, run).stream()).findFirst().orElse(null));
   }
 
@@ -93,16 +107,18 @@ public record PeerFound(
   }
 
   /** Named from what was seen: links that are full, or processors that are. */
-  private static String limit(PeerCase what, Spread share, Double busy) {
+  private static String limit(PeerCase what, Spread share, Double busy, boolean polls) {
     if (what.ping()) {
       return "the way itself";
     }
     if (share != null && share.median() >= LINKS_FULL) {
       return "links";
     }
-    return busy == null
-        ? "unknown"
-        : CpuUse.limit(busy, Runtime.getRuntime().availableProcessors());
+    if (busy == null) {
+      return "unknown";
+    }
+    return CpuUse.limit(busy, Runtime.getRuntime().availableProcessors())
+        + (polls && CpuUse.isFull(busy) ? ", polling" : "");
   }
 
   /** The figure that counts: half a round trip, the share of links, or else the rate. */

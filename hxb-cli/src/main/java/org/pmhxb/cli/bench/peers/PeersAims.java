@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
+import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.peers.PeerCase.Medium;
 
 /** What ours have to reach and are meant to, against what they did and the best of the peers. */
@@ -16,6 +17,8 @@ final class PeersAims {
    * @param most whether less is better
    * @param links between the two sides
    * @param measured null where ours failed: then no bound is met
+   * @param withheld share of all processors that the host withheld meanwhile, 0 to 1; null: not
+   *     known
    * @param met {@code aim}, {@code must}, or {@code missed}
    * @param peer the best of the others in the same case, the drivers' own limit aside; null: none
    *     measured
@@ -29,6 +32,7 @@ final class PeersAims {
       double aim,
       int links,
       Double measured,
+      Spread withheld,
       String met,
       String peer,
       Double peerMeasured) {}
@@ -119,6 +123,7 @@ final class PeersAims {
                   bound.aim(),
                   what.links(),
                   measured,
+                  ours.withheld(),
                   met(bound, measured),
                   best.map(PeerFound::peer).orElse(null),
                   best.map(f -> figure(bound, f)).orElse(null));

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.pmhxb.cli.bench.Spread;
+import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.cli.bench.peers.PeerCase.Medium;
 import org.pmhxb.cli.cluster.NodeOptions;
 
@@ -52,6 +54,7 @@ final class PeersPage {
     text.append(report.measuredAt());
     text.append(String.format(Locale.ROOT, ", %.0f s%n", report.seconds()));
     text.append("- Machine: ").append(report.machine().line()).append('\n');
+    text.append("- ").append(Withheld.of(withheld()).line()).append('\n');
     text.append("- Runs of each figure: ").append(report.runs());
     text.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
     if (!report.finished()) {
@@ -69,9 +72,18 @@ final class PeersPage {
     text.append("\nCells have the median, then least to most of the runs. `-`: does not apply;");
     text.append(" `failed`: see the end of the page. *Limited by* is what was seen: links whose");
     text.append(
-        " rate is used up, or processors that were never idle. Open MPI, MPICH, UCX, Aeron,");
-    text.append(" testpmd and spinning poll threads keep their processors busy while they wait,");
-    text.append(" too: where such a one has neither, it is its own protocol that waits.\n");
+        " rate is used up, or how busy the processors were. *Polling*: Open MPI, MPICH, UCX,");
+    text.append(" Aeron, testpmd and spinning poll threads keep their processors busy while they");
+    text.append(" wait, too, so it may as well be their own protocol that waits.\n");
+  }
+
+  /** Of every figure, those of the idle strategies too. */
+  private List<Spread> withheld() {
+    return Stream.concat(
+            report.found().stream().filter(f -> f.failure() == null).map(PeerFound::withheld),
+            report.idle().stream()
+                .flatMap(idle -> Stream.of(idle.pingWithheld(), idle.streamWithheld())))
+        .toList();
   }
 
   private void programs() {
@@ -110,7 +122,11 @@ final class PeersPage {
   private String cell(
       String peer, PeerCase what, Function<PeerFound, Spread> which, double unit, int digits) {
     return find(peer, what)
-        .map(f -> f.failure() != null ? "failed" : cell(which.apply(f), unit, digits))
+        .map(
+            f ->
+                f.failure() != null
+                    ? "failed"
+                    : cell(which.apply(f), unit, digits) + Withheld.note(f.withheld()))
         .orElse(NONE);
   }
 
@@ -176,7 +192,9 @@ final class PeersPage {
           List.of(
               sign + number(aim.must(), digits),
               sign + number(aim.aim(), digits),
-              number(aim.measured(), digits) + (digits == 3 ? ", " + links(aim.links()) : ""),
+              number(aim.measured(), digits)
+                  + (digits == 3 ? ", " + links(aim.links()) : "")
+                  + Withheld.note(aim.withheld()),
               aim.met().equals("missed") ? "**missed**" : aim.met(),
               aim.peer() == null ? NONE : aim.peer() + ": " + number(aim.peerMeasured(), digits)));
     }
@@ -225,9 +243,13 @@ final class PeersPage {
                 number(of.cpuNsPerMessage(), 0),
                 number(of.cpuNsPerKilobyte(), 0),
                 cell(of.storeNs(), 1, 0),
-                of.limit() + repeated(of)));
+                limit(of) + repeated(of)));
       }
     }
+  }
+
+  private static String limit(PeerFound of) {
+    return of.failure() != null ? "failed" : of.limit() + Withheld.note(of.withheld());
   }
 
   private static String repeated(PeerFound of) {
@@ -280,10 +302,10 @@ final class PeersPage {
               medium.map(f -> number(f.processorsUsed(), 2)).orElse(NONE),
               medium.map(f -> number(f.cpuNsPerKilobyte(), 0)).orElse(NONE),
               medium.map(f -> number(f.cpuNsPerMessage(), 0)).orElse(NONE),
-              medium.map(PeerFound::limit).orElse(NONE),
+              medium.map(PeersPage::limit).orElse(NONE),
               large.map(f -> number(f.processorsUsed(), 2)).orElse(NONE),
               large.map(f -> number(f.cpuNsPerKilobyte(), 0)).orElse(NONE),
-              large.map(PeerFound::limit).orElse(NONE)));
+              large.map(PeersPage::limit).orElse(NONE)));
     }
   }
 
@@ -328,9 +350,11 @@ final class PeersPage {
       row(
           found.strategy(),
           List.of(
-              cell(found.halfRoundTripUs(), 1, 2),
+              cell(found.halfRoundTripUs(), 1, 2) + Withheld.note(found.pingWithheld()),
               number(found.pingProcessors(), 2),
-              found.failure() != null ? "failed" : cell(found.share(), 1, 3),
+              found.failure() != null
+                  ? "failed"
+                  : cell(found.share(), 1, 3) + Withheld.note(found.streamWithheld()),
               number(found.streamProcessors(), 2)));
     }
   }

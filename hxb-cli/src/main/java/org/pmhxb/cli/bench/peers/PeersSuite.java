@@ -204,13 +204,14 @@ public final class PeersSuite {
     if (ours.isEmpty() && others.isEmpty() || time.isOver()) {
       return;
     }
+    boolean spins = spec.poll().idle() == HxbConfig.Idle.SPIN;
     guarded(
         spec.fabric() + ", " + spec.rails() + " links",
         () -> {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
             fresh = true;
             for (PeerCase what : ours) {
-              keep(HXB, what, () -> new Run(runOurs(ends, what), 0));
+              keep(HXB, spins, what, () -> new Run(runOurs(ends, what), 0));
             }
             String[] names = others.isEmpty() ? null : ends.free();
             PeerSite site =
@@ -219,7 +220,11 @@ public final class PeersSuite {
                     : PeerSite.setUp(names[0], names[1], spec.rails());
             for (Map.Entry<Peer, List<PeerCase>> peer : others.entrySet()) {
               for (PeerCase what : peer.getValue()) {
-                keep(peer.getKey().name(), what, () -> runPlausibly(peer.getKey(), what, site));
+                keep(
+                    peer.getKey().name(),
+                    peer.getKey().polls(),
+                    what,
+                    () -> runPlausibly(peer.getKey(), what, site));
               }
             }
           }
@@ -239,7 +244,7 @@ public final class PeersSuite {
   }
 
   /** Measures a case several times; a failure is named and does not keep the next one away. */
-  private void keep(String peer, PeerCase what, Callable<Run> once)
+  private void keep(String peer, boolean polls, PeerCase what, Callable<Run> once)
       throws IOException, InterruptedException {
     if (time.isOver()) {
       return;
@@ -254,7 +259,7 @@ public final class PeersSuite {
         runs.add(kept.figures());
         repeated += kept.repeated();
       }
-      result = PeerFound.of(peer, what, settings.rate(), runs, repeated);
+      result = PeerFound.of(peer, what, settings.rate(), runs, repeated, polls);
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
@@ -347,15 +352,17 @@ public final class PeersSuite {
           List<PeerFigures> streams = idleRuns(poll, settings.rate(), false);
           PeerCase ping = PeersPlan.unshaped(Medium.VETH).getFirst();
           PeerCase stream = new PeerCase(Medium.SHAPED, false, 1, PeersPlan.MEDIUM_BYTES, false);
-          PeerFound half = PeerFound.of(HXB, ping, null, pings, 0);
-          PeerFound share = PeerFound.of(HXB, stream, settings.rate(), streams, 0);
+          PeerFound half = PeerFound.of(HXB, ping, null, pings, 0, false);
+          PeerFound share = PeerFound.of(HXB, stream, settings.rate(), streams, 0, false);
           IdleFound result =
               new IdleFound(
                   strategy.toString(),
                   half.halfRoundTripUs(),
                   half.processorsUsed(),
+                  half.withheld(),
                   share.share(),
                   share.processorsUsed(),
+                  share.withheld(),
                   share.failure());
           time.progressed();
           idle.add(result);

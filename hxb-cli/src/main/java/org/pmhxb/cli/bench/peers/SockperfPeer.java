@@ -42,6 +42,11 @@ final class SockperfPeer implements Peer {
   }
 
   @Override
+  public boolean polls() {
+    return false;
+  }
+
+  @Override
   public boolean supports(PeerCase what) {
     return what.medium() == PeerCase.Medium.VETH;
   }

@@ -43,6 +43,11 @@ final class TestpmdPeer implements Peer {
   }
 
   @Override
+  public boolean polls() {
+    return true;
+  }
+
+  @Override
   public boolean supports(PeerCase what) {
     return what.medium() != PeerCase.Medium.SHAPED && !what.both();
   }

@@ -71,6 +71,11 @@ final class UcxPeer implements Peer {
   }
 
   @Override
+  public boolean polls() {
+    return true;
+  }
+
+  @Override
   public boolean supports(PeerCase what) {
     return true;
   }

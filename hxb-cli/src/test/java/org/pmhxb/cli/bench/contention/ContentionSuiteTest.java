@@ -40,6 +40,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
 
   private long lost;
 
+  /** What the pretended host takes of the processors. */
+  private double withheld;
+
   @Override
   public MeasuredCluster ring(Shape shape, int rails) {
     return cluster(rails, 1e6, 0);
@@ -116,7 +119,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         5,
         0,
         latency,
-        new CpuUse(1, 1.5, 0.9, 0, 2, new Spread(25, 27, 150, 5)),
+        new CpuUse(1, 1.5, 0.9, withheld, 2, new Spread(25, 27, 150, 5)),
         pairs,
         new ArrayList<>());
   }
@@ -164,6 +167,21 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     assertThat(all.byRelays().get(0)).isBetween(0.987, 0.988);
     assertThat(all.byRelays().get(2)).isBetween(1.008, 1.010);
     assertThat(Files.readString(directory.resolve("contention.md"))).contains("| 99 / 101 / 101 |");
+  }
+
+  @Test
+  void saysAtEachLineWhatTheHostTook() throws Exception {
+    withheld = 0.07;
+    run(false, Integer.MAX_VALUE);
+
+    assertThat(Files.readString(directory.resolve("contention.md")))
+        .contains("| 0.50 % | 1.50, **machine full**, host took 7 % |")
+        .contains("| **2.20**, host took 7 % | 0.70 |")
+        .contains("- Host: withheld 2 % of the processors or more in a run of ");
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
+    for (JsonNode line : json.path("results")) {
+      assertThat(line.path("withheld").path("median").asDouble()).isEqualTo(0.07);
+    }
   }
 
   @Test

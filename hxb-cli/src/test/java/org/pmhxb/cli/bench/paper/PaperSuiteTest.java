@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.imageio.ImageIO;
@@ -19,6 +20,7 @@ import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.router.Shape;
@@ -37,6 +39,15 @@ class PaperSuiteTest {
   private double machineMb = 400;
 
   private String refused = "";
+
+  /** What the pretended host takes of the processors, run by run; then nothing. */
+  private double[] withheld = {};
+
+  private int outcomes;
+
+  private double withheld() {
+    return outcomes < withheld.length ? withheld[outcomes++] : 0;
+  }
 
   private MeasuredCluster up(Shape shape, int rails, LinkRate rate) throws IOException {
     ups.add(shape + " " + rails + " " + rate);
@@ -87,7 +98,7 @@ class PaperSuiteTest {
         1,
         0,
         latency,
-        new CpuUse(1, 1.5, 0.95, 2),
+        new CpuUse(1, 1.5, 0.95, withheld(), 2, null),
         List.of(),
         new ArrayList<>());
   }
@@ -139,6 +150,84 @@ class PaperSuiteTest {
       assertThat(ImageIO.read(directory.resolve("paper/" + figure.id() + ".png").toFile()))
           .isNotNull();
     }
+  }
+
+  @Test
+  void saysWhatLimitsEachFigureOfALine() throws Exception {
+    run(true, false, Integer.MAX_VALUE);
+
+    assertThat(Files.readString(directory.resolve("paper.md")))
+        .contains("| 8 KB: links; 4 B: 95 % of 2 processors |")
+        .contains("| send, receive, both: links |")
+        .contains("| 2 links: links; 4 links, 4 B: 95 % of 2 processors; half round trip: the way")
+        .contains(
+            "4 links, 4 B: 95 % of 2 processors; half round trip: 3 processes on 2 processors |")
+        .contains("| 2 links: links; half round trip: 4 processes on 2 processors; 4 B: 95 % of ")
+        .contains("- Host: withheld less than 2 % of the processors in every run.\n")
+        .doesNotContain("host took");
+  }
+
+  @Test
+  void saysOfEachFigureWhatTheHostTook() throws Exception {
+    LinkRate rate = LinkRate.parse("200mbit");
+    PaperPlan plan =
+        new PaperPlan(
+            Map.of(
+                PaperPlan.Section.ONE_WAY, rate,
+                PaperPlan.Section.NEIGHBOURS, rate,
+                PaperPlan.Section.RELAYS, rate),
+            List.of(PaperPlan.LARGE_BYTES));
+    Map<PaperPoint, Measured> found = new HashMap<>();
+    withheld = new double[] {0, 0.09, 0.02};
+    PaperPoint hurt = plan.neighbours(3, PaperPoint.Traffic.BOTH, PaperPlan.LARGE_BYTES);
+    found.put(hurt, threeRuns(hurt));
+    for (PaperPoint point : plan.points()) {
+      found.computeIfAbsent(point, this::threeRuns);
+    }
+    PaperFindings findings = new PaperFindings(plan, found, List.of(), List.of(), false);
+    PaperTables tables = new PaperTables(findings);
+
+    PaperTable.Row row = tables.tables().get(1).rows().get(2);
+    assertThat(row.limit()).isEqualTo("send, receive: links; both: links, host took 0 to 9 %");
+    assertThat(row.cells())
+        .extracting(cell -> cell.withheld().max())
+        .containsExactly(0.0, 0.0, 0.0, 0.0, 0.09, 0.09);
+    assertThat(tables.figures().get(1).curves())
+        .filteredOn(curve -> !curve.paper())
+        .extracting(PaperFigure.Curve::withheld)
+        .containsExactly(List.of(0.0), List.of(0.0), List.of(0.09));
+    PaperReport report =
+        new PaperReport(
+            true,
+            "hxb bench paper",
+            "now",
+            1,
+            false,
+            3,
+            true,
+            MACHINE,
+            Withheld.of(found.values().stream().map(Measured::withheld).toList()),
+            List.of(),
+            tables.tables(),
+            tables.figures(),
+            List.of(),
+            List.of());
+    assertThat(PaperPage.of(report))
+        .contains(
+            "- Host: withheld 2 % of the processors or more in a run of 1 of "
+                + found.size()
+                + " figures, 9 % at most.")
+        .contains(
+            "What the host took in the worst run of a point: hxb, 3-D of 200mbit: 8,192 B 9 %.")
+        .containsOnlyOnce("host took 0 to 9 %");
+  }
+
+  private Measured threeRuns(PaperPoint point) {
+    List<Benchmark.Outcome> runs = new ArrayList<>();
+    for (int run = 0; run < 3; run++) {
+      runs.add(outcome(point.plan(), point.sizeBytes(), point.setup().rate()));
+    }
+    return Measured.of(point, point.plan(), runs);
   }
 
   @Test

@@ -15,7 +15,7 @@ class PeersAimsTest {
 
   private static PeerFound found(String peer, int links, double share) {
     double messages = share * links * RATE.bytesPerSecond() / PeersPlan.MEDIUM_BYTES;
-    return PeerFound.of(peer, oneWay(links), RATE, List.of(PeerFigures.stream(messages)), 0);
+    return PeerFound.of(peer, oneWay(links), RATE, List.of(PeerFigures.stream(messages)), 0, false);
   }
 
   @Test

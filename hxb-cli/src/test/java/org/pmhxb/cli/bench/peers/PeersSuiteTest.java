@@ -29,9 +29,14 @@ class PeersSuiteTest {
   private static final MachineInfo MACHINE =
       new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
 
+  private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+
   @TempDir private Path directory;
   private int measurements;
   private int open;
+
+  /** What the pretended host takes of the processors while ours are measured. */
+  private double withheld;
 
   private final class FakePeer implements Peer {
     private final String name;
@@ -73,6 +78,11 @@ class PeersSuiteTest {
     }
 
     @Override
+    public boolean polls() {
+      return name.equals("polls");
+    }
+
+    @Override
     public PeerFigures run(PeerCase what, PeerSite site, Foreign programs, Times times)
         throws IOException {
       measurements++;
@@ -83,9 +93,14 @@ class PeersSuiteTest {
       }
       int links = what.both() ? 2 * what.links() : what.links();
       return what.ping()
-          ? new PeerFigures(null, 5.0, 2.0, 1.0, null)
+          ? new PeerFigures(null, 5.0, 2.0, 1.0, 0.0, null)
           : new PeerFigures(
-              share * links * RATE.bytesPerSecond() / what.sizeBytes(), null, 1.0, 0.5, null);
+              share * links * RATE.bytesPerSecond() / what.sizeBytes(),
+              null,
+              1.0,
+              polls() ? 1 : 0.5,
+              0.0,
+              null);
     }
   }
 
@@ -120,7 +135,7 @@ class PeersSuiteTest {
             0,
             0,
             ping ? new LatencyHistogram.Summary(1, 2_000, 3, 4, 5) : null,
-            new CpuUse(1, 1.5, 0.9, 2),
+            new CpuUse(1, 1.5, 0.9, withheld, 2, null),
             List.of(),
             new ArrayList<>());
       }
@@ -171,6 +186,46 @@ class PeersSuiteTest {
     assertThat(directory.resolve("peers/share-8192-both.svg")).isNotEmptyFile();
     JsonNode json = new ObjectMapper().readTree(directory.resolve("peers.json").toFile());
     assertThat(json.path("found")).hasSize(report.found().size());
+  }
+
+  @Test
+  void saysAtEachFigureWhatTheHostTook() throws Exception {
+    withheld = 0.07;
+    PeersReport report =
+        run(false, Integer.MAX_VALUE, List.of(), new FakePeer("good", 0.5), new FakePeer("no", 0));
+
+    String took = ", host took 7 %";
+    assertThat(Files.readString(directory.resolve("peers.md")))
+        .contains("- Host: withheld 2 % of the processors or more in a run of ")
+        .contains("figures, 7 % at most.")
+        .contains("| hxb | 0.991%s | 0.991%s |\n| good | 0.500 | 0.500 |".formatted(took, took))
+        .contains("| spin | 2.00%s | 1.50 | 0.991%s | 1.50 |".formatted(took, took))
+        .contains("| >= 0.990 | 0.991, 2 links%s | aim | good: 0.500 |".formatted(took))
+        .contains("| 55,109 | 6,727 | - | links%s |".formatted(took))
+        .contains(" | - | none full: 50 %% of %d processors |".formatted(PROCESSORS));
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("peers.json").toFile());
+    for (JsonNode found : json.path("found")) {
+      double taken = found.path("peer").asText().equals("hxb") ? 0.07 : 0;
+      assertThat(found.path("withheld").path("max").isNumber()).isTrue();
+      assertThat(found.path("withheld").path("max").asDouble()).isEqualTo(taken);
+    }
+    assertThat(report.aims()).allMatch(aim -> aim.withheld().median() == 0.07);
+  }
+
+  @Test
+  void fullProcessorsOfOneThatPollsAreNamedAsSuch() throws Exception {
+    run(
+        false,
+        Integer.MAX_VALUE,
+        List.of("polls", "good"),
+        new FakePeer("polls", 0.5),
+        new FakePeer("good", 0.5));
+
+    assertThat(Files.readString(directory.resolve("peers.md")).lines())
+        .filteredOn(line -> line.startsWith("| polls: one way"))
+        .isNotEmpty()
+        .allMatch(
+            line -> line.endsWith("| 100 %% of %d processors, polling |".formatted(PROCESSORS)));
   }
 
   @Test
