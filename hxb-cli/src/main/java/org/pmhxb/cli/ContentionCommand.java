@@ -60,7 +60,7 @@ final class ContentionCommand extends SuiteCommand {
     String only = cases.isEmpty() ? "" : " --case " + String.join(",", cases);
     try (TakeDown guard = new TakeDown(ownPaths())) {
       return new ContentionSuite(
-              directory(), quick(), resume(), cases, new Own(), this::outOfTime, progress()::update)
+              files(), quick(), resume(), cases, new Own(), this::outOfTime, progress()::update)
           .run(command("contention") + only, MachineInfo.here(Version.project()));
     }
   }

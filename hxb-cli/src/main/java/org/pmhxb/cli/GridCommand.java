@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import java.nio.file.Path;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.grid.GridSuite;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
@@ -44,7 +45,7 @@ final class GridCommand extends HxbCommand {
     Path home = Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath();
     Path standard = home.resolve(quick ? "target/results" : "docs/results");
     Path directory = (output == null ? standard : output).toAbsolutePath().normalize();
-    return new GridSuite(directory, quick)
+    return new GridSuite(new ResultFiles(home, directory), quick)
         .run(
             "hxb bench grid" + (quick ? " --quick" : ""),
             MachineInfo.here(Version.project()),

@@ -29,7 +29,7 @@ final class PaperCommand extends SuiteCommand {
   @Override
   protected Report run() throws Exception {
     try (TakeDown guard = new TakeDown(ownPaths())) {
-      return new PaperSuite(directory(), quick(), rate, resume())
+      return new PaperSuite(files(), quick(), rate, resume())
           .run(
               this::vethCluster,
               command("paper") + (rate == null ? "" : " --rate " + rate),

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.veth.LinkRate;
@@ -66,6 +67,11 @@ abstract class SuiteCommand extends ClusterCommand {
   /** The project's folder. */
   final Path home() {
     return Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath();
+  }
+
+  /** What the suite writes there. */
+  final ResultFiles files() {
+    return new ResultFiles(home(), directory());
   }
 
   /** Whether the budget is spent. */

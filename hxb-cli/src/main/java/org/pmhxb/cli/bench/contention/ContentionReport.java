@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultFiles;
 
 /**
  * How streams fare that compete, and what relays add.
@@ -31,7 +32,7 @@ public record ContentionReport(
     List<ContentionLine> results,
     List<Double> perRelayUs,
     List<String> failures,
-    List<String> files)
+    ResultFiles files)
     implements Report {
 
   /** The half round trips' differences, from the medians; as many as were measured. */
@@ -62,7 +63,7 @@ public record ContentionReport(
     for (int k = 1; k <= perRelayUs.size(); k++) {
       out.printf("each of %d relays adds %.2f us (aim: 1.00 at most)%n", k, perRelayUs.get(k - 1));
     }
-    files.forEach(file -> out.println("wrote " + file));
+    files.print(out);
     if (!finished) {
       out.println("not finished: time ran out; go on with --resume");
     }

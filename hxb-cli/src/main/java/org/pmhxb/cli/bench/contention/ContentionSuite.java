@@ -1,8 +1,6 @@
 package org.pmhxb.cli.bench.contention;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -18,7 +16,7 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
-import org.pmhxb.cli.bench.ResultJson;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.bench.WarmUp;
@@ -30,10 +28,13 @@ import org.pmhxb.router.Shape;
  * thread.
  */
 public final class ContentionSuite {
+  private static final String PAGE = "contention.md";
+  private static final String JSON = "contention.json";
+
   /** Before each run: links and windows get used to the traffic. */
   private static final long WARM_UP_MS = 1_000;
 
-  private final Path directory;
+  private final ResultFiles files;
   private final boolean quick;
   private final boolean resume;
   private final List<ContentionCase> cases;
@@ -61,20 +62,20 @@ public final class ContentionSuite {
   }
 
   /**
-   * @param directory where page and JSON go
+   * @param files where page and JSON go
    * @param resume whether to go on where an earlier command was broken off
    * @param only ids of the cases to measure; empty: all
    * @param outOfTime when true, the suite breaks off before the next line
    */
   public ContentionSuite(
-      Path directory,
+      ResultFiles files,
       boolean quick,
       boolean resume,
       Collection<String> only,
       Clusters clusters,
       BooleanSupplier outOfTime,
       Consumer<String> progress) {
-    this.directory = directory;
+    this.files = files;
     this.quick = quick;
     this.resume = resume;
     this.cases =
@@ -109,7 +110,7 @@ public final class ContentionSuite {
     long startNs = System.nanoTime();
     Journal journal =
         Journal.open(
-            directory.resolve("contention.journal"),
+            files.path("contention.journal"),
             machine.line() + ", " + runs() + " runs of " + measureMs() + " ms",
             resume);
     Map<ContentionCase.Site, List<ContentionCase>> bySite = new LinkedHashMap<>();
@@ -183,8 +184,7 @@ public final class ContentionSuite {
                 .formatted(line.id(), 100 * line.share().median(), 100 * line.must()));
       }
     }
-    Path page = directory.resolve("contention.md");
-    Path json = directory.resolve("contention.json");
+    files.add(PAGE, JSON);
     ContentionReport report =
         new ContentionReport(
             failures.isEmpty() && !time.isBrokenOff(),
@@ -198,9 +198,9 @@ public final class ContentionSuite {
             lines,
             ContentionReport.perRelay(lines),
             failures,
-            List.of(page.toString(), json.toString()));
-    Files.writeString(page, ContentionPage.of(report));
-    ResultJson.write(json, report);
+            files);
+    files.write(PAGE, ContentionPage.of(report));
+    files.writeJson(JSON, report);
     return report;
   }
 }

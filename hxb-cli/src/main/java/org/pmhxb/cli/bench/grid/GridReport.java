@@ -4,13 +4,13 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultFiles;
 
 /**
  * The bottleneck experiment's outcome.
  *
  * @param seconds that the simulations took here; the figures are virtual time
- * @param page Markdown
- * @param files plots
+ * @param files page and plots
  * @param points every figure
  * @param failures cases that could not be measured, and why
  */
@@ -20,8 +20,7 @@ public record GridReport(
     double seconds,
     MachineInfo machine,
     boolean quick,
-    String page,
-    List<String> files,
+    ResultFiles files,
     List<GridPoint> points,
     List<String> failures)
     implements Report {
@@ -40,6 +39,6 @@ public record GridReport(
           p.chosen() ? " chosen" : "");
     }
     failures.forEach(f -> out.println("failed: " + f));
-    out.println("written: " + page);
+    files.print(out);
   }
 }

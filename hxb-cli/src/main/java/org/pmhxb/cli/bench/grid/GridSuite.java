@@ -1,8 +1,6 @@
 package org.pmhxb.cli.bench.grid;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,14 +10,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultFiles;
 
 /** Measures all cases, each in a simulation of its own, and writes page and plots. */
 public final class GridSuite {
-  private final Path directory;
+  private static final String PAGE = "grid.md";
+
+  private final ResultFiles files;
   private final boolean quick;
 
-  public GridSuite(Path directory, boolean quick) {
-    this.directory = directory;
+  public GridSuite(ResultFiles files, boolean quick) {
+    this.files = files;
     this.quick = quick;
   }
 
@@ -56,9 +57,8 @@ public final class GridSuite {
     points.sort(
         Comparator.comparingInt((GridPoint p) -> order.indexOf(p.operation()))
             .thenComparingInt(GridPoint::bytes));
-    Path page = directory.resolve("grid.md");
-    List<String> files =
-        GridPlots.write(points, directory.resolve("grid")).stream().map(Path::toString).toList();
+    files.add(PAGE);
+    files.add(GridPlots.write(points, files.path("grid")));
     GridReport report =
         new GridReport(
             failures.isEmpty() && !points.isEmpty(),
@@ -66,11 +66,10 @@ public final class GridSuite {
             (System.nanoTime() - startNs) / 1e9,
             machine,
             quick,
-            page.toString(),
             files,
             points,
             failures);
-    Files.writeString(page, GridPage.of(report));
+    files.write(PAGE, GridPage.of(report));
     return report;
   }
 }

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.Withheld;
 
 /**
@@ -31,7 +32,7 @@ public record PaperReport(
     List<PaperTable> tables,
     List<PaperFigure> figures,
     List<String> failures,
-    List<String> files)
+    ResultFiles files)
     implements Report {
   @Override
   public void print(PrintWriter out) {
@@ -47,7 +48,7 @@ public record PaperReport(
     }
     out.println("(ours, and in brackets the paper's)");
     out.println(host.line());
-    files.forEach(file -> out.println("wrote " + file));
+    files.print(out);
     if (!finished) {
       out.println("not finished: time ran out; go on with --resume");
     }

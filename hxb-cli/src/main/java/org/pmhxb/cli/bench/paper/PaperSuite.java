@@ -1,34 +1,34 @@
 package org.pmhxb.cli.bench.paper;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
-import org.pmhxb.cli.bench.ResultJson;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.cli.veth.LinkRate;
 
 /** The whole of {@code hxb bench paper}: measures, then writes page, plots and JSON. */
 public final class PaperSuite {
-  private final Path directory;
+  private static final String PAGE = "paper.md";
+  private static final String JSON = "paper.json";
+
+  private final ResultFiles files;
   private final boolean quick;
   private final LinkRate rate;
   private final boolean resume;
 
   /**
-   * @param directory where the page goes
+   * @param files where the page goes
    * @param rate of all links; null to choose by measuring
    * @param resume whether to go on where an earlier command was broken off
    */
-  public PaperSuite(Path directory, boolean quick, LinkRate rate, boolean resume) {
-    this.directory = directory;
+  public PaperSuite(ResultFiles files, boolean quick, LinkRate rate, boolean resume) {
+    this.files = files;
     this.quick = quick;
     this.rate = rate;
     this.resume = resume;
@@ -50,19 +50,14 @@ public final class PaperSuite {
     long startNs = System.nanoTime();
     PaperRun.Pace pace = quick ? PaperRun.Pace.QUICK : PaperRun.Pace.FULL;
     String settings = machine.line() + ", " + pace + ", " + rate;
-    Journal journal = Journal.open(directory.resolve("paper.journal"), settings, resume);
+    Journal journal = Journal.open(files.path("paper.journal"), settings, resume);
     PaperFindings findings =
         new PaperRun(clusters, pace, journal, outOfTime, progress)
             .run(rate, quick ? PaperPlan.QUICK_SIZES : PaperPlan.FULL_SIZES);
     PaperTables tables = new PaperTables(findings);
     List<PaperFigure> figures = tables.figures();
-    List<String> files = new ArrayList<>();
-    PaperPlots.write(figures, directory.resolve("paper"))
-        .forEach(file -> files.add(file.toString()));
-    Path page = directory.resolve("paper.md");
-    Path json = directory.resolve("paper.json");
-    files.add(page.toString());
-    files.add(json.toString());
+    files.add(PaperPlots.write(figures, files.path("paper")));
+    files.add(PAGE, JSON);
     PaperReport report =
         new PaperReport(
             findings.failures().isEmpty() && !findings.brokenOff(),
@@ -79,8 +74,8 @@ public final class PaperSuite {
             figures,
             findings.failures(),
             files);
-    Files.writeString(page, PaperPage.of(report));
-    ResultJson.write(json, report);
+    files.write(PAGE, PaperPage.of(report));
+    files.writeJson(JSON, report);
     return report;
   }
 }

@@ -214,7 +214,7 @@ final class PeersPage {
     text.append("\n## Plots\n");
     for (PeerCase of : PeersPlan.FULL.shaped(1)) {
       String file = "peers/" + PeersPlots.id(of) + ".svg";
-      if (report.files().stream().anyMatch(name -> name.endsWith(file))) {
+      if (report.files().names().contains(file)) {
         text.append(String.format("%n![%s](%s)%n", title(of), file));
       }
     }

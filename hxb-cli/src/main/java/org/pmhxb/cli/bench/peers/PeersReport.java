@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultFiles;
 
 /**
  * Ours and the peers', side by side.
@@ -35,7 +36,7 @@ public record PeersReport(
     List<IdleFound> idle,
     List<PeersAims.Aim> aims,
     List<String> failures,
-    List<String> files)
+    ResultFiles files)
     implements Report {
 
   /** A peer that was there. */
@@ -45,7 +46,7 @@ public record PeersReport(
   public void print(PrintWriter out) {
     out.print(PeersPage.tables(this));
     missing.forEach((name, reason) -> out.println("not measured: " + name + ": " + reason));
-    files.forEach(file -> out.println("wrote " + file));
+    files.print(out);
     if (!finished) {
       out.println("not finished: time ran out; go on with --resume");
     }

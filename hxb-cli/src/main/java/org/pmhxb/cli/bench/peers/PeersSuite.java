@@ -1,7 +1,6 @@
 package org.pmhxb.cli.bench.peers;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,7 +20,7 @@ import org.pmhxb.cli.bench.CoreDistance;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
-import org.pmhxb.cli.bench.ResultJson;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.bench.WarmUp;
@@ -41,6 +40,8 @@ public final class PeersSuite {
   /** Our own name among the peers. */
   public static final String HXB = "hxb";
 
+  private static final String PAGE = "peers.md";
+  private static final String JSON = "peers.json";
   private static final Shape TWO = Shape.of(2);
 
   private static final int ATTEMPTS = 3;
@@ -406,10 +407,9 @@ public final class PeersSuite {
     for (Peer peer : present) {
       programs.add(new PeersReport.Program(peer.name(), peer.version(), peer.how()));
     }
-    Path page = settings.directory().resolve("peers.md");
-    Path json = settings.directory().resolve("peers.json");
-    List<Path> files = new ArrayList<>(List.of(page, json));
-    files.addAll(PeersPlots.write(found, settings.directory().resolve("peers")));
+    ResultFiles files = new ResultFiles(settings.home(), settings.directory());
+    files.add(PAGE, JSON);
+    files.add(PeersPlots.write(found, files.path("peers")));
     PeersReport report =
         new PeersReport(
             failures.isEmpty() && !time.isBrokenOff(),
@@ -427,9 +427,9 @@ public final class PeersSuite {
             idle,
             PeersAims.of(found),
             failures,
-            files.stream().map(Path::toString).toList());
-    Files.writeString(page, PeersPage.of(report));
-    ResultJson.write(json, report);
+            files);
+    files.write(PAGE, PeersPage.of(report));
+    files.writeJson(JSON, report);
     return report;
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.bench.BenchKind;
@@ -17,6 +18,7 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.veth.LinkRate;
@@ -28,7 +30,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   private static final MachineInfo MACHINE =
       new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
 
-  @TempDir private Path directory;
+  @TempDir private Path home;
+  private Path directory;
   private int measurements;
   private int open;
 
@@ -42,6 +45,11 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
 
   /** What the pretended host takes of the processors. */
   private double withheld;
+
+  @BeforeEach
+  void keepResultsWithTheProject() {
+    directory = home.resolve("docs/results");
+  }
 
   @Override
   public MeasuredCluster ring(Shape shape, int rails) {
@@ -136,7 +144,13 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   private ContentionReport run(boolean resume, int most, List<String> only)
       throws IOException, InterruptedException {
     return new ContentionSuite(
-            directory, true, resume, only, this, () -> measurements >= most, line -> {})
+            new ResultFiles(home, directory),
+            true,
+            resume,
+            only,
+            this,
+            () -> measurements >= most,
+            line -> {})
         .run("hxb bench contention --quick", MACHINE);
   }
 
@@ -155,6 +169,12 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
             "| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 | **27** |");
     JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
     assertThat(json.path("results")).hasSize(ContentionCase.all().size());
+    assertThat(json.path("files"))
+        .extracting(JsonNode::asText)
+        .containsExactly("contention.md", "contention.json");
+    assertThat(json.toString())
+        .as("says nothing of where the project lies")
+        .doesNotContain(home.toString());
     ContentionLine incast = report.results().get(1);
     assertThat(incast.fairness().median()).isBetween(0.53, 0.54);
     assertThat(incast.resentShare()).isEqualTo(0.005);

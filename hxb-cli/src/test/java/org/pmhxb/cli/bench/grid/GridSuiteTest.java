@@ -2,9 +2,11 @@ package org.pmhxb.cli.bench.grid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.collectives.Collective;
 
 class GridSuiteTest {
@@ -56,8 +58,7 @@ class GridSuiteTest {
                 1,
                 MachineInfo.here("test"),
                 true,
-                "page",
-                List.of(),
+                new ResultFiles(Path.of("."), Path.of(".")),
                 points,
                 List.of()));
 

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.bench.BenchKind;
@@ -19,6 +20,7 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.cli.veth.LinkRate;
@@ -30,7 +32,8 @@ class PaperSuiteTest {
   private static final MachineInfo MACHINE =
       new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
 
-  @TempDir private Path directory;
+  @TempDir private Path home;
+  private Path directory;
   private final List<String> ups = new ArrayList<>();
   private int measurements;
   private int open;
@@ -49,10 +52,15 @@ class PaperSuiteTest {
     return outcomes < withheld.length ? withheld[outcomes++] : 0;
   }
 
+  @BeforeEach
+  void keepResultsWithTheProject() {
+    directory = home.resolve("docs/results");
+  }
+
   private MeasuredCluster up(Shape shape, int rails, LinkRate rate) throws IOException {
     ups.add(shape + " " + rails + " " + rate);
     if (ups.getLast().equals(refused)) {
-      throw new IOException("no such cluster today");
+      throw new IOException("no such cluster today in " + home.resolve("scripts"));
     }
     open++;
     return new MeasuredCluster() {
@@ -105,7 +113,7 @@ class PaperSuiteTest {
 
   private PaperReport run(boolean quick, boolean resume, int mostMeasurements)
       throws IOException, InterruptedException {
-    return new PaperSuite(directory, quick, null, resume)
+    return new PaperSuite(new ResultFiles(home, directory), quick, null, resume)
         .run(
             this::up,
             "hxb bench paper",
@@ -142,6 +150,11 @@ class PaperSuiteTest {
         .contains("Runs of each figure: 3\n");
     JsonNode json = new ObjectMapper().readTree(directory.resolve("paper.json").toFile());
     assertThat(json.path("ok").asBoolean()).isTrue();
+    assertThat(json.path("files"))
+        .extracting(JsonNode::asText)
+        .hasSize(8)
+        .contains("paper.md", "paper.json", "paper/figure-3.svg", "paper/figure-5.png")
+        .allMatch(file -> Files.exists(directory.resolve(file)));
     assertThat(json.path("tables")).hasSize(3);
     assertThat(json.path("tables").get(0).path("rows")).hasSize(PaperPlan.LINKS.size());
     for (PaperFigure figure : report.figures()) {
@@ -211,7 +224,7 @@ class PaperSuiteTest {
             tables.tables(),
             tables.figures(),
             List.of(),
-            List.of());
+            new ResultFiles(home, directory));
     assertThat(PaperPage.of(report))
         .contains(
             "- Host: withheld 2 % of the processors or more in a run of 1 of "
@@ -253,6 +266,12 @@ class PaperSuiteTest {
 
     assertThat(report.ok()).isFalse();
     assertThat(report.failures()).singleElement().asString().contains("no such cluster today");
+    for (String file : List.of("paper.md", "paper.json")) {
+      assertThat(Files.readString(directory.resolve(file)))
+          .as("says nothing of where the project lies")
+          .contains("no such cluster today in scripts")
+          .doesNotContain(home.toString());
+    }
     PaperTable.Row four = report.tables().getFirst().rows().get(2);
     assertThat(four.cells().getFirst().ours()).isNull();
     assertThat(four.limit()).contains("8 KB: not measured");

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.bench.BenchKind;
@@ -31,12 +32,18 @@ class PeersSuiteTest {
 
   private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-  @TempDir private Path directory;
+  @TempDir private Path home;
+  private Path directory;
   private int measurements;
   private int open;
 
   /** What the pretended host takes of the processors while ours are measured. */
   private double withheld;
+
+  @BeforeEach
+  void keepResultsWithTheProject() {
+    directory = home.resolve("docs/results");
+  }
 
   private final class FakePeer implements Peer {
     private final String name;
@@ -64,7 +71,9 @@ class PeersSuiteTest {
 
     @Override
     public Optional<String> missing() {
-      return shares[0] == 0 ? Optional.of("install it") : Optional.empty();
+      return shares[0] == 0
+          ? Optional.of(home + "/target/peers is empty: install it")
+          : Optional.empty();
     }
 
     @Override
@@ -89,7 +98,7 @@ class PeersSuiteTest {
       int run = runs.merge(what, 1, Integer::sum);
       double share = shares[Math.min(run, shares.length) - 1];
       if (share < 0) {
-        throw new IOException("it fell over");
+        throw new IOException("it fell over in " + home);
       }
       int links = what.both() ? 2 * what.links() : what.links();
       return what.ping()
@@ -155,7 +164,7 @@ class PeersSuiteTest {
   private PeersReport run(boolean resume, int most, List<String> selected, Peer... peers)
       throws IOException, InterruptedException {
     PeersSuite.Settings settings =
-        new PeersSuite.Settings(directory, directory, true, resume, RATE, selected);
+        new PeersSuite.Settings(directory, home, true, resume, RATE, selected);
     return new PeersSuite(
             settings, List.of(peers), this::up, () -> measurements >= most, line -> {})
         .run("hxb bench peers", MACHINE);
@@ -167,13 +176,14 @@ class PeersSuiteTest {
         run(false, Integer.MAX_VALUE, List.of(), new FakePeer("good", 0.5), new FakePeer("no", 0));
 
     assertThat(report.ok()).as(report.failures().toString()).isTrue();
-    assertThat(report.missing()).containsExactly(Map.entry("no", "install it"));
+    assertThat(report.missing())
+        .containsExactly(Map.entry("no", home + "/target/peers is empty: install it"));
     assertThat(open).isZero();
     assertThat(Files.readString(directory.resolve("peers.md")))
         .contains("## 8,192 B messages, one way")
         .contains("| hxb | 0.991 | 0.991 |\n| good | 0.500 | 0.500 |")
         .contains("| hxb | 1.50 | 6,727 |")
-        .contains("- Not measured: **no**: install it")
+        .contains("- Not measured: **no**: target/peers is empty: install it")
         .contains("| spin | 2.00 | 1.50 | 0.991 | 1.50 |")
         .contains("- **good** (0): pretends")
         .contains(
@@ -186,6 +196,12 @@ class PeersSuiteTest {
     assertThat(directory.resolve("peers/share-8192-both.svg")).isNotEmptyFile();
     JsonNode json = new ObjectMapper().readTree(directory.resolve("peers.json").toFile());
     assertThat(json.path("found")).hasSize(report.found().size());
+    assertThat(json.path("files"))
+        .extracting(JsonNode::asText)
+        .hasSize(8)
+        .contains("peers.md", "peers.json", "peers/share-8192-both.svg")
+        .allMatch(file -> Files.exists(directory.resolve(file)));
+    saysNothingOfWhereTheProjectLies();
   }
 
   @Test
@@ -248,6 +264,13 @@ class PeersSuiteTest {
         .contains("| bad | failed | failed |")
         .contains("| good | 0.900 | 0.900 |")
         .doesNotContain("| hxb |");
+    saysNothingOfWhereTheProjectLies();
+  }
+
+  private void saysNothingOfWhereTheProjectLies() throws IOException {
+    for (String file : List.of("peers.md", "peers.json")) {
+      assertThat(Files.readString(directory.resolve(file))).doesNotContain(home.toString());
+    }
   }
 
   @Test
