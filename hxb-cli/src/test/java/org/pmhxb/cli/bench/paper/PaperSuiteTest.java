@@ -43,6 +43,9 @@ class PaperSuiteTest {
 
   private String refused = "";
 
+  /** What was measured on a cluster whose last warm-up was by other traffic. */
+  private final List<String> cold = new ArrayList<>();
+
   /** What the pretended host takes of the processors, run by run; then nothing. */
   private double[] withheld = {};
 
@@ -64,6 +67,8 @@ class PaperSuiteTest {
     }
     open++;
     return new MeasuredCluster() {
+      private TrafficPlan warm;
+
       @Override
       public int rails() {
         return rails;
@@ -77,7 +82,14 @@ class PaperSuiteTest {
       @Override
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
-        measurements += warmUpMs == 0 ? 0 : 1;
+        if (warmUpMs == 0) {
+          warm = plan;
+        } else {
+          measurements++;
+          if (!plan.equals(warm)) {
+            cold.add(shape + " " + plan.kind() + " " + sizeBytes);
+          }
+        }
         return outcome(plan, sizeBytes, rate);
       }
 
@@ -132,6 +144,7 @@ class PaperSuiteTest {
         .containsExactly("200mbit", "200mbit", "1gbit");
     assertThat(report.ok()).as(report.failures().toString()).isTrue();
     assertThat(open).isZero();
+    assertThat(cold).isEmpty();
     assertThat(ups.subList(3, ups.size())).as("after the probes").doesNotHaveDuplicates();
   }
 
