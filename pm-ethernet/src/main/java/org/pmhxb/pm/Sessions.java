@@ -355,8 +355,9 @@ final class Sessions {
       return;
     }
     int step = core.hasManyPeers() ? PARTS_OF_MANY : 1;
-    round++;
-    for (int i = core.activeCount - 1 - (round & step - 1); i >= 0; i -= step) {
+    int last = core.activeCount - 1;
+    // By place: counted from the end, a part would wait while one peer came with each round.
+    for (int i = last - (last - round & step - 1); i >= 0; i -= step) {
       Peer peer = core.active[i];
       switch (peer.state) {
         case OPENING -> tickOpening(peer);
@@ -364,6 +365,7 @@ final class Sessions {
         default -> core.deactivate(i);
       }
     }
+    round++;
   }
 
   private void tickOpening(Peer peer) {
