@@ -21,7 +21,7 @@ final class Sender {
   private static final int STRIPE_BYTES = 4_096;
 
   /** For how long the choice of an only path stands: what else it depends on changes seldom. */
-  private static final long ONLY_PATH_NS = 50_000L;
+  private static final long ONLY_PATH_NS = 200_000L;
 
   /** A program that lets so much time pass between send and its next round was elsewhere. */
   private static final long RESTAMP_NS = 20_000L;

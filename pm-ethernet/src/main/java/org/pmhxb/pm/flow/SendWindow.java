@@ -32,7 +32,8 @@ import org.pmhxb.bufpool.Memory;
  *       word 2   pathIndex:32 (low) | railTicket:32
  *       word 3   sentNs:48 (low, modulo 2^48: 78 h) | messages:16
  * list  word 0   head:32 (low) | tail:32, of the linked frames
- *       word 1   bytes of loose frames:32 (low) | bytes of linked frames:32; 0: empty
+ *       word 1   bytes of loose frames:32 (low) | bytes of linked frames:32; 0: empty;
+ *                of the last frame's path it is kept in the window itself
  * run   word 0   sequence number of its first frame:32 (low) | lane:32
  * </pre>
  */
@@ -221,9 +222,10 @@ public final class SendWindow extends WindowEnd {
     if (looseFrom != next && first(lastRun) != next) {
       lastRun++;
     }
+    word(listAt(list(lastWay)) + BYTES, lastBytes);
+    lastBytes = word(listAt(list(way)) + BYTES);
     lastWay = way;
     lastLane = lane;
-    lastBytesAt = listAt(list(way)) + BYTES;
     word(runAt(lastRun), next & 0xFFFF_FFFFL | (long) lane << 32);
   }
 
@@ -292,13 +294,12 @@ public final class SendWindow extends WindowEnd {
     word(at + LINKS, sum);
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
     word(at + TIME, nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT);
-    long bytesAt = Memory.known(lastBytesAt);
-    word(bytesAt, word(bytesAt) + frameBytes);
+    lastBytes += frameBytes;
   }
 
   /** Whether no frame is on the way of the last {@link #turn}. */
   public boolean nothingOnWay() {
-    return word(Memory.known(lastBytesAt)) == 0;
+    return lastBytes == 0;
   }
 
   /** Puts all loose frames on the lists of their paths. */
@@ -317,9 +318,8 @@ public final class SendWindow extends WindowEnd {
     for (int seq = from; seq != to; seq++) {
       int slot = seq & mask;
       long word = word(slotAt(slot));
-      long list = listAt(list(word));
-      word(list + BYTES, word(list + BYTES) - length(word));
-      append(slot, list, length(word), lane);
+      addBytes(list(word), -length(word));
+      append(slot, list(word), length(word), lane);
     }
     return to;
   }
@@ -409,8 +409,7 @@ public final class SendWindow extends WindowEnd {
   /** Frames up to another, exclusive, are taken off the first run. */
   private void settleLoose(int to, int end, long sum, int path) {
     sumsBeforeLoose += sum;
-    long bytesAt = listAt(path) + BYTES;
-    word(bytesAt, word(bytesAt) - (sum & 0xFFFF_FFFFL));
+    addBytes(path, -(sum & 0xFFFF_FFFFL));
     unacknowledged = to;
     looseFrom = to;
     if (to == end && firstRun != lastRun) {
@@ -457,7 +456,7 @@ public final class SendWindow extends WindowEnd {
     if (taken > 0) {
       // Of an emptied list the head means nothing.
       half(listAt(list), slot);
-      addLinked(listAt(list), -bytes);
+      addLinked(list, -bytes);
       unacknowledged += taken;
     }
     return seq + taken - 1;
@@ -495,11 +494,10 @@ public final class SendWindow extends WindowEnd {
     if (!once || id == 0 || path >= paths || half(listAt(path)) != slot) {
       return 0;
     }
-    long list = listAt(path);
     word(at, word & ~ID_MASK | LIST_MASK);
     // Of an emptied list the head means nothing.
-    half(list, (int) (word(at + LINKS) >>> NEXT_SHIFT) & 0xFFFF);
-    addLinked(list, -length(word));
+    half(listAt(path), (int) (word(at + LINKS) >>> NEXT_SHIFT) & 0xFFFF);
+    addLinked(path, -length(word));
     unacknowledged++;
     return id;
   }
@@ -527,7 +525,7 @@ public final class SendWindow extends WindowEnd {
   public int firstOf(int path) {
     assert !isEmpty(path) : "empty list";
     long list = listAt(path);
-    if (word(list + BYTES) >>> 32 != 0) {
+    if (bytes(path) >>> 32 != 0) {
       return seqOfSlot(half(list));
     }
     int run = firstRun;
@@ -544,7 +542,7 @@ public final class SendWindow extends WindowEnd {
   }
 
   public boolean isEmpty(int path) {
-    return word(listAt(path) + BYTES) == 0;
+    return bytes(path) == 0;
   }
 
   public boolean nothingLost() {
@@ -552,7 +550,7 @@ public final class SendWindow extends WindowEnd {
   }
 
   public long bytesOn(int path) {
-    long bytes = word(listAt(path) + BYTES);
+    long bytes = bytes(path);
     return (bytes & 0xFFFF_FFFFL) + (bytes >>> 32);
   }
 
@@ -669,19 +667,20 @@ public final class SendWindow extends WindowEnd {
     long word = word(at);
     assert list(word) == NO_LIST : "slot on two lists";
     word(at, word & ~LIST_MASK | (long) to << LIST_AT);
-    append(slot, listAt(to), length(word), (int) word(at + LINKS));
+    append(slot, to, length(word), (int) word(at + LINKS));
   }
 
-  private void append(int slot, long list, int bytes, int lane) {
+  private void append(int slot, int to, int bytes, int lane) {
+    long list = listAt(to);
     int last = half(list + TAIL);
     word(slotAt(slot) + LINKS, links(lane, slot, last));
-    if (word(list + BYTES) >>> 32 == 0) {
+    if (bytes(to) >>> 32 == 0) {
       half(list, slot);
     } else {
       setNext(last, slot);
     }
     half(list + TAIL, slot);
-    addLinked(list, bytes);
+    addLinked(to, bytes);
   }
 
   private void remove(int slot) {
@@ -694,7 +693,7 @@ public final class SendWindow extends WindowEnd {
     boolean first = half(list) == slot;
     boolean last = half(list + TAIL) == slot;
     word(at, word | LIST_MASK);
-    addLinked(list, -length(word));
+    addLinked(list(word), -length(word));
     if (!first) {
       setNext(before, last ? before + 1 & mask : after);
     } else {
@@ -713,8 +712,21 @@ public final class SendWindow extends WindowEnd {
     word(at, word(at) & ~NEXT_MASK | (long) to << NEXT_SHIFT);
   }
 
-  private static void addLinked(long list, int bytes) {
-    word(list + BYTES, word(list + BYTES) + ((long) bytes << 32));
+  private void addLinked(int list, int bytes) {
+    addBytes(list, (long) bytes << 32);
+  }
+
+  /** A list's word 1. */
+  private long bytes(int list) {
+    return list == list(lastWay) ? lastBytes : word(listAt(list) + BYTES);
+  }
+
+  private void addBytes(int list, long difference) {
+    if (list == list(lastWay)) {
+      lastBytes += difference;
+    } else {
+      word(listAt(list) + BYTES, word(listAt(list) + BYTES) + difference);
+    }
   }
 
   private int first(int run) {

@@ -21,8 +21,8 @@ abstract class WindowEnd {
   /** Of all frames sent so far, as a loose slot's word 1. */
   long sums;
 
-  /** Where the bytes of the last run's path are counted. */
-  long lastBytesAt;
+  /** Bytes on the last run's path, as its list's word 1 has those of other paths. */
+  long lastBytes;
 
   /** Path and rail of the last run: {@link SendWindow#way}. */
   long lastWay;
