@@ -68,7 +68,7 @@ class StallRecoveryTest {
   @CsvSource({"2, 2, ONE_WAY, 1", "2, 4, ONE_WAY, 2", "2, 2, EXCHANGE, 3", "2x2, 2, EXCHANGE, 4"})
   void whatALinkCarriesComesBackBehindStalls(String shape, int rails, Workloads work, long seed) {
     Shape machine = Shape.parse(shape);
-    LinkSpec link = new LinkSpec(94_000_000L, 10_000, 512 * 1024, 256);
+    LinkSpec link = new LinkSpec(25_000_000L, 10_000, 512 * 1024, 256);
     double perLink = 1e9 / link.sendNs(SIZE + 80);
     int links = work == Workloads.ONE_WAY ? rails : rails * machine.nodes() * dimensions(machine);
     double seconds = (BEFORE_NS + STALLS_NS + AFTER_NS) / 1e9;
