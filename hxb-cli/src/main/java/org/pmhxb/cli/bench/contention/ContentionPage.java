@@ -29,6 +29,7 @@ final class ContentionPage {
     page.append(String.format(Locale.ROOT, "%.0f s%n", report.seconds()));
     page.append("- Machine: ").append(report.machine().line()).append('\n');
     page.append("- ").append(Withheld.of(withheld(report)).line()).append('\n');
+    page.append("- ").append(report.disturbed().line()).append('\n');
     page.append("- Runs of each line: ").append(report.runs());
     page.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
     if (!report.finished()) {

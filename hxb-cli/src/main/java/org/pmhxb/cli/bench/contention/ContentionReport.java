@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ResultFiles;
+import org.pmhxb.cli.bench.Undisturbed;
 
 /**
  * How streams fare that compete, and what relays add.
@@ -16,6 +17,7 @@ import org.pmhxb.cli.bench.ResultFiles;
  * @param seconds that this command took
  * @param runs of each line
  * @param finished false when time ran out; what is missing is measured by {@code --resume}
+ * @param disturbed runs by the host: how many were repeated, how many stayed
  * @param perRelayUs what each relay adds to the half round trip, microseconds, by the number of
  *     relays; the aim is at most 1
  * @param files that were written
@@ -29,6 +31,7 @@ public record ContentionReport(
     int runs,
     boolean finished,
     MachineInfo machine,
+    Undisturbed.Counts disturbed,
     List<ContentionLine> results,
     List<Double> perRelayUs,
     List<String> failures,

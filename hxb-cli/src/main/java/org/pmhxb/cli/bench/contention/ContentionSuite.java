@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench.contention;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.Undisturbed;
 import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.Shape;
@@ -39,11 +41,13 @@ public final class ContentionSuite {
   private final boolean resume;
   private final List<ContentionCase> cases;
   private final Clusters clusters;
+  private final BooleanSupplier outOfTime;
   private final SuiteTime time;
   private final Consumer<String> progress;
 
   private final List<ContentionLine> lines = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
+  private Undisturbed undisturbed;
 
   /** Brings up what is measured; closing it takes it down. */
   public interface Clusters {
@@ -83,6 +87,7 @@ public final class ContentionSuite {
             .filter(what -> only.isEmpty() || only.contains(what.id()))
             .toList();
     this.clusters = clusters;
+    this.outOfTime = outOfTime;
     this.time = new SuiteTime(outOfTime);
     this.progress = progress;
   }
@@ -94,6 +99,11 @@ public final class ContentionSuite {
 
   private int runs() {
     return quick ? 1 : 3;
+  }
+
+  /** Of the whole suite: runs that the host disturbed are repeated for a part of it. */
+  private Duration limit() {
+    return Duration.ofMinutes(quick ? 4 : 8);
   }
 
   private long measureMs() {
@@ -113,6 +123,7 @@ public final class ContentionSuite {
             files.path("contention.journal"),
             machine.line() + ", " + runs() + " runs of " + measureMs() + " ms",
             resume);
+    undisturbed = new Undisturbed(journal, limit(), outOfTime, progress);
     Map<ContentionCase.Site, List<ContentionCase>> bySite = new LinkedHashMap<>();
     for (ContentionCase what : cases) {
       Optional<ContentionLine> known = journal.find(what.id(), ContentionLine.class);
@@ -168,7 +179,9 @@ public final class ContentionSuite {
     List<Benchmark.Outcome> outcomes = new ArrayList<>();
     for (int run = 1; run <= runs(); run++) {
       progress.accept(what.id() + ", run " + run + " of " + runs());
-      outcomes.add(cluster.measure(what.plan(), what.sizeBytes(), WARM_UP_MS, measureMs()));
+      outcomes.add(
+          undisturbed.measure(
+              () -> cluster.measure(what.plan(), what.sizeBytes(), WARM_UP_MS, measureMs())));
     }
     return ContentionLine.of(what, outcomes);
   }
@@ -195,6 +208,7 @@ public final class ContentionSuite {
             runs(),
             !time.isBrokenOff(),
             machine,
+            undisturbed.counts(),
             lines,
             ContentionReport.perRelay(lines),
             failures,

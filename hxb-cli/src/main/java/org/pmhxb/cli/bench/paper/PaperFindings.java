@@ -2,6 +2,7 @@ package org.pmhxb.cli.bench.paper;
 
 import java.util.List;
 import java.util.Map;
+import org.pmhxb.cli.bench.Undisturbed;
 
 /**
  * Everything that was measured.
@@ -10,10 +11,12 @@ import java.util.Map;
  * @param probes how the rates were chosen; empty when one was given
  * @param failures for people
  * @param brokenOff whether time ran out
+ * @param disturbed runs by the host
  */
 record PaperFindings(
     PaperPlan plan,
     Map<PaperPoint, Measured> found,
     List<PaperRun.Probe> probes,
     List<String> failures,
-    boolean brokenOff) {}
+    boolean brokenOff,
+    Undisturbed.Counts disturbed) {}

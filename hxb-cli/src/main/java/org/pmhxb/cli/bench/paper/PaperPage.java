@@ -41,6 +41,7 @@ final class PaperPage {
     page.append(String.format(Locale.ROOT, "%.0f s%n", report.seconds()));
     page.append("- Machine: ").append(report.machine().line()).append('\n');
     page.append("- ").append(report.host().line()).append('\n');
+    page.append("- ").append(report.disturbed().line()).append('\n');
     page.append("- Runs of each figure: ").append(report.runs());
     page.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
     if (!report.finished()) {

@@ -5,6 +5,7 @@ import java.util.List;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ResultFiles;
+import org.pmhxb.cli.bench.Undisturbed;
 import org.pmhxb.cli.bench.Withheld;
 
 /**
@@ -16,6 +17,7 @@ import org.pmhxb.cli.bench.Withheld;
  * @param runs of each figure
  * @param finished false when time ran out; what is missing is measured by {@code --resume}
  * @param host what it withheld of the processors, of all points
+ * @param disturbed runs by that, of the rates' choice too: how many were repeated, how many stayed
  * @param files that were written
  */
 public record PaperReport(
@@ -28,6 +30,7 @@ public record PaperReport(
     boolean finished,
     MachineInfo machine,
     Withheld host,
+    Undisturbed.Counts disturbed,
     List<PaperRun.Probe> rates,
     List<PaperTable> tables,
     List<PaperFigure> figures,
@@ -48,6 +51,7 @@ public record PaperReport(
     }
     out.println("(ours, and in brackets the paper's)");
     out.println(host.line());
+    out.println(disturbed.line());
     files.print(out);
     if (!finished) {
       out.println("not finished: time ran out; go on with --resume");

@@ -14,6 +14,7 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Journal;
 import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.SuiteTime;
+import org.pmhxb.cli.bench.Undisturbed;
 import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.bench.paper.PaperPlan.Section;
 import org.pmhxb.cli.bench.paper.PaperPoint.Setup;
@@ -35,6 +36,7 @@ public final class PaperRun {
   private final Journal journal;
   private final Consumer<String> progress;
   private final SuiteTime time;
+  private final Undisturbed undisturbed;
   private final List<String> failures = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
 
@@ -57,13 +59,15 @@ public final class PaperRun {
    * @param warmUpMs traffic before each: the token buckets are emptied
    * @param tableMs measurement of a table's figure
    * @param curveMs measurement of a curve's point
+   * @param limit of the whole suite: runs that the host disturbed are repeated for a part of it
    */
-  public record Pace(int runs, long compileMs, long warmUpMs, long tableMs, long curveMs) {
+  public record Pace(
+      int runs, long compileMs, long warmUpMs, long tableMs, long curveMs, Duration limit) {
     /** Three runs of everything. */
-    public static final Pace FULL = new Pace(3, 30_000, 300, 1_500, 700);
+    public static final Pace FULL = new Pace(3, 30_000, 300, 1_500, 700, Duration.ofMinutes(20));
 
     /** One run of everything: shows that it works, and about how much. */
-    public static final Pace QUICK = new Pace(1, 800, 200, 400, 300);
+    public static final Pace QUICK = new Pace(1, 800, 200, 400, 300, Duration.ofMinutes(3));
 
     public Pace {
       if (runs < 1) {
@@ -95,6 +99,7 @@ public final class PaperRun {
     this.pace = pace;
     this.journal = journal;
     this.time = new SuiteTime(outOfTime);
+    this.undisturbed = new Undisturbed(journal, pace.limit(), outOfTime, progress);
     this.progress = progress;
   }
 
@@ -113,7 +118,8 @@ public final class PaperRun {
       measure(group.getKey(), group.getValue(), found);
     }
     found.values().forEach(measured -> failures.addAll(measured.failures()));
-    return new PaperFindings(plan, found, probes, failures, time.isBrokenOff());
+    return new PaperFindings(
+        plan, found, probes, failures, time.isBrokenOff(), undisturbed.counts());
   }
 
   private Map<Section, LinkRate> rates(LinkRate given) throws IOException, InterruptedException {
@@ -134,7 +140,10 @@ public final class PaperRun {
       try (MeasuredCluster cluster = up(point.setup())) {
         failures.addAll(warmUp(cluster, point));
         Benchmark.Outcome outcome =
-            cluster.measure(point.plan(), point.sizeBytes(), pace.warmUpMs(), pace.tableMs());
+            undisturbed.measure(
+                () ->
+                    cluster.measure(
+                        point.plan(), point.sizeBytes(), pace.warmUpMs(), pace.tableMs()));
         reached = Measured.of(point, point.plan(), List.of(outcome)).efficiency().median();
       } catch (IOException | RuntimeException e) {
         SuiteTime.throwIfInterrupted(e);
@@ -201,11 +210,13 @@ public final class PaperRun {
     for (int run = 0; run < pace.runs(); run++) {
       progress.accept(point.key() + ", run " + (run + 1) + " of " + pace.runs());
       runs.add(
-          cluster.measure(
-              point.plan(),
-              point.sizeBytes(),
-              pace.warmUpMs(),
-              table ? pace.tableMs() : pace.curveMs()));
+          undisturbed.measure(
+              () ->
+                  cluster.measure(
+                      point.plan(),
+                      point.sizeBytes(),
+                      pace.warmUpMs(),
+                      table ? pace.tableMs() : pace.curveMs())));
     }
     return Measured.of(point, point.plan(), runs);
   }

@@ -69,6 +69,7 @@ public final class PaperSuite {
             !findings.brokenOff(),
             machine,
             Withheld.of(findings.found().values().stream().map(Measured::withheld).toList()),
+            findings.disturbed(),
             findings.probes(),
             tables.tables(),
             figures,

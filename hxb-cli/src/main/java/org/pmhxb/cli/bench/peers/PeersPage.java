@@ -55,6 +55,7 @@ final class PeersPage {
     text.append(String.format(Locale.ROOT, ", %.0f s%n", report.seconds()));
     text.append("- Machine: ").append(report.machine().line()).append('\n');
     text.append("- ").append(Withheld.of(withheld()).line()).append('\n');
+    text.append("- ").append(report.disturbed().line()).append('\n');
     text.append("- Runs of each figure: ").append(report.runs());
     text.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
     if (!report.finished()) {

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ResultFiles;
+import org.pmhxb.cli.bench.Undisturbed;
 
 /**
  * Ours and the peers', side by side.
@@ -14,6 +15,7 @@ import org.pmhxb.cli.bench.ResultFiles;
  * @param measuredAt ISO 8601, UTC
  * @param runs of each figure
  * @param finished false when time ran out; what is missing is measured by {@code --resume}
+ * @param disturbed runs by the host, ours and the peers': how many were repeated, how many stayed
  * @param rate of the shaped links
  * @param missing peers that are not installed, with what to do
  * @param found one entry per peer and case
@@ -29,6 +31,7 @@ public record PeersReport(
     int runs,
     boolean finished,
     MachineInfo machine,
+    Undisturbed.Counts disturbed,
     String rate,
     List<Program> programs,
     Map<String, String> missing,

@@ -23,6 +23,7 @@ import org.pmhxb.cli.bench.MeasuredCluster;
 import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.SuiteTime;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.cli.bench.Undisturbed;
 import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.bench.peers.PeerCase.Medium;
 import org.pmhxb.cli.cluster.ClusterSpec;
@@ -52,6 +53,7 @@ public final class PeersSuite {
   private final Settings settings;
   private final List<Peer> peers;
   private final PeerClusters clusters;
+  private final BooleanSupplier outOfTime;
   private final SuiteTime time;
   private final Consumer<String> progress;
 
@@ -60,16 +62,13 @@ public final class PeersSuite {
   private final List<String> failures = new ArrayList<>();
   private final Map<String, String> missing = new LinkedHashMap<>();
   private Journal journal;
+  private Undisturbed undisturbed;
+
+  /** Void runs of the case under way that were measured again. */
+  private int repeated;
 
   /** Our nodes have just started: nothing of them is compiled. */
   private boolean fresh;
-
-  /**
-   * What counts of a run.
-   *
-   * @param repeated runs before it that were void
-   */
-  private record Run(PeerFigures figures, int repeated) {}
 
   /**
    * What a user chooses.
@@ -98,6 +97,11 @@ public final class PeersSuite {
       return quick ? new Peer.Times(0.3, 1) : new Peer.Times(0.5, 1);
     }
 
+    /** Of the whole suite: runs that the host disturbed are repeated for a part of it. */
+    Duration limit() {
+      return Duration.ofMinutes(quick ? 5 : 30);
+    }
+
     /** Traffic at most before the first measurement of nodes that have just started. */
     Duration compile() {
       return Duration.ofSeconds(quick ? 5 : 20);
@@ -121,6 +125,7 @@ public final class PeersSuite {
     this.settings = settings;
     this.peers = peers;
     this.clusters = clusters;
+    this.outOfTime = outOfTime;
     this.time = new SuiteTime(outOfTime);
     this.progress = progress;
   }
@@ -154,6 +159,7 @@ public final class PeersSuite {
     String fingerprint = machine.line() + settings.runs() + settings.times() + settings.rate();
     journal =
         Journal.open(settings.directory().resolve("peers.journal"), fingerprint, settings.resume());
+    undisturbed = new Undisturbed(journal, settings.limit(), outOfTime, progress);
     for (int links : settings.plan().links()) {
       ClusterSpec spec = new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, links, settings.rate());
       measure(spec, settings.plan().shaped(links), present);
@@ -212,7 +218,7 @@ public final class PeersSuite {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
             fresh = true;
             for (PeerCase what : ours) {
-              keep(HXB, spins, what, () -> new Run(runOurs(ends, what), 0));
+              keep(HXB, spins, what, () -> runOurs(ends, what));
             }
             String[] names = others.isEmpty() ? null : ends.free();
             PeerSite site =
@@ -245,20 +251,18 @@ public final class PeersSuite {
   }
 
   /** Measures a case several times; a failure is named and does not keep the next one away. */
-  private void keep(String peer, boolean polls, PeerCase what, Callable<Run> once)
+  private void keep(String peer, boolean polls, PeerCase what, Undisturbed.Run<PeerFigures> once)
       throws IOException, InterruptedException {
     if (time.isOver()) {
       return;
     }
     List<PeerFigures> runs = new ArrayList<>();
-    int repeated = 0;
+    repeated = 0;
     PeerFound result;
     try {
       for (int run = 1; run <= settings.runs(); run++) {
         progress.accept(peer + ": " + what.key() + ", run " + run + " of " + settings.runs());
-        Run kept = once.call();
-        runs.add(kept.figures());
-        repeated += kept.repeated();
+        runs.add(undisturbed.measure(once, PeerFigures::withheld));
       }
       result = PeerFound.of(peer, what, settings.rate(), runs, repeated, polls);
     } catch (InterruptedException e) {
@@ -311,16 +315,16 @@ public final class PeersSuite {
    * Again where more came than the links carry: what lay in the receiver's sockets when the
    * measurement began was sent before. Three times, then it stands, and is void.
    */
-  private Run runPlausibly(Peer peer, PeerCase what, PeerSite site)
+  private PeerFigures runPlausibly(Peer peer, PeerCase what, PeerSite site)
       throws IOException, InterruptedException {
     PeerFigures figures = run(peer, what, site);
-    int repeated = 0;
-    while (repeated < ATTEMPTS - 1
-        && PeerFound.objection(what, settings.rate(), figures).isPresent()) {
+    for (int attempt = 1;
+        attempt < ATTEMPTS && PeerFound.objection(what, settings.rate(), figures).isPresent();
+        attempt++) {
       repeated++;
       figures = run(peer, what, site);
     }
-    return new Run(figures, repeated);
+    return figures;
   }
 
   private PeerFigures run(Peer peer, PeerCase what, PeerSite site)
@@ -383,7 +387,7 @@ public final class PeersSuite {
         progress.accept("idle " + poll.idle() + ", run " + run + " of " + settings.runs());
         int size = ping ? PeersPlan.SMALL_BYTES : PeersPlan.MEDIUM_BYTES;
         PeerCase what = new PeerCase(Medium.VETH, ping, 1, size, false);
-        runs.add(runOurs(ends, what));
+        runs.add(undisturbed.measure(() -> runOurs(ends, what), PeerFigures::withheld));
       }
     }
     return runs;
@@ -420,6 +424,7 @@ public final class PeersSuite {
             settings.runs(),
             !time.isBrokenOff(),
             machine,
+            undisturbed.counts(),
             settings.rate().toString(),
             programs,
             missing,

@@ -192,12 +192,18 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   @Test
   void saysAtEachLineWhatTheHostTook() throws Exception {
     withheld = 0.07;
-    run(false, Integer.MAX_VALUE);
+    ContentionReport report = run(false, Integer.MAX_VALUE);
+
+    int runs = report.results().size();
+    assertThat(measurements).as("each run and its repeats").isEqualTo(3 * runs);
+    assertThat(report.disturbed().repeated()).isEqualTo(runs);
+    assertThat(report.disturbed().disturbed()).isEqualTo(runs);
 
     assertThat(Files.readString(directory.resolve("contention.md")))
         .contains("| 0.50 % | 1.50, **machine full**, host took 7 % |")
         .contains("| **2.20**, host took 7 % | 0.70 |")
-        .contains("- Host: withheld 2 % of the processors or more in a run of ");
+        .contains("- Host: withheld 2 % of the processors or more in a run of ")
+        .contains("Measured again: %1$d; still disturbed: %1$d.%n".formatted(runs));
     JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
     for (JsonNode line : json.path("results")) {
       assertThat(line.path("withheld").path("median").asDouble()).isEqualTo(0.07);

@@ -40,6 +40,9 @@ class PeersSuiteTest {
   /** What the pretended host takes of the processors while ours are measured. */
   private double withheld;
 
+  /** The same while peers are, in the tries of a case; then nothing. */
+  private double[] withheldOfPeers = {};
+
   @BeforeEach
   void keepResultsWithTheProject() {
     directory = home.resolve("docs/results");
@@ -100,15 +103,16 @@ class PeersSuiteTest {
       if (share < 0) {
         throw new IOException("it fell over in " + home);
       }
+      double taken = run <= withheldOfPeers.length ? withheldOfPeers[run - 1] : 0;
       int links = what.both() ? 2 * what.links() : what.links();
       return what.ping()
-          ? new PeerFigures(null, 5.0, 2.0, 1.0, 0.0, null)
+          ? new PeerFigures(null, 5.0, 2.0, 1.0, taken, null)
           : new PeerFigures(
               share * links * RATE.bytesPerSecond() / what.sizeBytes(),
               null,
               1.0,
               polls() ? 1 : 0.5,
-              0.0,
+              taken,
               null);
     }
   }
@@ -226,6 +230,13 @@ class PeersSuiteTest {
       assertThat(found.path("withheld").path("max").asDouble()).isEqualTo(taken);
     }
     assertThat(report.aims()).allMatch(aim -> aim.withheld().median() == 0.07);
+    long ours =
+        report.found().stream().filter(found -> found.peer().equals(PeersSuite.HXB)).count()
+            + 2L * report.idle().size();
+    assertThat(report.disturbed().repeated()).as("idle strategies too").isEqualTo((int) ours);
+    assertThat(report.disturbed().disturbed()).isEqualTo((int) ours);
+    assertThat(Files.readString(directory.resolve("peers.md")))
+        .contains("Measured again: %1$d; still disturbed: %1$d.%n".formatted(ours));
   }
 
   @Test
@@ -289,6 +300,24 @@ class PeersSuiteTest {
         .allMatch(found -> found.repeated() == (found.peer().equals("once") ? 1 : 0))
         .isNotEmpty()
         .allMatch(found -> Math.abs(found.share().median() - 0.9) < 1e-9);
+  }
+
+  @Test
+  void ofAPeersDisturbedRunsTheLeastDisturbedCountsThoughItMeasuredLess() throws Exception {
+    withheldOfPeers = new double[] {0.4, 0.05, 0.2};
+    PeersReport report =
+        run(false, Integer.MAX_VALUE, List.of("good"), new FakePeer("good", 0.9, 0.5, 0.8, 0.95));
+
+    int cases = report.found().size();
+    assertThat(measurements).isEqualTo(3 * cases);
+    assertThat(report.disturbed().repeated()).isEqualTo(cases);
+    assertThat(report.disturbed().disturbed()).isEqualTo(cases);
+    assertThat(report.found())
+        .filteredOn(found -> found.what().medium() == PeerCase.Medium.SHAPED)
+        .isNotEmpty()
+        .allMatch(found -> Math.abs(found.share().median() - 0.5) < 1e-9)
+        .allMatch(found -> found.withheld().max() == 0.05)
+        .allMatch(found -> found.repeated() == 0);
   }
 
   @Test
