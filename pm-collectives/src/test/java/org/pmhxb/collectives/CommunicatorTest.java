@@ -194,16 +194,17 @@ class CommunicatorTest {
   void messagesCostNoGarbage() {
     List<Communicator> both = members.join(1, 0, 1);
     var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long shortBytes = 0;
-    long longBytes = 0;
-    for (int round = 0; round < 3; round++) {
-      // The last round counts: by then everything is made that is used again.
-      shortBytes = allocated(threads, both, 8_000);
-      longBytes = allocated(threads, both, 800_000);
+    long leastBytes = Long.MAX_VALUE;
+    for (int round = 0; round < 5; round++) {
+      long shortBytes = allocated(threads, both, 8_000);
+      long longBytes = allocated(threads, both, 800_000);
+      // From the third on everything is made that is used again; of those, what was compiled
+      // counts.
+      leastBytes = round < 2 ? leastBytes : Math.min(leastBytes, longBytes - shortBytes);
     }
 
     long messages = ALLOCATION_CALLS * 2 * (800_000 / 8_900);
-    assertThat((double) (longBytes - shortBytes) / messages).isLessThan(0.5);
+    assertThat((double) leastBytes / messages).isLessThan(0.5);
   }
 
   /** Bytes that this thread allocates in some allreduces of that length. */

@@ -80,7 +80,8 @@ public final class ResultFiles {
     if (folder.getNameCount() == 0) {
       return text; // the root: every path is below it
     }
-    String quoted = Pattern.quote(folder.toString());
+    // Not the end of another path; options of compilers stand before one without a gap.
+    String quoted = "(?<!/[\\w.-]{1,255})" + Pattern.quote(folder.toString());
     return text.replaceAll(quoted + "/", "").replaceAll(quoted + "(?![\\w.-])", ".");
   }
 

@@ -21,7 +21,7 @@ public final class Undisturbed {
   static final int REPEATS = 2;
 
   /** Repeats begin until they have taken the suite's time limit by this. */
-  static final int PART_OF_LIMIT = 6;
+  static final int PART_OF_LIMIT = 12;
 
   /** In the journal: whoever goes on with a suite has no more time for repeats than one go has. */
   private static final String KEY = "disturbed runs";
@@ -64,7 +64,7 @@ public final class Undisturbed {
   /**
    * Goes on with the counts of the journal.
    *
-   * @param limit how long the whole suite may take; repeats get a sixth of it
+   * @param limit how long the whole suite may take; repeats get a twelfth of it
    * @param outOfTime when true, nothing is repeated any more
    * @param progress takes lines for people
    */

@@ -70,7 +70,7 @@ public record Withheld(int figures, int noted, double most) {
     return String.format(
         Locale.ROOT,
         "Host: withheld 2 %% of the processors or more in a run of %d of %d figures, %d %% at most."
-            + " Their lines say *host took*, least to most of the runs: they may be low by that.",
+            + " Their lines say *host took*, least to most of the runs: they may be worse by that.",
         noted,
         figures,
         Math.round(100 * most));

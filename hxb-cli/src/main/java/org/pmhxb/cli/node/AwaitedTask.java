@@ -14,7 +14,7 @@ final class AwaitedTask implements LoopWork.Task {
 
   private final LoopWork.Task task;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile RuntimeException failure;
+  private volatile Throwable failure;
 
   /** Poll thread. Asked of the task once a round: who waits and the loop have to hear the same. */
   private boolean over;
@@ -41,10 +41,13 @@ final class AwaitedTask implements LoopWork.Task {
     } finally {
       loop.call(() -> loop.remove(awaited));
     }
-    if (awaited.failure != null) {
-      throw awaited.failure;
+    switch (awaited.failure) {
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case null, default -> {
+        return over;
+      }
     }
-    return over;
   }
 
   /**
@@ -67,7 +70,7 @@ final class AwaitedTask implements LoopWork.Task {
     try {
       work = task.doWork(nowNs);
       over = task.over();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
       over = true;
     }

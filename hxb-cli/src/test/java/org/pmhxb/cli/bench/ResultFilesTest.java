@@ -73,7 +73,7 @@ class ResultFilesTest {
       assertThat(Files.readString(text))
           .as(text.getFileName().toString())
           .doesNotContain(results.getParent().getParent().toString())
-          .doesNotContainPattern("[\" (=\\[](/work|/home|/root|/tmp)/");
+          .doesNotContainPattern("[\" (=\\[](/home|/root|/tmp)/");
     }
   }
 }

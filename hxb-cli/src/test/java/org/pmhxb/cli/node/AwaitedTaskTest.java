@@ -1,7 +1,9 @@
 package org.pmhxb.cli.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +45,31 @@ class AwaitedTaskTest {
 
       assertThat(over).as("over at question %d", changesAt).isTrue();
       assertThat(task.rounds).isEqualTo(changesAt);
+    }
+  }
+
+  @Test
+  void whoWaitsHearsWhatTheTaskThrows() {
+    for (Throwable thrown :
+        List.of(new IllegalStateException("wrong"), new AssertionError("bad"))) {
+      LoopWork.Task task =
+          new LoopWork.Task() {
+            @Override
+            public int doWork(long nowNs) {
+              if (thrown instanceof Error e) {
+                throw e;
+              }
+              throw (RuntimeException) thrown;
+            }
+
+            @Override
+            public boolean over() {
+              return false;
+            }
+          };
+
+      assertThatThrownBy(() -> AwaitedTask.drive(loop, task, () -> false)).isSameAs(thrown);
+      assertThat(poller.isAlive()).isTrue();
     }
   }
 
