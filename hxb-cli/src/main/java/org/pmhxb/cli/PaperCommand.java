@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
     description = {
       "Measure tables 4 to 6 and figures 3 to 5 of the PM/Ethernet-HXB paper over veth links,"
           + " and write them with the paper's figures beside: a Markdown page, plots and JSON.",
-      "Needs root. Takes about 12 minutes, up to 16 where a host withholds processors and runs are"
+      "Needs root. Takes up to 18 minutes, 20 where a host withholds processors and runs are"
           + " repeated for that; with --quick under 3."
     },
     footer = {"", "Example: hxb bench paper --quick --output target/results"})

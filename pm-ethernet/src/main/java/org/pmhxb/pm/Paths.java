@@ -155,8 +155,9 @@ final class Paths {
    * was sent on it before a frame that arrived, and did not, is lost.
    */
   void settle(Peer peer) {
-    boolean bothWays = peer.nextInOrder() != peer.nextAtSettling;
-    peer.nextAtSettling = peer.nextInOrder();
+    int received = peer.received();
+    boolean bothWays = received != peer.receivedAtSettling;
+    peer.receivedAtSettling = received;
     long fresh = peer.freshPaths;
     peer.freshPaths = 0;
     if ((fresh & fresh - 1) == 0) {

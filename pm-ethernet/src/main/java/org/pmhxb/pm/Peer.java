@@ -37,8 +37,8 @@ final class Peer extends AckState {
   /** One bit a path: the acknowledgement that is being read says something of it. */
   long freshPaths;
 
-  /** What was next in order when an acknowledgement was last entered: whether data comes too. */
-  int nextAtSettling;
+  /** {@link #received} when an acknowledgement was last entered: whether data comes too. */
+  int receivedAtSettling;
 
   /** One bit a path: it owes a sign of life, or is evicted, so the timer looks after it. */
   long watchedPaths;
@@ -104,6 +104,7 @@ final class Peer extends AckState {
     order = empty;
     orderFrames = empty.size();
     highest(empty.next());
+    receivedAtSettling = received();
   }
 
   /** What puts frames in order, brought up to date; null before the first session. */
@@ -123,6 +124,14 @@ final class Peer extends AckState {
   /** The next sequence number in order: all before it have arrived. After the first session. */
   int nextInOrder() {
     return quietNews >= 0 ? highest() : order.next();
+  }
+
+  /**
+   * Changes whenever data came: behind a gap what is next in order stands still while other rails
+   * bring more, and when the window is used up the highest number does while the gap is filled.
+   */
+  int received() {
+    return highest() + nextInOrder();
   }
 
   /** {@link #nextInOrder}, and 0 before the first session. */
