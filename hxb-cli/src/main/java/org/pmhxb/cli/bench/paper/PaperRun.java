@@ -76,7 +76,7 @@ public final class PaperRun {
         new Pace(3, 25_000, 5_000, 300, 1_500, 700, Duration.ofMinutes(20));
 
     /** One run of everything: shows that it works, and about how much. */
-    public static final Pace QUICK = new Pace(1, 800, 400, 200, 400, 300, Duration.ofMinutes(3));
+    public static final Pace QUICK = new Pace(1, 800, 200, 100, 400, 200, Duration.ofMinutes(3));
 
     public Pace {
       if (runs < 1) {
