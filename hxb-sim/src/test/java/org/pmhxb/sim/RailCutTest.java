@@ -11,8 +11,6 @@ import org.pmhxb.router.Shape;
 import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.fault.Schedule;
 import org.pmhxb.sim.net.LinkSpec;
-import org.pmhxb.sim.work.Host;
-import org.pmhxb.sim.work.Program;
 import org.pmhxb.sim.work.Workload;
 import org.pmhxb.sim.work.Workloads;
 
@@ -31,64 +29,12 @@ class RailCutTest {
   private static final long BIN_NS = MS / 2;
   private static final long BUDGET_NS = 5 * MS;
 
-  /** Notes how many messages were delivered by each bin's end. */
-  private static final class Deliveries implements Program {
-    private final Host host;
-    private final List<Long> counts = new ArrayList<>();
-    private long firstNs = -1;
-
-    Deliveries(Host host) {
-      this.host = host;
-    }
-
-    @Override
-    public int step(long nowNs) {
-      // The node's clock began at some moment of its own.
-      firstNs = firstNs < 0 ? nowNs : firstNs;
-      while (counts.size() < (nowNs - firstNs) / BIN_NS) {
-        counts.add(host.oracle().delivered());
-      }
-      return 0;
-    }
-
-    @Override
-    public boolean isDone() {
-      return true;
-    }
-
-    @Override
-    public void close() {}
-
-    /** Messages a second between two times. */
-    double rate(long fromNs, long toNs) {
-      long messages = counts.get((int) (toNs / BIN_NS)) - counts.get((int) (fromNs / BIN_NS));
-      return messages * 1e9 / (toNs - fromNs);
-    }
-
-    /** End of the last bin from a time on that delivers less than {@code least} a second. */
-    long shortUntilNs(long fromNs, long toNs, double least) {
-      long shortUntilNs = fromNs;
-      for (long at = fromNs; at < toNs; at += BIN_NS) {
-        if (rate(at, at + BIN_NS) < least) {
-          shortUntilNs = at + BIN_NS;
-        }
-      }
-      return shortUntilNs;
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"cut@0.x3", "cut-tx@0.x3", "cut-rx@1.x3"})
   void aRailThatIsCutCostsItsShareAndNoMore(String fault) {
     List<Deliveries> at = new ArrayList<>();
     Workload stream = Workloads.ONE_WAY.of(MESSAGES, SIZE, 0);
-    Workload watched =
-        host -> {
-          List<Program> programs = new ArrayList<>(stream.programs(host));
-          at.add(new Deliveries(host));
-          programs.add(at.getLast());
-          return programs;
-        };
+    Workload watched = Deliveries.watching(stream, BIN_NS, at);
 
     SimResult result = Simulation.run(options(watched, fault));
 

@@ -12,8 +12,6 @@ import org.pmhxb.router.Shape;
 import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.fault.Schedule;
 import org.pmhxb.sim.net.LinkSpec;
-import org.pmhxb.sim.work.Host;
-import org.pmhxb.sim.work.Program;
 import org.pmhxb.sim.work.Workload;
 import org.pmhxb.sim.work.Workloads;
 
@@ -30,40 +28,6 @@ class StallRecoveryTest {
   private static final long BIN_NS = 5 * MS;
   private static final int SIZE = 3_840;
 
-  /** Notes how many messages were delivered by each bin's end. */
-  private static final class Deliveries implements Program {
-    private final Host host;
-    private final List<Long> counts = new ArrayList<>();
-    private long firstNs = -1;
-
-    Deliveries(Host host) {
-      this.host = host;
-    }
-
-    @Override
-    public int step(long nowNs) {
-      firstNs = firstNs < 0 ? nowNs : firstNs;
-      while (counts.size() < (nowNs - firstNs) / BIN_NS) {
-        counts.add(host.oracle().delivered());
-      }
-      return 0;
-    }
-
-    @Override
-    public boolean isDone() {
-      return true;
-    }
-
-    @Override
-    public void close() {}
-
-    /** Messages a second between two times. */
-    double rate(long fromNs, long toNs) {
-      long messages = counts.get((int) (toNs / BIN_NS)) - counts.get((int) (fromNs / BIN_NS));
-      return messages * 1e9 / (toNs - fromNs);
-    }
-  }
-
   @ParameterizedTest
   @CsvSource({"2, 2, ONE_WAY, 1", "2, 4, ONE_WAY, 2", "2, 2, EXCHANGE, 3", "2x2, 2, EXCHANGE, 4"})
   void whatALinkCarriesComesBackBehindStalls(String shape, int rails, Workloads work, long seed) {
@@ -76,13 +40,7 @@ class StallRecoveryTest {
     int messages = (int) (1.1 * seconds * perLink * links / streams);
     List<Deliveries> at = new ArrayList<>();
     Workload streaming = work.of(messages, SIZE, 0);
-    Workload watched =
-        host -> {
-          List<Program> programs = new ArrayList<>(streaming.programs(host));
-          at.add(new Deliveries(host));
-          programs.add(at.getLast());
-          return programs;
-        };
+    Workload watched = Deliveries.watching(streaming, BIN_NS, at);
     List<Fault> stalls = stalls(machine.nodes() - 1, seed);
 
     SimResult result =
