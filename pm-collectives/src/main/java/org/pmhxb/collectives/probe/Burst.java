@@ -10,11 +10,6 @@ final class Burst {
   /** After that long something was lost; the repetition is not counted. */
   private static final long LOST_NS = 200_000_000L;
 
-  /** Where a round trip is long, fewer repetitions do: as many as come in that time, but some. */
-  private static final long LIMIT_NS = 500_000_000L;
-
-  private static final int LEAST = 10;
-
   private final Barriers barriers;
   private final ProbeClock clock;
   private final Shape shape;
@@ -98,7 +93,7 @@ final class Burst {
 
   /** At the end of a repetition, once: an answer that time changes is no answer for two to ask. */
   private void judge(long nowNs) {
-    over = elapsedNs.isFull() || elapsedNs.size() >= LEAST && nowNs - startedNs > LIMIT_NS;
+    over = elapsedNs.suffice(nowNs - startedNs);
   }
 
   private void begin() {
@@ -107,7 +102,7 @@ final class Burst {
       started = true;
       startedNs = nowNs;
     }
-    if (warmUp > 0 && nowNs - startedNs > LIMIT_NS) {
+    if (warmUp > 0 && nowNs - startedNs > Samples.LIMIT_NS) {
       warmUp = 0;
     }
     if (warmUp == 0 && busyRepetitions++ == 0) {

@@ -13,11 +13,6 @@ final class ReceiveCost {
 
   private static final long LOST_NS = 200_000_000L;
 
-  /** As {@link Burst} has it. */
-  private static final long LIMIT_NS = 500_000_000L;
-
-  private static final int LEAST = 10;
-
   private final Burst burst;
   private final int frames;
   private final ProbeClock clock;
@@ -95,7 +90,7 @@ final class ReceiveCost {
   }
 
   private void again(long nowNs) {
-    over = costNs.isFull() || costNs.size() >= LEAST && nowNs - startedNs > LIMIT_NS;
+    over = costNs.suffice(nowNs - startedNs);
     sent = false;
     idleNs.clear();
     lastNs = -1;

@@ -4,6 +4,11 @@ import java.util.Arrays;
 
 /** A bounded number of measured values, nanoseconds. Owner: one thread. */
 final class Samples {
+  /** Where one takes long, fewer do: as many as come in that time, but {@link #LEAST}. */
+  static final long LIMIT_NS = 500_000_000L;
+
+  private static final int LEAST = 10;
+
   private final double[] values;
   private int count;
 
@@ -19,12 +24,13 @@ final class Samples {
     return count == values.length;
   }
 
-  void clear() {
-    count = 0;
+  /** Full, or as many as the time allows in which they were measured. */
+  boolean suffice(long tookNs) {
+    return isFull() || count >= LEAST && tookNs > LIMIT_NS;
   }
 
-  int size() {
-    return count;
+  void clear() {
+    count = 0;
   }
 
   /** The middle one: what a descheduled thread adds now and then does not move it. */
