@@ -69,6 +69,9 @@ final class PathState extends Way {
   /** By how much its least round trip is longer than that of paths that are alike. */
   long longerNs;
 
+  /** Times that it was asked once more because it seemed longer. */
+  byte measuredAgain;
+
   /** A window below one frame: no frame before this. */
   long pacedUntilNs;
 

@@ -33,6 +33,9 @@ final class Paths {
   /** Share of frames lost without a queue, in 1/1024, that is too much: one in eight. */
   private static final int GREY_SHARE = 128;
 
+  /** Times in a session that a path which seems longer than those like it is measured again. */
+  private static final int MEASURED_AGAIN_MAX = 8;
+
   /** PROBE payload: path:32 | index:32 | sent:64. */
   static final int PROBE_BYTES = 16;
 
@@ -410,21 +413,37 @@ final class Paths {
     }
   }
 
-  /** The peer answered a probe; its acknowledgement was processed before. */
+  /**
+   * The peer answered a probe; its acknowledgement was read before, and is settled here.
+   *
+   * @param sentNs the probe's time, by our clock
+   */
   void onProbeReply(Peer peer, int path, int index, long sentNs) {
+    boolean isNews = isNews(peer, path, index);
+    if (isNews) {
+      onAnswer(peer, path, index, sentNs);
+    }
+    settle(peer);
+    if (isNews) {
+      measureAgain(peer, path);
+    }
+  }
+
+  private boolean isNews(Peer peer, int path, int index) {
     if (path < 0
         || path >= peer.paths.length
         || !Serial.before(index, peer.nextIndex(peer.paths[path]))) {
       core.counters.drop(DropReason.MALFORMED);
-      return;
+      return false;
     }
     core.counters.increment(Counter.PROBE_REPLIES);
+    // Answered before, or overtaken by data: a copy that comes late says nothing of now, least of
+    // all the round trip.
+    return !Serial.before(index, peer.paths[path].settledIndex);
+  }
+
+  private void onAnswer(Peer peer, int path, int index, long sentNs) {
     PathState state = peer.paths[path];
-    if (Serial.before(index, state.settledIndex)) {
-      // Answered before, or overtaken by data: a copy that comes late says nothing of now, least of
-      // all the round trip.
-      return;
-    }
     state.settledIndex = index + 1;
     // What is not the time of the last probe is late, or made up.
     state.freshRttNs = sentNs == state.probeSentNs ? core.nowNs - sentNs : PathState.NO_RTT;
@@ -434,6 +453,23 @@ final class Paths {
       state.returnedNs = core.nowNs;
       core.counters.increment(Counter.PATHS_RESTORED);
       chooseOrder(peer);
+    }
+  }
+
+  /**
+   * A path that seems longer than those like it carries little, so that nothing would show that its
+   * answer was late by chance: its host had just started, or was held up.
+   */
+  private void measureAgain(Peer peer, int path) {
+    PathState state = peer.paths[path];
+    boolean isOneOfSeveral =
+        peer.endPath - peer.firstPath > 1 && path >= peer.firstPath && path < peer.endPath;
+    if (state.longerNs > 0
+        && isOneOfSeveral
+        && !state.evicted
+        && state.measuredAgain < MEASURED_AGAIN_MAX) {
+      state.measuredAgain++;
+      sendProbe(peer, path);
     }
   }
 

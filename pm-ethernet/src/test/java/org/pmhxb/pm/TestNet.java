@@ -41,6 +41,9 @@ final class TestNet implements AutoCloseable {
   /** By rail: share of frames lost on it, on top of {@link #loss}. */
   final double[] railLoss;
 
+  /** By rail: what its way takes longer than {@link #delayNs}. */
+  final long[] longerNs;
+
   /** By rail: what a link and the switch's output carry, in bytes a nanosecond; 0: no limit. */
   final double[] bytesPerNs;
 
@@ -74,6 +77,7 @@ final class TestNet implements AutoCloseable {
     this.capacity = capacity;
     this.deadRail = new boolean[rails];
     this.railLoss = new double[rails];
+    this.longerNs = new long[rails];
     this.bytesPerNs = new double[rails];
     this.muteNode = new int[rails];
     java.util.Arrays.fill(muteNode, -1);
@@ -315,7 +319,8 @@ final class TestNet implements AutoCloseable {
 
     /** A rail is FIFO: jitter never lets a frame overtake. */
     private void arrive(byte[] bytes, long leftNs) {
-      long at = leftNs + delayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
+      long wayNs = delayNs + longerNs[rail];
+      long at = leftNs + wayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
       lastArrivalNs = Math.max(lastArrivalNs, at);
       arriving.add(new Flight(lastArrivalNs, flights++, this, bytes));
     }

@@ -1,0 +1,84 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/** A path that is longer carries less, and one that only seemed so does not (DESIGN rule 17). */
+class PathLengthTest {
+  private static final int ENDPOINT = 7;
+  private static final int RAILS = 4;
+  private static final int LAST = RAILS - 1;
+  private static final int MESSAGES = 400;
+  private static final long EVERY_NS = 20_000;
+  private static final long MS = 1_000_000L;
+
+  private final int[] dataOn = new int[RAILS];
+  private int received;
+
+  private TestNet net() {
+    TestNet net = new TestNet(2, RAILS, 1, 1_000, NodeConfig.defaults(0x1234, 1, 1_024));
+    net.wireTap =
+        bytes -> {
+          MemorySegment frame = MemorySegment.ofArray(bytes);
+          if (FrameHeader.kind(frame, 0) == FrameHeader.DATA) {
+            // The rail stands in the last byte of the sender's address.
+            dataOn[bytes[11]]++;
+          }
+        };
+    return net;
+  }
+
+  /** Light traffic: hardly a frame meets another. */
+  private void talk(TestNet net, int messages) {
+    PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+    PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+    for (int sent = 0; sent < messages; ) {
+      SendBuffer b = from.claim(1, 64);
+      if (b != null) {
+        from.send(b);
+        sent++;
+      }
+      net.run(EVERY_NS);
+      to.poll(m -> received++, 64);
+    }
+    net.run(MS);
+    to.poll(m -> received++, 64);
+    from.close();
+    to.close();
+    net.run(MS);
+  }
+
+  @Test
+  void anAnswerThatWasLateByChanceCostsAPathNothingForLong() {
+    try (TestNet net = net()) {
+      net.longerNs[LAST] = 4 * MS;
+      talk(net, 1);
+      net.longerNs[LAST] = 0;
+      net.run(20 * MS);
+      Arrays.fill(dataOn, 0);
+      talk(net, MESSAGES);
+      assertThat(received).isEqualTo(1 + MESSAGES);
+      assertThat(dataOn[LAST]).as("data frames by rail: %s", Arrays.toString(dataOn)).isPositive();
+    }
+  }
+
+  @Test
+  void aPathThatIsLongerIsAvoidedAndNotAskedForEver() {
+    try (TestNet net = net()) {
+      net.longerNs[LAST] = MS;
+      talk(net, 1);
+      net.run(100 * MS);
+      Arrays.fill(dataOn, 0);
+      long probesBefore = net.nodes.get(0).counters().get(Counter.PROBES_SENT);
+      assertThat(probesBefore).as("probes at first").isBetween(RAILS + 8L, RAILS * 9L);
+      talk(net, MESSAGES);
+      assertThat(received).isEqualTo(1 + MESSAGES);
+      assertThat(dataOn[LAST]).as("data frames by rail: %s", Arrays.toString(dataOn)).isZero();
+      assertThat(net.nodes.get(0).counters().get(Counter.PROBES_SENT)).isEqualTo(probesBefore);
+    }
+  }
+}
