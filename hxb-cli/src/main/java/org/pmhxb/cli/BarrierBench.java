@@ -2,10 +2,10 @@ package org.pmhxb.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.bench.barrier.BarrierLine;
 import org.pmhxb.cli.bench.barrier.BarrierPoints;
 import org.pmhxb.cli.bench.barrier.BarrierSuite;
@@ -224,7 +224,7 @@ final class BarrierBench extends ClusterCommand {
 
   private Result overVeth(Shape shape, int rails) throws IOException, InterruptedException {
     List<String> failures = new ArrayList<>();
-    MpiBarrier mpi = new MpiBarrier(Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath());
+    MpiBarrier mpi = new MpiBarrier(ProjectFolder.path());
     mpi.missing().ifPresent(why -> progress().update("without MPI_Barrier: " + why));
     List<Side> sides =
         List.of(

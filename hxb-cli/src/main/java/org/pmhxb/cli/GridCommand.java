@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import java.nio.file.Path;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.grid.GridSuite;
 import picocli.CommandLine.Command;
@@ -42,10 +43,8 @@ final class GridCommand extends HxbCommand {
     int threads = jobs == null ? Runtime.getRuntime().availableProcessors() : jobs;
     range("--jobs", threads, 1, 64);
     folder("--output", output);
-    Path home = Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath();
-    Path standard = home.resolve(quick ? "target/results" : "docs/results");
-    Path directory = (output == null ? standard : output).toAbsolutePath().normalize();
-    return new GridSuite(new ResultFiles(home, directory), quick)
+    Path directory = ProjectFolder.results(output, !quick);
+    return new GridSuite(new ResultFiles(ProjectFolder.path(), directory), quick)
         .run(
             "hxb bench grid" + (quick ? " --quick" : ""),
             MachineInfo.here(Version.project()),

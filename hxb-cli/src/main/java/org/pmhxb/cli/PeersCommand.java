@@ -7,6 +7,7 @@ import java.util.Map;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.bench.peers.PeerClusters;
 import org.pmhxb.cli.bench.peers.PeersSuite;
@@ -53,7 +54,7 @@ final class PeersCommand extends SuiteCommand {
       }
     }
     PeersSuite.Settings settings =
-        new PeersSuite.Settings(directory(), home(), quick(), resume(), rate, peers);
+        new PeersSuite.Settings(directory(), ProjectFolder.path(), quick(), resume(), rate, peers);
     try (TakeDown guard = new TakeDown(ownPaths())) {
       return new PeersSuite(settings, this::up, this::outOfTime, progress()::update)
           .run(

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterSpec;
@@ -60,18 +61,12 @@ abstract class SuiteCommand extends ClusterCommand {
   /** Where results go, absolute. */
   final Path directory() {
     folder("--output", output);
-    Path standard = home().resolve(quick || isPart() ? "target/results" : "docs/results");
-    return (output == null ? standard : output).toAbsolutePath().normalize();
-  }
-
-  /** The project's folder. */
-  final Path home() {
-    return Path.of(System.getProperty("hxb.home", ".")).toAbsolutePath();
+    return ProjectFolder.results(output, !quick && !isPart());
   }
 
   /** What the suite writes there. */
   final ResultFiles files() {
-    return new ResultFiles(home(), directory());
+    return new ResultFiles(ProjectFolder.path(), directory());
   }
 
   /** Whether the budget is spent. */

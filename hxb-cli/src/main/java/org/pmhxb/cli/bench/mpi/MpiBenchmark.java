@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.mpi.MpiJob;
 import org.pmhxb.cli.mpi.MpiLauncher;
@@ -132,8 +133,7 @@ public final class MpiBenchmark {
   }
 
   private static Path examples() {
-    return Path.of(
-        System.getProperty("hxb.home", "."), "pm-mpj/examples/target/hxb-mpj-examples.jar");
+    return ProjectFolder.path().resolve("pm-mpj/examples/target/hxb-mpj-examples.jar");
   }
 
   /** Why Open MPI cannot be measured here; empty when it can. */

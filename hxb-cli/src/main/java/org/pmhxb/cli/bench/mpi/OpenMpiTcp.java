@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.mpi.Executables;
@@ -48,7 +49,7 @@ final class OpenMpiTcp {
       List<String> names = addresses(plan);
       Path agent = agent(plan);
       Path program = paths.directory().resolve("measure");
-      Path source = Path.of(System.getProperty("hxb.home", "."), PROGRAM);
+      Path source = ProjectFolder.path().resolve(PROGRAM);
       exec(
           List.of(
               Executables.openMpiCompiler(), "-O2", "-o", program.toString(), source.toString()));
