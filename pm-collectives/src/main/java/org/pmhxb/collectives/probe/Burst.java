@@ -10,6 +10,9 @@ final class Burst {
   /** After that long something was lost; the repetition is not counted. */
   private static final long LOST_NS = 200_000_000L;
 
+  /** What counts of it between two looks: who was held up has not waited for an echo. */
+  private static final long LOOK_NS_MAX = LOST_NS / 4;
+
   private final Barriers barriers;
   private final ProbeClock clock;
   private final Shape shape;
@@ -20,6 +23,8 @@ final class Burst {
   private int sequence;
   private int echoes;
   private long beganNs;
+  private long lookedNs;
+  private long waitedNs;
   private long lost;
   private boolean started;
   private boolean over;
@@ -76,10 +81,13 @@ final class Burst {
       }
       return 1;
     }
-    if (clock.nowNs() - beganNs > LOST_NS) {
+    long nowNs = clock.nowNs();
+    waitedNs += Math.min(nowNs - lookedNs, LOOK_NS_MAX);
+    lookedNs = nowNs;
+    if (waitedNs > LOST_NS) {
       lost++;
       sent = false;
-      judge(clock.nowNs());
+      judge(nowNs);
     }
     return 0;
   }
@@ -117,6 +125,8 @@ final class Burst {
     echoes = 0;
     sent = true;
     beganNs = clock.nowNs();
+    lookedNs = beganNs;
+    waitedNs = 0;
     long busyNs = clock.processorNs();
     int unanswered = shape.frames() - shape.wanted();
     for (int i = 0; i < shape.frames(); i++) {

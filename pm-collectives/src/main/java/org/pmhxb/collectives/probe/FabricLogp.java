@@ -12,7 +12,8 @@ import org.pmhxb.collectives.logp.LogP;
  * @param idleRoundNs a duty cycle of the probing node in which nothing comes
  * @param ways every way that was tried
  * @param gaps by the number of rails that a train uses
- * @param lost repetitions that were left out, because an echo took longer than 200 ms
+ * @param lost repetitions that were left out, because an echo took longer than 200 ms, of which no
+ *     more than 50 ms count between two looks for it
  * @param notes what could not be measured apart, and why
  */
 public record FabricLogp(

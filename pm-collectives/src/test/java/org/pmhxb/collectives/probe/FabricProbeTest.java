@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
 import org.pmhxb.sim.NodeOptions;
 import org.pmhxb.sim.SimOptions;
 import org.pmhxb.sim.SimResult;
@@ -93,6 +94,28 @@ class FabricProbeTest {
     assertThat(result.violation()).isNull();
     assertThat(found[0]).isNotNull();
     return found[0];
+  }
+
+  /** A process that stands still for longer than an echo may take finds it when it goes on. */
+  @Test
+  void whoWasHeldUpHasLostNothing() {
+    long[] nowNs = {1_000_000_000L};
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      Barriers.of(cluster.node(1));
+      Participants group = Participants.of(Shape.of(2), 1, 0, 1);
+      FabricProbe probe =
+          new FabricProbe(
+              cluster.node(0), group, ProbeClock.polling(() -> nowNs[0]), timeNs -> {}, 20);
+      while (!probe.isConnected()) {
+        cluster.doWork(nowNs[0] += 2_000);
+      }
+      for (int round = 0; !probe.isOver(); round++) {
+        assertThat(round).isLessThan(1_000_000);
+        cluster.doWork(nowNs[0] += round % 50 == 0 ? 300_000_000L : 2_000);
+        probe.step();
+      }
+      assertThat(probe.found().lost()).isZero();
+    }
   }
 
   /** Node 0 probes; the others answer until it is done. */
