@@ -9,13 +9,15 @@ import org.pmhxb.pm.Idle;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 
-/** The nodes of a ring cluster with their collectives, polled by the test's thread. */
+/** The nodes of a ring cluster with their collectives, polled and given the time by the test. */
 final class RingMembers implements AutoCloseable {
   private static final int ENDPOINT = 5;
   private static final int ROUNDS_MOST = 5_000_000;
+  private static final long ROUND_NS = 2_000;
 
   private final RingCluster cluster;
   private final List<Collectives> all = new ArrayList<>();
+  private long nowNs = 1_000_000_000L;
 
   RingMembers(int nodes, AlgorithmRegistry registry, CollectiveLimits limits) {
     cluster = RingCluster.create(RingCluster.Options.of(Shape.of(nodes), 1));
@@ -47,7 +49,7 @@ final class RingMembers implements AutoCloseable {
   }
 
   void round() {
-    cluster.doWork(System.nanoTime());
+    cluster.doWork(nowNs += ROUND_NS);
     for (int i = 0; i < all.size(); i++) {
       all.get(i).poll();
     }

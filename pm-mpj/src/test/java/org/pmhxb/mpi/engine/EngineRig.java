@@ -10,14 +10,16 @@ import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 
-/** Engines on a ring cluster, driven by the test's thread. */
+/** Engines on a ring cluster, driven and given the time by the test's thread. */
 final class EngineRig implements AutoCloseable {
   private static final int ROUNDS_MAX = 4_000_000;
+  private static final long ROUND_NS = 2_000;
 
   final RingCluster cluster;
   final List<Engine> engines = new ArrayList<>();
   private final List<PmEndpoint> endpoints = new ArrayList<>();
   private final Arena arena = Arena.ofShared();
+  private long nowNs = 1_000_000_000L;
 
   /**
    * @param ranks at the first nodes; other nodes have no engine
@@ -50,7 +52,7 @@ final class EngineRig implements AutoCloseable {
   }
 
   void round() {
-    long nowNs = System.nanoTime();
+    nowNs += ROUND_NS;
     cluster.doWork(nowNs);
     for (Engine engine : engines) {
       engine.doWork(nowNs);
