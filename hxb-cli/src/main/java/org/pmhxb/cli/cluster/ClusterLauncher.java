@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
@@ -29,15 +30,25 @@ public final class ClusterLauncher {
   private final ClusterPaths paths;
   private final List<String> nodeCommand;
   private final Consumer<String> progress;
+  private final LongSupplier clock;
 
   /**
    * @param nodeCommand starts a node; {@code --config FILE} is appended
    * @param progress takes lines for people
    */
   public ClusterLauncher(ClusterPaths paths, List<String> nodeCommand, Consumer<String> progress) {
+    this(paths, nodeCommand, progress, System::nanoTime);
+  }
+
+  /**
+   * @param clock nanoseconds, by which nodes are too late
+   */
+  ClusterLauncher(
+      ClusterPaths paths, List<String> nodeCommand, Consumer<String> progress, LongSupplier clock) {
     this.paths = paths;
     this.nodeCommand = List.copyOf(nodeCommand);
     this.progress = progress;
+    this.clock = clock;
   }
 
   /**
@@ -157,9 +168,9 @@ public final class ClusterLauncher {
     nodes.set(node, again);
     ClusterState running = state.withNodes(nodes);
     running.write(paths);
-    long deadlineNs = System.nanoTime() + limit.toNanos();
+    long deadlineNs = clock.getAsLong() + limit.toNanos();
     while (!ready(again)) {
-      if (!process.isAlive() || System.nanoTime() - deadlineNs >= 0) {
+      if (!process.isAlive() || clock.getAsLong() - deadlineNs >= 0) {
         throw new IllegalStateException(
             "node " + node + " did not come back; its log ends:\n" + logTail(paths.log(node)));
       }
@@ -210,7 +221,7 @@ public final class ClusterLauncher {
 
   private void awaitReady(ClusterState state, List<Process> processes, Duration limit)
       throws IOException, InterruptedException {
-    long deadlineNs = System.nanoTime() + limit.toNanos();
+    long deadlineNs = clock.getAsLong() + limit.toNanos();
     List<ClusterState.Node> waiting = new ArrayList<>(state.nodes());
     while (true) {
       for (ClusterState.Node node : waiting) {
@@ -231,7 +242,7 @@ public final class ClusterLauncher {
       if (waiting.isEmpty()) {
         return;
       }
-      if (System.nanoTime() - deadlineNs >= 0) {
+      if (clock.getAsLong() - deadlineNs >= 0) {
         throw new IllegalStateException(notReady(waiting, limit));
       }
       Thread.sleep(POLL_MS);
