@@ -12,6 +12,12 @@ import java.util.concurrent.locks.LockSupport;
 public final class GoodputSampler implements AutoCloseable {
   private static final long INTERVAL_NS = 1_000_000L;
 
+  /**
+   * Samples further apart say that this process was held up, and perhaps the whole machine, links
+   * included: what was delivered between them tells nothing of the goodput.
+   */
+  static final long HELD_UP_NS = 50_000_000L;
+
   private record Sample(long atNs, long bytes) {}
 
   private final BenchNode node;
@@ -37,9 +43,7 @@ public final class GoodputSampler implements AutoCloseable {
         long beforeNs = System.nanoTime();
         long bytes = node.counters().getOrDefault("bytes-delivered", 0L);
         long afterNs = System.nanoTime();
-        synchronized (samples) {
-          samples.add(new Sample(beforeNs + (afterNs - beforeNs) / 2, bytes));
-        }
+        add(beforeNs + (afterNs - beforeNs) / 2, bytes);
         LockSupport.parkNanos(INTERVAL_NS);
       }
     } catch (IOException e) {
@@ -47,19 +51,31 @@ public final class GoodputSampler implements AutoCloseable {
     }
   }
 
-  /** Mean goodput between two moments, bytes per second; 0 without two samples between them. */
+  /** A sample: so many bytes were delivered by then. */
+  void add(long atNs, long bytes) {
+    synchronized (samples) {
+      samples.add(new Sample(atNs, bytes));
+    }
+  }
+
+  /**
+   * Mean goodput between two moments, bytes per second, without the time that this process was held
+   * up; 0 without two samples between them.
+   */
   public double bytesPerSecond(long fromNs, long toNs) {
-    Sample first = null;
-    Sample last = null;
+    Sample before = null;
+    long bytes = 0;
+    long ns = 0;
     for (Sample sample : snapshot()) {
       if (sample.atNs - fromNs >= 0 && sample.atNs - toNs <= 0) {
-        first = first == null ? sample : first;
-        last = sample;
+        if (before != null && sample.atNs - before.atNs < HELD_UP_NS) {
+          bytes += sample.bytes - before.bytes;
+          ns += sample.atNs - before.atNs;
+        }
+        before = sample;
       }
     }
-    return first == null || first == last
-        ? 0
-        : (last.bytes - first.bytes) * 1e9 / (last.atNs - first.atNs);
+    return ns == 0 ? 0 : bytes * 1e9 / ns;
   }
 
   /**
