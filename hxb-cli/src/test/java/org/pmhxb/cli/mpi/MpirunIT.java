@@ -21,7 +21,7 @@ import org.pmhxb.router.Shape;
 
 /** {@code hxb mpirun} as users run it: processes, namespaces, Open MPI's launcher. */
 class MpirunIT {
-  private static final String CLUSTER = "itmpi";
+  private static final String CLUSTER = "im" + ProcessHandle.current().pid() % 100_000;
   private static final Path EXAMPLES =
       Path.of(System.getProperty("hxb.home"), "pm-mpj/examples/target/hxb-mpj-examples.jar");
 
