@@ -109,7 +109,6 @@ class FabricIT {
       Thread.sleep(100);
       status = run("status").json();
     }
-    long sinceKillMs = (System.nanoTime() - killedNs) / 1_000_000;
     assertThat(status.path("ok").asBoolean()).isFalse();
     assertThat(status.path("nodes").get(5).path("alive").asBoolean(true)).isFalse();
     assertThat(status.path("peersDown"))
@@ -117,13 +116,34 @@ class FabricIT {
         .allMatch(down -> !down.path("reason").asText().isEmpty())
         .allMatch(down -> down.path("session").asLong() > 0);
     for (int node : new int[] {1, 4, 7}) {
-      for (JsonNode peer : status.path("nodes").get(node).path("peers")) {
-        if (peer.path("node").asInt() == 5) {
-          // Asking takes its time on a busy machine; what counts is when the node knew.
-          assertThat(sinceKillMs - peer.path("sinceMs").asLong()).isLessThan(DETECTION_MS);
-        }
+      assertThatItKnewInTime(node, killedNs);
+    }
+  }
+
+  /**
+   * Asking takes its time on a busy machine; what counts is when the node knew, which is before the
+   * answer by what it says and after the question by as much: who asks often enough can tell.
+   */
+  private void assertThatItKnewInTime(int node, long killedNs) {
+    long atMostMs;
+    do {
+      long askedMs = (System.nanoTime() - killedNs) / 1_000_000;
+      JsonNode peers = run("status").json().path("nodes").get(node).path("peers");
+      long answeredMs = (System.nanoTime() - killedNs) / 1_000_000;
+      long sinceMs = sinceNodeFiveIsDown(peers);
+      assertThat(askedMs - sinceMs).as("node %d knew after ms", node).isLessThan(DETECTION_MS);
+      assertThat(askedMs).as("ms without an answer soon enough").isLessThan(60_000);
+      atMostMs = answeredMs - sinceMs;
+    } while (atMostMs >= DETECTION_MS);
+  }
+
+  private static long sinceNodeFiveIsDown(JsonNode peers) {
+    for (JsonNode peer : peers) {
+      if (peer.path("node").asInt() == 5) {
+        return peer.path("sinceMs").asLong();
       }
     }
+    throw new AssertionError("node 5 is no peer: " + peers);
   }
 
   @Test
