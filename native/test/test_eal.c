@@ -129,7 +129,7 @@ static bool exists(const char *path)
 /* A process killed while EAL starts leaves an empty directory: the next one takes it away. */
 void test_sweep(void)
 {
-    char prefix[64], dead[64], alive[64], other[64];
+    char mine[32], prefix[64], dead[64], alive[64], other[64];
     int status;
 
     pid_t child = fork();
@@ -138,10 +138,12 @@ void test_sweep(void)
         _exit(0);
     }
     CHECK_EQ(waitpid(child, &status, 0), child);
-    snprintf(prefix, sizeof(prefix), "--file-prefix=hxbsweep-%d", getpid());
-    snprintf(dead, sizeof(dead), "/var/run/dpdk/hxbsweep-%d", child);
-    snprintf(alive, sizeof(alive), "/var/run/dpdk/hxbsweep-%d", getppid());
-    snprintf(other, sizeof(other), "/var/run/dpdk/hxbsweep-x%d", child);
+    /* Of this process alone: another run of this test may have the same parent. */
+    snprintf(mine, sizeof(mine), "hxbsweep%d", getpid());
+    snprintf(prefix, sizeof(prefix), "--file-prefix=%s-%d", mine, getpid());
+    snprintf(dead, sizeof(dead), "/var/run/dpdk/%s-%d", mine, child);
+    snprintf(alive, sizeof(alive), "/var/run/dpdk/%s-%d", mine, getppid());
+    snprintf(other, sizeof(other), "/var/run/dpdk/%s-x%d", mine, child);
     if (geteuid() != 0) {
         test_skip("EAL's directory is /var/run/dpdk for root only");
     }
