@@ -33,6 +33,7 @@ TWIN_API struct twin *twin_create(const struct twin_config *c)
     t->turns.stripe = 1;
     t->rails = c->rails;
     t->now_ns = c->now_ns;
+    t->least_rtt_ns = UINT32_MAX;
     t->poll_gap_ns = c->poll_gap_ns;
     t->mbufs = (struct rte_mbuf *const *)(uintptr_t)hxb_pool_mbufs(
         (const struct hxb_pool *)(uintptr_t)c->pool);
@@ -105,8 +106,9 @@ TWIN_API int twin_add_peer(struct twin *t, const struct twin_peer_config *c)
         return -ENOMEM;
     }
     for (uint32_t r = 0; r < t->rails; r++) {
-        p->paths[r] = (struct path){
-            .mac = c->mac[r], .code = r << 8};
+        p->paths[r] =
+            (struct path){.mac = c->mac[r], .code = r << 8, .least_rtt_ns = UINT32_MAX};
+        p->terms[r] = (struct terms){.window = PATH_BYTES_MAX};
     }
     return 0;
 }
@@ -187,7 +189,7 @@ static void run_timers(struct twin *t)
             uint64_t base_ns = path->smoothed_rtt_ns == 0
                                    ? FIRST_PROBE_NS
                                    : path->smoothed_rtt_ns + 4 * path->rtt_variation_ns;
-            if (path->bytes != 0 &&
+            if (p->terms[r].bytes != 0 &&
                 t->now_ns - path->evidence_ns >= RTE_MAX(floor_ns, base_ns)) {
                 count(t, TWIN_TROUBLE, 1);
             }

@@ -18,6 +18,9 @@
 
 enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, LEAST_HELD = 8, FLOWS_LOG2 = 8 };
 
+/* Unacknowledged bytes that one path to one peer may have: a ring's path, whose window gives way to nothing. */
+#define PATH_BYTES_MAX (256u * 1024u)
+
 /* Who answers for a buffer (DESIGN rule 1): kind | holder, with the references in the high half. */
 enum owner_kind {
     OWNER_FREE = 0,
@@ -61,11 +64,18 @@ struct held {
 
 struct path {
     uint64_t mac;
-    uint64_t bytes; /* unacknowledged */
-    uint64_t evidence_ns, smoothed_rtt_ns, rtt_variation_ns;
+    uint64_t evidence_ns, smoothed_rtt_ns, rtt_variation_ns, least_rtt_ns;
     uint32_t code;
     uint32_t next_index, settled_index; /* of the next frame, and of the last that is settled */
-    uint32_t settled;                   /* frames */
+    uint32_t settled, rated;            /* frames; of them those that its terms know of */
+};
+
+/* What the choice of a path reads of each; what follows of round trips as in Java's SendWindow.terms. */
+struct terms {
+    uint64_t bytes;     /* unacknowledged */
+    uint64_t byte_time; /* 1/1024 ns */
+    uint32_t window;    /* bytes that may be; 0: evicted */
+    uint32_t longer_ns; /* than others */
 };
 
 struct peer {
@@ -83,6 +93,7 @@ struct peer {
     uint32_t unacknowledged, next_out, duplicates_reported;
     uint8_t next_data_path, next_control_path;
     struct out_lane out;
+    struct terms terms[TWIN_RAILS_MAX]; /* by path, as the next */
     struct path paths[TWIN_RAILS_MAX];
     struct in_lane first_lane;
 } __rte_cache_aligned;
@@ -127,7 +138,7 @@ struct message {
 struct twin {
     uint64_t base;
     uint32_t stride_shift, self, nodes, key, window, endpoint, rails, peer_count;
-    uint64_t now_ns, patience_ns, poll_gap_ns, timer_due_ns;
+    uint64_t now_ns, patience_ns, poll_gap_ns, timer_due_ns, least_rtt_ns;
     uint32_t timer_round;
     struct rte_mempool *mempool;
     struct rte_mbuf *const *mbufs; /* by buffer ID */

@@ -2,10 +2,10 @@
 /* Data frames on their way out: claim, number, header, path, hold (section 5.3). */
 #include "node.h"
 
-/* Unacknowledged bytes that one path to one peer may have. */
-#define PATH_BYTES_MAX (256u * 1024u)
-
-/* The path with the least in front of a new frame; ties go round. */
+/*
+ * The path that will deliver a new frame first: the time of what is in front of it, and by how much the
+ * path is longer than others; ties go round. As Paths.chooseByTerms in Java.
+ */
 static int choose_path(struct twin *t, struct peer *p)
 {
     uint64_t least = UINT64_MAX;
@@ -13,17 +13,21 @@ static int choose_path(struct twin *t, struct peer *p)
     uint32_t path = p->next_data_path;
 
     for (uint32_t i = 0; i < t->rails; i++) {
-        const struct path *candidate = &p->paths[path];
-        const struct rail *rail = &t->rail[path];
-        uint64_t cost = candidate->bytes + rail->local_bytes;
-        if (cost < least && candidate->bytes < PATH_BYTES_MAX &&
-            rail->local.put - rail->local.taken < QUEUE && candidate->mac != 0) {
-            least = cost;
+        const struct terms *terms = &p->terms[path];
+        uint64_t before = RTE_MAX(terms->bytes, t->rail[path].local_bytes);
+        uint64_t delivery_ns = (terms->byte_time * before >> 10) + terms->longer_ns;
+        if (delivery_ns < least && terms->bytes < terms->window) {
+            least = delivery_ns;
             best = (int)path;
         }
         path = path + 1 == t->rails ? 0 : path + 1;
     }
-    p->next_data_path = (uint8_t)(best + 1 >= (int)t->rails ? 0 : best + 1);
+    if (unlikely(best < 0 || p->paths[best].mac == 0 ||
+                 t->rail[best].local.put - t->rail[best].local.taken == QUEUE)) {
+        count(t, TWIN_TROUBLE, 1);
+        return -1;
+    }
+    p->next_data_path = (uint8_t)(best + 1 == (int)t->rails ? 0 : best + 1);
     return best;
 }
 
@@ -38,14 +42,15 @@ static bool dispatch(struct twin *t, struct peer *p, struct held *h)
     write_front(frame_of(h->mbuf), path->mac, rail->mac, 1, path->code);
     queue_put(&rail->local, h->mbuf);
     rail->local_bytes += h->bytes;
-    if (path->bytes == 0) {
+    struct terms *terms = &p->terms[chosen];
+    if (terms->bytes == 0) {
         path->evidence_ns = t->now_ns;
     }
     h->copies = 1;
     h->path_index = path->next_index++;
     h->sent_ns = t->now_ns;
     h->path = (uint8_t)chosen;
-    path->bytes += h->bytes;
+    terms->bytes += h->bytes;
     return true;
 }
 

@@ -8,7 +8,11 @@ import java.lang.foreign.MemorySegment;
  */
 public final class LineRouting implements Routing {
   private final int self;
-  private final long[][] macOfRailAndNode;
+  private final int nodes;
+  private final int rails;
+
+  /** By node, then by rail: who chooses among the rails to a node finds theirs together. */
+  private final long[] macs;
 
   /**
    * @param self own node number
@@ -24,7 +28,12 @@ public final class LineRouting implements Routing {
       throw new IllegalArgumentException("own node " + self + " is not in 0.." + (nodes - 1));
     }
     this.self = self;
-    this.macOfRailAndNode = macOfRailAndNode;
+    this.nodes = nodes;
+    this.rails = macOfRailAndNode.length;
+    this.macs = new long[nodes * rails];
+    for (int i = 0; i < macs.length; i++) {
+      macs[i] = macOfRailAndNode[i % rails][i / rails];
+    }
   }
 
   @Override
@@ -34,12 +43,12 @@ public final class LineRouting implements Routing {
 
   @Override
   public int nodes() {
-    return macOfRailAndNode[0].length;
+    return nodes;
   }
 
   @Override
   public int pathCount(int node) {
-    return node == self ? 0 : macOfRailAndNode.length;
+    return node == self ? 0 : rails;
   }
 
   @Override
@@ -59,7 +68,7 @@ public final class LineRouting implements Routing {
 
   @Override
   public long nextHopMac(int node, int index) {
-    return macOfRailAndNode[index][node];
+    return macs[node * rails + index];
   }
 
   @Override
@@ -79,7 +88,7 @@ public final class LineRouting implements Routing {
 
   @Override
   public long nextHopMacOf(int node, int path) {
-    return macOfRailAndNode[path >>> 8][node];
+    return macs[node * rails + (path >>> 8)];
   }
 
   /** Nobody relays on a line. */

@@ -29,6 +29,10 @@ final class LocalQueue {
   private int sealed;
 
   private int bytes;
+
+  /** What the rail's port had when it was last asked. */
+  private int portBytes;
+
   private int takenOut;
 
   /** Frames without a holder: path probes. */
@@ -55,6 +59,16 @@ final class LocalQueue {
   /** Bytes of all frames. */
   int bytes() {
     return bytes;
+  }
+
+  /** Of what a new frame would wait behind, the port's part: as of now. */
+  void portBytes(long backlogBytes) {
+    portBytes = (int) Math.min(backlogBytes, Integer.MAX_VALUE);
+  }
+
+  /** Bytes that a new frame would wait behind. */
+  long backlogBytes() {
+    return (long) bytes + portBytes;
   }
 
   /** Ticket of the frame that is put next. */

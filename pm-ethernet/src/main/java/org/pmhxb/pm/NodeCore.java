@@ -23,6 +23,10 @@ final class NodeCore {
   final FrameCrc crc;
   final Routing routing;
   final Rail[] rails;
+
+  /** Theirs, by rail. */
+  final LocalQueue[] localQueues;
+
   final int self;
   final NodeCounters counters = new NodeCounters();
   final CreditLedger ledger;
@@ -130,6 +134,8 @@ final class NodeCore {
     this.crc = new FrameCrc(frames);
     this.routing = routing;
     this.rails = rails;
+    this.localQueues = new LocalQueue[rails.length];
+    Arrays.setAll(localQueues, i -> rails[i].local);
     this.faults = faults;
     this.self = routing.self();
     this.peers = new Peer[routing.nodes()];

@@ -41,6 +41,11 @@ final class Paths {
 
   private static final int HOPS_MAX = 3;
 
+  /** A peer has at most 64 paths. */
+  private static final int TURN_BITS = 6;
+
+  private static final long TURN_MASK = (1L << TURN_BITS) - 1;
+
   /** Round trip of one hop without a queue, at most. */
   private static final long HOP_RTT_NS_MAX = 100_000L;
 
@@ -84,15 +89,98 @@ final class Paths {
   /**
    * The usable path that will deliver a new frame first, or -1 (DESIGN rule 17): the time of what
    * is in front of the frame at the path's rate, and by how much the path is longer than others
-   * are.
+   * are. It {@link PathState#leadTo leads} to its next hop then.
    */
   int choose(Peer peer) {
+    int path = peer.paths.length > 1 ? chooseByTerms(peer) : -1;
+    return path >= 0 ? path : chooseAsking(peer);
+  }
+
+  /**
+   * {@link #chooseAsking} by what lies together in the window: of that path alone which comes out
+   * it is asked whether its rail has room and its next hop is known. Which path is the least
+   * changes with each frame, so no branch depends on it.
+   *
+   * @return -1 when it takes more than that
+   */
+  int chooseByTerms(Peer peer) {
+    SendWindow window = peer.window;
+    LocalQueue[] queues = core.localQueues;
+    int first = peer.firstPath;
+    int end = peer.endPath;
+    int turn = peer.nextDataPath;
+    int path = turn;
+    // Time of delivery and, below it, whose turn it is.
+    long least = Long.MAX_VALUE;
+    boolean inUse = false;
+    window.list();
+    for (int i = 0; i < end - first; i++) {
+      long at = window.termsAt(path);
+      long onPath = SendWindow.listedBytes(at);
+      long terms = SendWindow.terms(at);
+      path = path + 1 == end ? first : path + 1;
+      long windowBytes = SendWindow.windowBytes(terms);
+      if (onPath << 1 >= windowBytes) {
+        if (terms < 0) {
+          return -1;
+        }
+        inUse = true;
+        if (onPath >= windowBytes) {
+          continue;
+        }
+      }
+      long before = Math.max(onPath, queues[SendWindow.railOf(terms)].backlogBytes());
+      long deliveryNs = (SendWindow.byteTime(at) * before >> 10) + SendWindow.longerNs(terms);
+      least = Math.min(least, deliveryNs << TURN_BITS | i);
+    }
+    if (least == Long.MAX_VALUE) {
+      return -1;
+    }
+    int best = turn + (int) (least & TURN_MASK);
+    // Whether it lies behind the last one is as likely as not, so that is no branch either.
+    return take(peer, best - (end - first & end - 1 - best >> 31), inUse);
+  }
+
+  /**
+   * The path that comes out of a choice, if its rail has room and its next hop is known.
+   *
+   * @param inUse some path's window may be in use
+   */
+  private int take(Peer peer, int best, boolean inUse) {
+    PathState state = peer.paths[best];
+    long mac = core.routing.nextHopMac(peer.node, best);
+    if (mac == 0 || state.queue.isFull()) {
+      return -1;
+    }
+    if (inUse) {
+      noteUse(peer);
+    }
+    state.leadTo(mac);
+    long at = peer.window.termsAt(best);
+    state.roomBytes = SendWindow.windowBytes(SendWindow.terms(at)) - SendWindow.listedBytes(at);
+    peer.nextDataPath = best + 1 == peer.endPath ? peer.firstPath : best + 1;
+    return best;
+  }
+
+  /** Windows of which half or more is in use may grow. */
+  private static void noteUse(Peer peer) {
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      if (!state.evicted && peer.window.bytesOn(path) << 1 >= state.window.bytes()) {
+        state.window.used();
+      }
+    }
+  }
+
+  /** {@link #choose}, each path asked about all of it. */
+  int chooseAsking(Peer peer) {
     SendWindow window = peer.window;
     Routing routing = core.routing;
     PathState[] paths = peer.paths;
     int end = peer.endPath;
     int best = -1;
     long least = Long.MAX_VALUE;
+    long bestMac = 0;
     int path = peer.nextDataPath;
     for (int i = peer.firstPath; i < end; i++) {
       PathState state = paths[path];
@@ -100,19 +188,41 @@ final class Paths {
       if (!state.evicted && hasRoom(state, onPath)) {
         long before = Math.max(onPath, state.rail.backlogBytes());
         long deliveryNs = (state.byteTime() * before >> 10) + state.longerNs;
-        if (deliveryNs < least
-            && state.rail.hasLocalRoom()
-            && routing.nextHopMac(peer.node, path) != 0) {
-          least = deliveryNs;
-          best = path;
-          state.roomBytes = state.window.bytes() - onPath;
+        if (deliveryNs < least && state.rail.hasLocalRoom()) {
+          long mac = routing.nextHopMac(peer.node, path);
+          if (mac != 0) {
+            least = deliveryNs;
+            best = path;
+            bestMac = mac;
+            state.roomBytes = state.window.bytes() - onPath;
+          }
         }
       }
       path = path + 1 == end ? peer.firstPath : path + 1;
     }
+    if (best >= 0) {
+      paths[best].leadTo(bestMac);
+    }
     // Ties go round, so that equal rails share equally.
     peer.nextDataPath = best + 1 >= end || best < 0 ? peer.firstPath : best + 1;
     return best;
+  }
+
+  /**
+   * To be called when something changed that a choice reads of a path. An only path is never chosen
+   * by it.
+   */
+  void enterTerms(Peer peer, PathState state) {
+    if (peer.paths.length > 1) {
+      boolean isPaced = core.nowNs - state.pacedUntilNs < 0;
+      peer.window.terms(
+          state.path,
+          state.byteTime(),
+          isPaced || state.evicted ? 0 : state.window.bytes(),
+          state.rail.index,
+          state.longerNs,
+          isPaced);
+    }
   }
 
   /** Whether a path's window takes another frame; notes that it is in use. */
@@ -131,6 +241,7 @@ final class Paths {
     long windowBytes = state.window.bytes();
     if (windowBytes < bytes) {
       state.pacedUntilNs = core.nowNs + state.smoothedRttNs * bytes / windowBytes;
+      enterTerms(peer, state);
     }
   }
 
@@ -201,6 +312,7 @@ final class Paths {
           core.nowNs);
       state.rate();
       state.longerNs = Math.max(0, ownLeastNs - 2 * leastRttNs[hops] - ALIKE_NS);
+      enterTerms(peer, state);
     }
     state.arrived(state.freshFrames);
     state.freshFrames = 0;
@@ -221,6 +333,7 @@ final class Paths {
     peer.stripeBytes = 0;
     PathState state = peer.paths[path];
     boolean queued = state.window.onLoss(state.smoothedRttNs, core.nowNs);
+    enterTerms(peer, state);
     if (!queued) {
       state.lost(lost);
       if (state.lossShare >= GREY_SHARE && anotherIsBetter(peer, state)) {
@@ -335,6 +448,9 @@ final class Paths {
     peer.freshPaths = 0;
     peer.watchedPaths = 0;
     use(peer, 0, core.routing.firstChoiceCount(peer.node));
+    for (PathState state : peer.paths) {
+      enterTerms(peer, state);
+    }
     for (int path = 0; path < peer.endPath; path++) {
       sendProbe(peer, path);
     }
@@ -450,6 +566,7 @@ final class Paths {
     peer.freshPaths |= 1L << path;
     if (state.evicted && ++state.answersInRow >= state.answersToReturn) {
       state.evicted = false;
+      enterTerms(peer, state);
       state.returnedNs = core.nowNs;
       core.counters.increment(Counter.PATHS_RESTORED);
       chooseOrder(peer);
@@ -503,6 +620,7 @@ final class Paths {
     state.answersInRow = 0;
     state.lossShare = 0;
     state.evicted = true;
+    enterTerms(peer, state);
     core.counters.increment(Counter.PATHS_EVICTED);
     peer.stripeBytes = 0;
     SendWindow window = peer.window;

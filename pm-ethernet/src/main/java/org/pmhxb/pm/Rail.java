@@ -84,7 +84,7 @@ final class Rail {
 
   /** Bytes that a new local frame would wait behind. */
   long backlogBytes() {
-    return local.bytes() + portBound.backlogBytes();
+    return local.backlogBytes();
   }
 
   /** Time of the port's longest frame on the link; 0 while not known. */
@@ -173,6 +173,7 @@ final class Rail {
     }
     int room = Math.min(port.txRoom(), BURST);
     long spareBytes = portBound.spareBytes(port.txBacklogBytes(), nowNs, pollGapNs);
+    local.portBytes(portBound.backlogBytes());
     offeredUnsealed = 0;
     if ((ours | answers) == 0) {
       return offerTransitOnly(room, spareBytes);

@@ -314,7 +314,6 @@ final class Sender {
       return false;
     }
     PathState way = peer.paths[path];
-    way.leadTo(core.routing.nextHopMac(peer.node, path));
     peer.goBy(way);
     peer.stripeBytes = (int) Math.min(STRIPE_BYTES, way.roomBytes);
     boolean only = peer.endPath - peer.firstPath == 1;

@@ -34,6 +34,8 @@ import org.pmhxb.bufpool.Memory;
  * list  word 0   head:32 (low) | tail:32, of the linked frames
  *       word 1   bytes of loose frames:32 (low) | bytes of linked frames:32; 0: empty;
  *                of the last frame's path it is kept in the window itself
+ *       word 2   time that a byte of the path takes, in 1/1024 ns
+ *       word 3   window's bytes:24 (low) | rail:8 | by how much it is longer, in ns:31 | ask:1
  * run   word 0   sequence number of its first frame:32 (low) | lane:32
  * </pre>
  */
@@ -49,9 +51,13 @@ public final class SendWindow extends WindowEnd {
   private static final int LINKS = 8;
   private static final int TRANSMISSION = 16;
   private static final int TIME = 24;
-  private static final int LIST_SHIFT = 4;
+  private static final int LIST_SHIFT = 5;
   private static final int TAIL = 4;
   private static final int BYTES = 8;
+  private static final int BYTE_TIME = 16;
+  private static final int TERMS = 24;
+  private static final int WINDOW_BITS = 24;
+  private static final int LONGER_SHIFT = 32;
   private static final int LINE_BYTES = 64;
 
   /** Of loose frames; when there are more, those are linked. */
@@ -369,6 +375,7 @@ public final class SendWindow extends WindowEnd {
     int slot = seq & mask;
     remove(slot);
     join(slot, paths);
+    mayMiss = true;
   }
 
   /**
@@ -546,12 +553,75 @@ public final class SendWindow extends WindowEnd {
   }
 
   public boolean nothingLost() {
-    return isEmpty(paths);
+    // The list's own line is not looked at until something was lost.
+    if (mayMiss) {
+      mayMiss = !isEmpty(paths);
+    }
+    return !mayMiss;
   }
 
   public long bytesOn(int path) {
     long bytes = bytes(path);
     return (bytes & 0xFFFF_FFFFL) + (bytes >>> 32);
+  }
+
+  // --- what a choice of path reads of all candidates: together, a path in half a cache line ------
+
+  /**
+   * What decides on a path for the next frame, beside {@link #bytesOn}; it stands until it is said
+   * anew.
+   *
+   * @param byteTime time of a byte, in 1/1024 ns, not negative
+   * @param windowBytes what may be on the path, below 2^24; 0: nothing
+   * @param rail 0 to 255
+   * @param longerNs by how much it is longer than others, below 2^31
+   * @param ask whether there is more to ask than this; with a window of 0
+   */
+  public void terms(
+      int path, long byteTime, long windowBytes, int rail, long longerNs, boolean ask) {
+    assert windowBytes >>> WINDOW_BITS == 0 && longerNs >>> 31 == 0 : "terms out of range";
+    long list = listAt(path);
+    word(list + BYTE_TIME, byteTime);
+    long word = windowBytes | (long) rail << WINDOW_BITS | longerNs << LONGER_SHIFT;
+    word(list + TERMS, ask ? word | Long.MIN_VALUE : word);
+  }
+
+  /** To be called before {@link #listedBytes}, with nothing in between that changes the window. */
+  public void list() {
+    word(listAt(list(lastWay)) + BYTES, lastBytes);
+  }
+
+  /** Where the following find what they tell of a path; until the window's session ends. */
+  public long termsAt(int path) {
+    return listAt(path);
+  }
+
+  /** {@link #bytesOn}, behind {@link #list}. */
+  public static long listedBytes(long termsAt) {
+    long bytes = word(termsAt + BYTES);
+    return (bytes & 0xFFFF_FFFFL) + (bytes >>> 32);
+  }
+
+  public static long byteTime(long termsAt) {
+    return word(termsAt + BYTE_TIME);
+  }
+
+  /** For the next three; negative: there is more to ask. */
+  public static long terms(long termsAt) {
+    return word(termsAt + TERMS);
+  }
+
+  public static long windowBytes(long terms) {
+    return terms & (1L << WINDOW_BITS) - 1;
+  }
+
+  public static int railOf(long terms) {
+    return (int) terms >>> WINDOW_BITS;
+  }
+
+  /** Unless there is more to ask. */
+  public static long longerNs(long terms) {
+    return terms >>> LONGER_SHIFT;
   }
 
   public int bufferId(int seq) {

@@ -2,7 +2,7 @@ package org.pmhxb.pm.flow;
 
 /**
  * What each new frame reads and writes of a {@link SendWindow}, and one that is acknowledged in its
- * turn: 108 B with the object's header. A superclass of it, because the JVM lays fields out class
+ * turn: 109 B with the object's header. A superclass of it, because the JVM lays fields out class
  * by class. Owner: the poll thread.
  */
 abstract class WindowEnd {
@@ -31,6 +31,9 @@ abstract class WindowEnd {
 
   /** Index of the next transmission on the path that new frames go by. */
   int nextIndex;
+
+  /** Something is on the resend list, or was when that was last asked. */
+  boolean mayMiss;
 
   // What the headers of new frames have in common: SendWindow.share.
   long front0;
