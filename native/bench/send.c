@@ -2,33 +2,35 @@
 /* Data frames on their way out: claim, number, header, path, hold (section 5.3). */
 #include "node.h"
 
+/* A peer has at most 64 paths. */
+enum { TURN_BITS = 6 };
+
 /*
  * The path that will deliver a new frame first: the time of what is in front of it, and by how much the
  * path is longer than others; ties go round. As Paths.chooseByTerms in Java.
  */
 static int choose_path(struct twin *t, struct peer *p)
 {
-    uint64_t least = UINT64_MAX;
-    int best = -1;
+    uint64_t least = UINT64_MAX; /* time of delivery and, below it, whose turn it is */
     uint32_t path = p->next_data_path;
 
     for (uint32_t i = 0; i < t->rails; i++) {
         const struct terms *terms = &p->terms[path];
         uint64_t before = RTE_MAX(terms->bytes, t->rail[path].local_bytes);
         uint64_t delivery_ns = (terms->byte_time * before >> 10) + terms->longer_ns;
-        if (delivery_ns < least && terms->bytes < terms->window) {
-            least = delivery_ns;
-            best = (int)path;
-        }
+        uint64_t key = terms->bytes < terms->window ? delivery_ns << TURN_BITS | i : UINT64_MAX;
+        least = RTE_MIN(least, key);
         path = path + 1 == t->rails ? 0 : path + 1;
     }
-    if (unlikely(best < 0 || p->paths[best].mac == 0 ||
+    uint32_t best = p->next_data_path + (uint32_t)(least & ((1 << TURN_BITS) - 1));
+    best -= best >= t->rails ? t->rails : 0;
+    if (unlikely(least == UINT64_MAX || p->paths[best].mac == 0 ||
                  t->rail[best].local.put - t->rail[best].local.taken == QUEUE)) {
         count(t, TWIN_TROUBLE, 1);
         return -1;
     }
-    p->next_data_path = (uint8_t)(best + 1 == (int)t->rails ? 0 : best + 1);
-    return best;
+    p->next_data_path = (uint8_t)(best + 1 == t->rails ? 0 : best + 1);
+    return (int)best;
 }
 
 static bool dispatch(struct twin *t, struct peer *p, struct held *h)
