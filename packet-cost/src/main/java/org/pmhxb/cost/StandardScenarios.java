@@ -18,7 +18,6 @@ public final class StandardScenarios {
           new Scenario(Path.SEND, 32, 1, 100),
           new Scenario(Path.SEND, 1, 1, 1),
           new Scenario(Path.SEND, 32, 9, 1),
-          new Scenario(Path.SEND, 32, 9, 100),
           new Scenario(Path.RELAY, 32, 1, 1),
           new Scenario(Path.RELAY, 1, 1, 1),
           new Scenario(Path.RELAY, 32, 9, 1),
