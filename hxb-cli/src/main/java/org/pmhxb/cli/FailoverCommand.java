@@ -86,6 +86,7 @@ final class FailoverCommand extends ClusterCommand {
    * @param longestStopNs longest time without a delivery in the whole measurement: what came over
    *     other links waits for what was lost on the cut one
    * @param resolutionNs what {@code missingNs} can tell apart
+   * @param heldUpNs time that no goodput counts, because this process was held up then
    */
   record Result(
       boolean ok,
@@ -99,6 +100,7 @@ final class FailoverCommand extends ClusterCommand {
       long missingNs,
       long longestStopNs,
       long resolutionNs,
+      long heldUpNs,
       long messages,
       long lost,
       long duplicated,
@@ -117,6 +119,9 @@ final class FailoverCommand extends ClusterCommand {
           "  missing after the cut: %.1f ms of the others' delivery, known to %.1f ms; longest time"
               + " without a delivery %.1f ms%n",
           missingNs / 1e6, resolutionNs / 1e6, longestStopNs / 1e6);
+      if (heldUpNs > 0) {
+        out.printf("  not counted, as this process was held up: %.0f ms%n", heldUpNs / 1e6);
+      }
       out.printf(
           "  %d messages: lost %d, duplicated %d, misordered %d, corrupt %d; frames resent %d%n",
           messages, lost, duplicated, misordered, corrupt, resent);
@@ -227,6 +232,7 @@ final class FailoverCommand extends ClusterCommand {
         missingNs,
         outcome.longestStopNs(),
         sampler.resolutionNs(),
+        sampler.heldUpNs(),
         outcome.messages(),
         outcome.lost(),
         outcome.duplicated(),

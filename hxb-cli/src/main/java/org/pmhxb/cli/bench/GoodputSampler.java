@@ -13,12 +13,22 @@ public final class GoodputSampler implements AutoCloseable {
   private static final long INTERVAL_NS = 1_000_000L;
 
   /**
-   * Samples further apart say that this process was held up, and perhaps the whole machine, links
-   * included: what was delivered between them tells nothing of the goodput.
+   * A question that comes so long behind the last answer says that this process was held up, and
+   * perhaps the whole machine, links included: what was delivered meanwhile tells nothing of the
+   * goodput. An answer that is late is the node's doing, and counts.
    */
   static final long HELD_UP_NS = 50_000_000L;
 
-  private record Sample(long atNs, long bytes) {}
+  private record Sample(long askedNs, long answeredNs, long bytes) {
+    /** The best guess of when so many bytes were delivered. */
+    long atNs() {
+      return askedNs + (answeredNs - askedNs) / 2;
+    }
+
+    boolean isHeldUpAfter(Sample before) {
+      return askedNs - before.answeredNs >= HELD_UP_NS;
+    }
+  }
 
   private final BenchNode node;
   private final List<Sample> samples = new ArrayList<>();
@@ -40,10 +50,9 @@ public final class GoodputSampler implements AutoCloseable {
   private void run() {
     try {
       while (!stopped) {
-        long beforeNs = System.nanoTime();
+        long askedNs = System.nanoTime();
         long bytes = node.counters().getOrDefault("bytes-delivered", 0L);
-        long afterNs = System.nanoTime();
-        add(beforeNs + (afterNs - beforeNs) / 2, bytes);
+        add(askedNs, System.nanoTime(), bytes);
         LockSupport.parkNanos(INTERVAL_NS);
       }
     } catch (IOException e) {
@@ -51,31 +60,44 @@ public final class GoodputSampler implements AutoCloseable {
     }
   }
 
-  /** A sample: so many bytes were delivered by then. */
-  void add(long atNs, long bytes) {
+  /** A sample: so many bytes were delivered at some moment between question and answer. */
+  void add(long askedNs, long answeredNs, long bytes) {
     synchronized (samples) {
-      samples.add(new Sample(atNs, bytes));
+      samples.add(new Sample(askedNs, answeredNs, bytes));
     }
   }
 
   /**
    * Mean goodput between two moments, bytes per second, without the time that this process was held
-   * up; 0 without two samples between them.
+   * up ({@link #heldUpNs}); 0 without two samples between them.
    */
   public double bytesPerSecond(long fromNs, long toNs) {
     Sample before = null;
     long bytes = 0;
     long ns = 0;
     for (Sample sample : snapshot()) {
-      if (sample.atNs - fromNs >= 0 && sample.atNs - toNs <= 0) {
-        if (before != null && sample.atNs - before.atNs < HELD_UP_NS) {
+      if (sample.atNs() - fromNs >= 0 && sample.atNs() - toNs <= 0) {
+        if (before != null && !sample.isHeldUpAfter(before)) {
           bytes += sample.bytes - before.bytes;
-          ns += sample.atNs - before.atNs;
+          ns += sample.atNs() - before.atNs();
         }
         before = sample;
       }
     }
     return ns == 0 ? 0 : bytes * 1e9 / ns;
+  }
+
+  /** Time between samples that no goodput counts, nanoseconds, of all that was sampled. */
+  public long heldUpNs() {
+    Sample before = null;
+    long ns = 0;
+    for (Sample sample : snapshot()) {
+      if (before != null && sample.isHeldUpAfter(before)) {
+        ns += sample.atNs() - before.atNs();
+      }
+      before = sample;
+    }
+    return ns;
   }
 
   /**
@@ -93,7 +115,7 @@ public final class GoodputSampler implements AutoCloseable {
     List<Sample> all = snapshot();
     return all.size() < 2
         ? Long.MAX_VALUE
-        : (all.getLast().atNs - all.getFirst().atNs) / (all.size() - 1);
+        : (all.getLast().atNs() - all.getFirst().atNs()) / (all.size() - 1);
   }
 
   private List<Sample> snapshot() {

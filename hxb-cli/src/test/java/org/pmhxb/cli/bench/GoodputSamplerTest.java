@@ -12,7 +12,7 @@ class GoodputSamplerTest {
   /** A thousand bytes a millisecond. */
   private void steady(long fromMs, long toMs, long bytesBefore) {
     for (long ms = fromMs; ms <= toMs; ms++) {
-      sampler.add(ms * MS, bytesBefore + (ms - fromMs) * 1_000);
+      sampler.add(ms * MS, ms * MS, bytesBefore + (ms - fromMs) * 1_000);
     }
   }
 
@@ -34,13 +34,25 @@ class GoodputSamplerTest {
     steady(400, 500, 100_000);
 
     assertThat(sampler.bytesPerSecond(0, 500 * MS)).isEqualTo(1e6);
+    assertThat(sampler.heldUpNs()).isEqualTo(300 * MS);
+  }
+
+  /** A node whose poll thread stands still answers late, and delivers nothing. */
+  @Test
+  void aTimeInWhichTheNodeDoesNotAnswerCounts() {
+    steady(0, 100, 0);
+    sampler.add(101 * MS, 301 * MS, 100_000);
+    steady(302, 401, 100_000);
+
+    assertThat(sampler.bytesPerSecond(0, 401 * MS)).isEqualTo(199_000 / 0.401);
+    assertThat(sampler.heldUpNs()).isZero();
   }
 
   @Test
   void aStopOfDeliveryCounts() {
     steady(0, 100, 0);
     for (long ms = 101; ms <= 200; ms++) {
-      sampler.add(ms * MS, 100_000);
+      sampler.add(ms * MS, ms * MS, 100_000);
     }
 
     assertThat(sampler.bytesPerSecond(0, 200 * MS)).isEqualTo(0.5e6);
