@@ -69,7 +69,7 @@ final class PathState extends Way {
   /** By how much its least round trip is longer than that of paths that are alike. */
   long longerNs;
 
-  /** Times that it was asked once more because it seemed longer. */
+  /** Times that it was asked once more because it seemed longer than another. */
   byte measuredAgain;
 
   /** A window below one frame: no frame before this. */

@@ -33,7 +33,7 @@ final class Paths {
   /** Share of frames lost without a queue, in 1/1024, that is too much: one in eight. */
   private static final int GREY_SHARE = 128;
 
-  /** Times in a session that a path which seems longer than those like it is measured again. */
+  /** Times in a session that a path which seems longer than another is measured again. */
   private static final int MEASURED_AGAIN_MAX = 8;
 
   /** PROBE payload: path:32 | index:32 | sent:64. */
@@ -104,6 +104,7 @@ final class Paths {
    * @return -1 when it takes more than that
    */
   int chooseByTerms(Peer peer) {
+    assert termsStand(peer) : "a path changed, and its terms did not";
     SendWindow window = peer.window;
     LocalQueue[] queues = core.localQueues;
     int first = peer.firstPath;
@@ -214,15 +215,34 @@ final class Paths {
    */
   void enterTerms(Peer peer, PathState state) {
     if (peer.paths.length > 1) {
-      boolean isPaced = core.nowNs - state.pacedUntilNs < 0;
+      boolean ask = !state.evicted && core.nowNs - state.pacedUntilNs < 0;
       peer.window.terms(
           state.path,
           state.byteTime(),
-          isPaced || state.evicted ? 0 : state.window.bytes(),
+          ask || state.evicted ? 0 : state.window.bytes(),
           state.rail.index,
           state.longerNs,
-          isPaced);
+          ask);
+      peer.mayDiffer |= state.longerNs > 0;
     }
+  }
+
+  /** Whether the window says of all paths in use what they are, or to ask them. For assertions. */
+  private static boolean termsStand(Peer peer) {
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      long at = peer.window.termsAt(path);
+      long terms = SendWindow.terms(at);
+      long windowBytes = state.evicted ? 0 : state.window.bytes();
+      if (terms >= 0
+          && (SendWindow.windowBytes(terms) != windowBytes
+              || SendWindow.railOf(terms) != state.rail.index
+              || SendWindow.longerNs(terms) != state.longerNs
+              || SendWindow.byteTime(at) != state.byteTime())) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether a path's window takes another frame; notes that it is in use. */
@@ -369,6 +389,42 @@ final class Paths {
         peer.watchedPaths &= ~(1L << path);
       }
     }
+    if (peer.mayDiffer) {
+      measureAgain(peer);
+    }
+  }
+
+  /**
+   * A path that seems longer than others carries little, so that nothing would show that its answer
+   * was late by chance: its host had just started, or was held up.
+   */
+  private void measureAgain(Peer peer) {
+    boolean goesOn = false;
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      if (state.longerNs > 0 && state.measuredAgain < MEASURED_AGAIN_MAX) {
+        goesOn = true;
+        if (state.probesUnanswered == 0 && isLongerThanAnother(peer, state)) {
+          state.measuredAgain++;
+          sendProbe(peer, path);
+        }
+      }
+    }
+    peer.mayDiffer = goesOn;
+  }
+
+  /** Whether a choice avoids the path: another of those in use was measured, and is shorter. */
+  private static boolean isLongerThanAnother(Peer peer, PathState than) {
+    if (than.evicted) {
+      return false;
+    }
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState other = peer.paths[path];
+      if (!other.evicted && other.smoothedRttNs != 0 && other.longerNs < than.longerNs) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -447,6 +503,7 @@ final class Paths {
     assert core.isOwner();
     peer.freshPaths = 0;
     peer.watchedPaths = 0;
+    peer.mayDiffer = false;
     use(peer, 0, core.routing.firstChoiceCount(peer.node));
     for (PathState state : peer.paths) {
       enterTerms(peer, state);
@@ -535,14 +592,10 @@ final class Paths {
    * @param sentNs the probe's time, by our clock
    */
   void onProbeReply(Peer peer, int path, int index, long sentNs) {
-    boolean isNews = isNews(peer, path, index);
-    if (isNews) {
+    if (isNews(peer, path, index)) {
       onAnswer(peer, path, index, sentNs);
     }
     settle(peer);
-    if (isNews) {
-      measureAgain(peer, path);
-    }
   }
 
   private boolean isNews(Peer peer, int path, int index) {
@@ -570,23 +623,6 @@ final class Paths {
       state.returnedNs = core.nowNs;
       core.counters.increment(Counter.PATHS_RESTORED);
       chooseOrder(peer);
-    }
-  }
-
-  /**
-   * A path that seems longer than those like it carries little, so that nothing would show that its
-   * answer was late by chance: its host had just started, or was held up.
-   */
-  private void measureAgain(Peer peer, int path) {
-    PathState state = peer.paths[path];
-    boolean isOneOfSeveral =
-        peer.endPath - peer.firstPath > 1 && path >= peer.firstPath && path < peer.endPath;
-    if (state.longerNs > 0
-        && isOneOfSeveral
-        && !state.evicted
-        && state.measuredAgain < MEASURED_AGAIN_MAX) {
-      state.measuredAgain++;
-      sendProbe(peer, path);
     }
   }
 

@@ -48,6 +48,10 @@ final class Peer extends AckState {
 
   int pendingCount;
   boolean onPendingList;
+
+  /** Of several paths one may seem longer than another, so the timer measures it again. */
+  boolean mayDiffer;
+
   int nextDataPath;
 
   // --- receiving, beside what each frame needs: ReceiveState, AckState ---

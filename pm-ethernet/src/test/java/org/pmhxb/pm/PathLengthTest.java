@@ -45,8 +45,8 @@ class PathLengthTest {
       net.run(EVERY_NS);
       to.poll(m -> received++, 64);
     }
-    net.run(MS);
-    to.poll(m -> received++, 64);
+    net.run(10 * MS);
+    to.poll(m -> received++, 256);
     from.close();
     to.close();
     net.run(MS);
@@ -79,6 +79,21 @@ class PathLengthTest {
       assertThat(received).isEqualTo(1 + MESSAGES);
       assertThat(dataOn[LAST]).as("data frames by rail: %s", Arrays.toString(dataOn)).isZero();
       assertThat(net.nodes.get(0).counters().get(Counter.PROBES_SENT)).isEqualTo(probesBefore);
+    }
+  }
+
+  /** Where all are as long, none is avoided, so there is nothing to find out. */
+  @Test
+  void pathsThatAreAllLongAreNotAskedAgain() {
+    try (TestNet net = net()) {
+      Arrays.fill(net.longerNs, MS);
+      talk(net, MESSAGES);
+      assertThat(received).isEqualTo(MESSAGES);
+      assertThat(dataOn).as("data frames by rail").doesNotContain(0);
+      for (PathState path : net.nodes.get(0).core.peer(1).paths) {
+        assertThat(path.longerNs).as("path %d", path.path).isPositive();
+        assertThat(path.measuredAgain).as("path %d", path.path).isZero();
+      }
     }
   }
 }

@@ -579,7 +579,8 @@ public final class SendWindow extends WindowEnd {
    */
   public void terms(
       int path, long byteTime, long windowBytes, int rail, long longerNs, boolean ask) {
-    assert windowBytes >>> WINDOW_BITS == 0 && longerNs >>> 31 == 0 : "terms out of range";
+    assert windowBytes >>> WINDOW_BITS == 0 && rail >>> 8 == 0 : "terms out of range";
+    assert byteTime >= 0 && longerNs >>> 31 == 0 : "terms out of range";
     long list = listAt(path);
     word(list + BYTE_TIME, byteTime);
     long word = windowBytes | (long) rail << WINDOW_BITS | longerNs << LONGER_SHIFT;
