@@ -74,7 +74,7 @@ struct path {
 struct terms {
     uint64_t bytes;     /* unacknowledged */
     uint64_t byte_time; /* 1/1024 ns */
-    uint32_t window;    /* bytes that may be; 0: evicted */
+    uint32_t window;    /* bytes that may be */
     uint32_t longer_ns; /* than others */
 };
 

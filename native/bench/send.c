@@ -5,11 +5,8 @@
 /* A peer has at most 64 paths. */
 enum { TURN_BITS = 6 };
 
-/*
- * The path that will deliver a new frame first: the time of what is in front of it, and by how much the
- * path is longer than others; ties go round. As Paths.chooseByTerms in Java.
- */
-static int choose_path(struct twin *t, struct peer *p)
+/* By the terms of each, as Paths.chooseByTerms in Java; ties go round. UINT64_MAX: none has room. */
+static uint64_t choose_by_terms(const struct twin *t, const struct peer *p)
 {
     uint64_t least = UINT64_MAX; /* time of delivery and, below it, whose turn it is */
     uint32_t path = p->next_data_path;
@@ -22,7 +19,18 @@ static int choose_path(struct twin *t, struct peer *p)
         least = RTE_MIN(least, key);
         path = path + 1 == t->rails ? 0 : path + 1;
     }
-    uint32_t best = p->next_data_path + (uint32_t)(least & ((1 << TURN_BITS) - 1));
+    return least;
+}
+
+/*
+ * The path that will deliver a new frame first: the time of what is in front of it, and by how much the
+ * path is longer than others. An only path is asked for room alone.
+ */
+static int choose_path(struct twin *t, struct peer *p)
+{
+    bool only = t->rails == 1;
+    uint64_t least = only ? (p->terms[0].bytes < p->terms[0].window ? 0 : UINT64_MAX) : choose_by_terms(t, p);
+    uint32_t best = only ? 0 : p->next_data_path + (uint32_t)(least & ((1 << TURN_BITS) - 1));
     best -= best >= t->rails ? t->rails : 0;
     if (unlikely(least == UINT64_MAX || p->paths[best].mac == 0 ||
                  t->rail[best].local.put - t->rail[best].local.taken == QUEUE)) {
