@@ -5,6 +5,9 @@
 /* A peer has at most 64 paths. */
 enum { TURN_BITS = 6 };
 
+/* Bytes of new frames that follow one another on a path, and for how long the choice of an only path stands. */
+enum { STRIPE_BYTES = 4096, ONLY_PATH_NS = 200000 };
+
 /* By the terms of each, as Paths.chooseByTerms in Java; ties go round. UINT64_MAX: none has room. */
 static uint64_t choose_by_terms(const struct twin *t, const struct peer *p)
 {
@@ -41,12 +44,35 @@ static int choose_path(struct twin *t, struct peer *p)
     return (int)best;
 }
 
-static bool dispatch(struct twin *t, struct peer *p, struct held *h)
+/* As Sender.chooseWay in Java: a choice is made once for so many bytes of a round. */
+static bool choose_stripe(struct twin *t, struct peer *p)
 {
     int chosen = choose_path(t, p);
-    if (unlikely(chosen < 0)) {
+    if (chosen < 0) {
+        p->stripe_bytes = 0;
         return false;
     }
+    const struct terms *terms = &p->terms[chosen];
+    uint64_t room = terms->window - terms->bytes;
+    p->chosen = (uint8_t)chosen;
+    p->stripe_bytes = (int32_t)RTE_MIN(room, (uint64_t)STRIPE_BYTES);
+    p->stripe_ns = t->now_ns;
+    return true;
+}
+
+static inline bool choice_stands(const struct twin *t, const struct peer *p)
+{
+    const struct queue *queue = &t->rail[p->chosen].local;
+    return p->stripe_bytes > 0 && t->now_ns - p->stripe_ns <= (t->rails == 1 ? ONLY_PATH_NS : 0) &&
+           queue->put - queue->taken != QUEUE;
+}
+
+static bool dispatch(struct twin *t, struct peer *p, struct held *h)
+{
+    if (!choice_stands(t, p) && unlikely(!choose_stripe(t, p))) {
+        return false;
+    }
+    uint32_t chosen = p->chosen;
     struct path *path = &p->paths[chosen];
     struct rail *rail = &t->rail[chosen];
     write_front(frame_of(h->mbuf), path->mac, rail->mac, 1, path->code);
@@ -61,6 +87,7 @@ static bool dispatch(struct twin *t, struct peer *p, struct held *h)
     h->sent_ns = t->now_ns;
     h->path = (uint8_t)chosen;
     terms->bytes += h->bytes;
+    p->stripe_bytes -= (int32_t)h->bytes;
     return true;
 }
 
