@@ -44,7 +44,7 @@ class GoodputSamplerTest {
     sampler.add(101 * MS, 301 * MS, 100_000);
     steady(302, 401, 100_000);
 
-    assertThat(sampler.bytesPerSecond(0, 401 * MS)).isEqualTo(199_000 / 0.401);
+    assertThat(sampler.bytesPerSecond(0, 401 * MS)).isEqualTo(199_000 * 1e3 / 401);
     assertThat(sampler.heldUpNs()).isZero();
   }
 
