@@ -586,33 +586,21 @@ final class Paths {
     }
   }
 
-  /**
-   * The peer answered a probe; its acknowledgement was read before, and is settled here.
-   *
-   * @param sentNs the probe's time, by our clock
-   */
+  /** The peer answered a probe; its acknowledgement was processed before. */
   void onProbeReply(Peer peer, int path, int index, long sentNs) {
-    if (isNews(peer, path, index)) {
-      onAnswer(peer, path, index, sentNs);
-    }
-    settle(peer);
-  }
-
-  private boolean isNews(Peer peer, int path, int index) {
     if (path < 0
         || path >= peer.paths.length
         || !Serial.before(index, peer.nextIndex(peer.paths[path]))) {
       core.counters.drop(DropReason.MALFORMED);
-      return false;
+      return;
     }
     core.counters.increment(Counter.PROBE_REPLIES);
-    // Answered before, or overtaken by data: a copy that comes late says nothing of now, least of
-    // all the round trip.
-    return !Serial.before(index, peer.paths[path].settledIndex);
-  }
-
-  private void onAnswer(Peer peer, int path, int index, long sentNs) {
     PathState state = peer.paths[path];
+    if (Serial.before(index, state.settledIndex)) {
+      // Answered before, or overtaken by data: a copy that comes late says nothing of now, least of
+      // all the round trip.
+      return;
+    }
     state.settledIndex = index + 1;
     // What is not the time of the last probe is late, or made up.
     state.freshRttNs = sentNs == state.probeSentNs ? core.nowNs - sentNs : PathState.NO_RTT;

@@ -902,6 +902,7 @@ final class Receiver {
         FrameHeader.payloadInt(frames, at, 0),
         FrameHeader.payloadInt(frames, at, 4),
         FrameHeader.payloadLong(frames, at, 8));
+    paths.settle(peer);
     sender.pump(peer);
     return DONE;
   }
