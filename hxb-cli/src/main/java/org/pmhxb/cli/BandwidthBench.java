@@ -1,6 +1,9 @@
 package org.pmhxb.cli;
 
+import java.util.Set;
 import org.pmhxb.cli.bench.BenchKind;
+import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -19,6 +22,11 @@ import picocli.CommandLine.Option;
 final class BandwidthBench extends PairBench {
   private static final int SIZE_BYTES = 8_192;
 
+  @Option(
+      names = "--own-frames",
+      description = "Each message in a frame of its own, small as it may be.")
+  private boolean ownFrames;
+
   @Option(names = "--both", description = "Stream both ways at once.")
   private boolean both;
 
@@ -30,6 +38,12 @@ final class BandwidthBench extends PairBench {
   @Override
   int defaultSizeBytes() {
     return SIZE_BYTES;
+  }
+
+  @Override
+  TrafficPlan traffic(Shape shape, int rails, Set<Integer> absent) {
+    TrafficPlan plan = super.traffic(shape, rails, absent);
+    return ownFrames ? plan.withOwnFrames() : plan;
   }
 
   @Override

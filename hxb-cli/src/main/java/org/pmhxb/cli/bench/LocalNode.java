@@ -28,7 +28,7 @@ public final class LocalNode implements BenchNode {
 
   @Override
   public void prepare(WorkloadSpec spec) {
-    link = handle.open(spec.endpoint());
+    link = handle.open(spec.endpoint(), spec.ownFrames());
   }
 
   @Override

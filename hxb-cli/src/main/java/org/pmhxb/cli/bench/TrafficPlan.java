@@ -17,9 +17,25 @@ import org.pmhxb.router.Shape;
  * @param destinations by node; a node without an entry takes no part
  * @param links directed links whose raw rates together bound the traffic
  * @param linksPerNode links of one node in use
+ * @param ownFrames whether each message travels in a frame of its own, small as it may be
  */
 public record TrafficPlan(
-    BenchKind kind, Map<Integer, SortedSet<Integer>> destinations, int links, int linksPerNode) {
+    BenchKind kind,
+    Map<Integer, SortedSet<Integer>> destinations,
+    int links,
+    int linksPerNode,
+    boolean ownFrames) {
+
+  /** Small messages share frames. */
+  TrafficPlan(
+      BenchKind kind, Map<Integer, SortedSet<Integer>> destinations, int links, int linksPerNode) {
+    this(kind, destinations, links, linksPerNode, false);
+  }
+
+  /** The same with each message in a frame of its own. */
+  public TrafficPlan withOwnFrames() {
+    return new TrafficPlan(kind, destinations, links, linksPerNode, true);
+  }
 
   /**
    * One pair of nodes, one way or both ways, or a ping-pong between them.
@@ -204,6 +220,7 @@ public record TrafficPlan(
                     List.copyOf(to),
                     sources(node),
                     sizeBytes,
+                    ownFrames,
                     warmUpMs,
                     measureMs,
                     drainMs)));

@@ -30,9 +30,10 @@ public interface NodeHandle extends AutoCloseable {
   /**
    * Opens an endpoint; messages for it are kept, within its credit, until {@link #drive}.
    *
+   * @param ownFrames whether what it sends travels in a frame a message, small as it may be
    * @throws IllegalStateException when it is open already
    */
-  MessageLink open(int endpoint);
+  MessageLink open(int endpoint, boolean ownFrames);
 
   /**
    * Runs a workload over links of this node until it is done or {@code cancelled}, and returns its

@@ -97,7 +97,7 @@ public final class NodeService {
         holder = this;
       }
       try {
-        link = node.open(wanted.endpoint());
+        link = node.open(wanted.endpoint(), wanted.ownFrames());
         spec = wanted;
         cancelled = false;
         return done();

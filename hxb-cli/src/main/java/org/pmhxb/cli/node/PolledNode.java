@@ -231,8 +231,16 @@ public final class PolledNode implements NodeHandle {
   }
 
   @Override
-  public MessageLink open(int endpoint) {
-    PmEndpoint opened = loop.call(() -> node.open(endpoint));
+  public MessageLink open(int endpoint, boolean ownFrames) {
+    PmEndpoint opened =
+        loop.call(
+            () -> {
+              PmEndpoint made = node.open(endpoint);
+              if (ownFrames) {
+                made.coalesceUpTo(-1);
+              }
+              return made;
+            });
     return new PmLink(node, opened, () -> closeEndpoint(opened));
   }
 

@@ -11,6 +11,7 @@ import java.util.List;
  * @param sources nodes to expect messages from
  * @param sizeBytes length of each message, 4 up to {@link #LARGEST_BYTES}, of a ping-pong up to
  *     what one frame takes
+ * @param ownFrames whether each message travels in a frame of its own, small as it may be
  * @param warmUpMs time before the measurement begins, at full traffic
  * @param measureMs length of the measurement; traffic ends with it
  * @param drainMs how long what is under way may take to arrive after that
@@ -21,6 +22,7 @@ public record WorkloadSpec(
     List<Integer> destinations,
     List<Integer> sources,
     int sizeBytes,
+    boolean ownFrames,
     long warmUpMs,
     long measureMs,
     long drainMs) {

@@ -119,7 +119,7 @@ public final class FakeNode implements NodeHandle {
   }
 
   @Override
-  public MessageLink open(int endpoint) {
+  public MessageLink open(int endpoint, boolean ownFrames) {
     if (!open.compareAndSet(false, true)) {
       throw new IllegalStateException("endpoint " + endpoint + " is open already");
     }

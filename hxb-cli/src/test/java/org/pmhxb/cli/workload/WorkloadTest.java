@@ -18,7 +18,7 @@ class WorkloadTest {
   private long nowNs = -5;
 
   private static WorkloadSpec spec(Kind kind, List<Integer> to, List<Integer> from, int sizeBytes) {
-    return new WorkloadSpec(7, kind, to, from, sizeBytes, 1, 5, 3);
+    return new WorkloadSpec(7, kind, to, from, sizeBytes, false, 1, 5, 3);
   }
 
   private static List<Integer> others(int self, int nodes) {

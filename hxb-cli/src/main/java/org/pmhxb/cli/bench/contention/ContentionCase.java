@@ -29,6 +29,7 @@ record ContentionCase(
     double must) {
   private static final int LARGE_BYTES = 8_192;
   private static final int SMALL_BYTES = 64;
+  private static final int SMALLEST_BYTES = 4;
 
   /** What eight JVMs with six links each carry on two processors, with room to spare. */
   private static final LinkRate CUBE_RATE = LinkRate.parse("25mbit");
@@ -62,6 +63,11 @@ record ContentionCase(
               rate == null ? "" : " of " + rate,
               slow == null ? "" : ", one of " + slow);
     }
+  }
+
+  /** Whether messages are counted, not bytes. */
+  boolean isRate() {
+    return plan.ownFrames();
   }
 
   boolean isPing() {
@@ -113,7 +119,10 @@ record ContentionCase(
             0.96),
         relayed(0),
         relayed(1),
-        relayed(2));
+        relayed(2),
+        relayedRate(0),
+        relayedRate(1),
+        relayedRate(2));
   }
 
   private static TrafficPlan pair(BenchKind kind, int rails, boolean both) {
@@ -125,11 +134,33 @@ record ContentionCase(
     return "relays-" + relays;
   }
 
+  /** Id of the stream of 4 B messages over so many relays. */
+  static String relayedRateId(int relays) {
+    return "relayed-rate-" + relays;
+  }
+
+  private static String over(int relays) {
+    return relays + (relays == 1 ? " relay" : " relays");
+  }
+
+  /** All three in one cluster, whose other nodes are polled too: they differ in the way alone. */
+  private static ContentionCase relayedRate(int relays) {
+    Shape cube = Shape.of(2, 2, 2);
+    return new ContentionCase(
+        relayedRateId(relays),
+        "4 B messages, " + over(relays),
+        new Site(Fabric.RING, cube, 1, null, null),
+        TrafficPlan.pair(BenchKind.BANDWIDTH, cube, 1, relays, false).withOwnFrames(),
+        SMALLEST_BYTES,
+        0,
+        0);
+  }
+
   private static ContentionCase relayed(int relays) {
     Shape shape = Shape.parse("2" + "x2".repeat(relays));
     return new ContentionCase(
         relayedId(relays),
-        "half round trip, " + relays + (relays == 1 ? " relay" : " relays"),
+        "half round trip, " + over(relays),
         new Site(Fabric.MEMIF, shape, 1, null, null),
         TrafficPlan.pair(BenchKind.LATENCY, shape, 1, relays, false),
         SMALL_BYTES,

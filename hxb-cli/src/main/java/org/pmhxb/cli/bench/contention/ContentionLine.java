@@ -13,6 +13,7 @@ import org.pmhxb.router.Shape;
  * What the runs of one case found.
  *
  * @param megabytesPerSecond payload that arrived, all streams together; null of ping-pongs
+ * @param messagesPerSecond that arrived; null where bytes count
  * @param share of what the links' raw rates allow; null when they are not shaped
  * @param fairness goodput of the slowest stream as a share of the mean; null of ping-pongs
  * @param byRelays mean goodput of the streams over 0, 1, 2, ... relays as a share of the mean of
@@ -34,6 +35,7 @@ record ContentionLine(
     String title,
     String site,
     Spread megabytesPerSecond,
+    Spread messagesPerSecond,
     Spread share,
     Spread fairness,
     List<Double> byRelays,
@@ -56,6 +58,7 @@ record ContentionLine(
         what.title(),
         what.site().toString(),
         what.isPing() ? null : bytes.map(b -> b / 1e6),
+        what.isRate() ? Spread.of(runs, Benchmark.Outcome::messagesPerSecond) : null,
         what.ceiling() == 0 ? null : bytes.map(b -> b / what.ceiling()),
         what.isPing() ? null : Spread.of(runs, ContentionLine::fairness),
         what.isPing() ? null : byRelays(what.site().shape(), runs),

@@ -39,7 +39,7 @@ final class ContentionPage {
     page.append("| | over | goodput, MB/s | share | must | slowest | by relays, % | resent");
     page.append(" | processors |\n|---|---|---|---|---|---|---|---|---|\n");
     for (ContentionLine line : report.results()) {
-      if (line.halfRoundTripUs() == null) {
+      if (line.halfRoundTripUs() == null && line.messagesPerSecond() == null) {
         page.append(
             String.format(
                 Locale.ROOT,
@@ -67,6 +67,7 @@ final class ContentionPage {
       ContentionReport.relayed(report.results(), k)
           .ifPresent(line -> page.append(ping(line, added, aim)));
     }
+    page.append(rates(report));
     if (!report.failures().isEmpty()) {
       page.append("\n## What failed\n\n");
       report.failures().forEach(line -> page.append("- ").append(line).append('\n'));
@@ -89,6 +90,40 @@ final class ContentionPage {
         spread(line.storeNs(), 1, 0));
   }
 
+  private static String rates(ContentionReport report) {
+    StringBuilder table = new StringBuilder();
+    table.append("\n4 B messages one way, each in a frame of its own, over rings: one thread is");
+    table.append(" all nodes, their programs and the switches between them, which copy each");
+    table.append(" frame. A relay adds a switch, too.\n\n");
+    table.append("| | over | M/s | ns per message | lost | must | aim | met |\n");
+    table.append("|---|---|---|---|---|---|---|---|\n");
+    for (int k = 0; k <= 2; k++) {
+      String lost = k > 0 && k <= report.rateLost().size() ? lost(report, k) : " |  |  | ";
+      ContentionReport.relayedRate(report.results(), k)
+          .ifPresent(
+              line ->
+                  table.append(
+                      String.format(
+                          "| %s | %s | %s | %s | %s |%n",
+                          line.title(),
+                          line.site(),
+                          spread(line.messagesPerSecond(), 1e-6, 2)
+                              + Withheld.note(line.withheld()),
+                          spread(line.messagesPerSecond().map(rate -> 1e9 / rate), 1, 0),
+                          lost)));
+    }
+    return table.toString();
+  }
+
+  private static String lost(ContentionReport report, int relays) {
+    double lost = report.rateLost().get(relays - 1);
+    double must = ContentionReport.RATE_LOST_MUST.get(relays - 1);
+    double aim = ContentionReport.RATE_LOST_AIM.get(relays - 1);
+    String met = lost <= aim ? "aim" : lost <= must ? "must" : "**missed**";
+    return String.format(
+        Locale.ROOT, "%.1f %% | %.0f %% | %.0f %% | %s", 100 * lost, 100 * must, 100 * aim, met);
+  }
+
   private static String processors(ContentionLine line) {
     if (line.processorsUsed() == null) {
       return "";
@@ -109,6 +144,9 @@ final class ContentionPage {
   static String figures(ContentionLine line) {
     if (line.halfRoundTripUs() != null) {
       return String.format(Locale.ROOT, "%6.2f us", line.halfRoundTripUs().median());
+    }
+    if (line.messagesPerSecond() != null) {
+      return String.format(Locale.ROOT, "%6.2f M/s", line.messagesPerSecond().median() / 1e6);
     }
     String share =
         line.share() == null

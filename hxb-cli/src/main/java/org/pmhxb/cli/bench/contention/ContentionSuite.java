@@ -211,6 +211,7 @@ public final class ContentionSuite {
             undisturbed.counts(),
             lines,
             ContentionReport.perRelay(lines),
+            ContentionReport.rateLost(lines),
             failures,
             files);
     files.write(PAGE, ContentionPage.of(report));

@@ -30,6 +30,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   private static final MachineInfo MACHINE =
       new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
 
+  /** Messages of 4 B a second over 0, 1 and 2 relays. */
+  private static final double[] RATES = {4e6, 3.5e6, 2e6};
+
   @TempDir private Path home;
   private Path directory;
   private int measurements;
@@ -119,7 +122,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         1,
         1_000,
         bytes,
-        1_000,
+        plan.ownFrames() ? RATES[relays] : 1_000,
         lost,
         0,
         0,
@@ -166,7 +169,12 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         .contains(
             "| a slow rail, one way | veth, 2, 3 rails of 200mbit, one of 50mbit | **55.7** |")
         .contains(
-            "| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 | **27** |");
+            "| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 | **27** |")
+        .contains(
+            "| 4 B messages, 0 relays | ring, 2x2x2, 1 rail | **4.00** | **250** |  |  |  |  |")
+        .contains("| **3.50** | **286** | 12.5 % | 15 % | 5 % | must |")
+        .contains("| **2.00** | **500** | 50.0 % | 25 % | 10 % | **missed** |");
+    assertThat(report.rateLost()).containsExactly(0.125, 0.5);
     JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
     assertThat(json.path("results")).hasSize(ContentionCase.all().size());
     assertThat(json.path("files"))
