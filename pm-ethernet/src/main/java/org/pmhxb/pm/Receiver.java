@@ -941,7 +941,11 @@ final class Receiver {
       }
       peer.ackRead(ack);
       paths.settle(peer);
-      sender.pump(peer);
+      // New frames that waited for this go at the end of the round, so that what they carry
+      // acknowledges the present frame too: else that would take an acknowledgement of its own.
+      if (!peer.window.nothingLost()) {
+        sender.pump(peer);
+      }
     }
     if ((flags & FrameHeader.FLAG_CREDIT) != 0) {
       acknowledger.credit(
