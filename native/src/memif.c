@@ -28,6 +28,7 @@
  * Everything static here belongs to the interrupt thread, the gate and the seats excepted.
  */
 #include <dlfcn.h>
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -36,6 +37,7 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +131,27 @@ static bool of_memif(rte_intr_callback_fn fn)
 
 /* ---- The gate ---------------------------------------------------------------------------------- */
 
+bool hxb_memif_fences = true;
+
+static long membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0);
+}
+
+static void find_barrier(void)
+{
+    hxb_memif_fences = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) < 0;
+}
+
+/* A full barrier on every thread that runs, so that each has its seat written or sees the gate. */
+static void barrier_on_all_threads(void)
+{
+    while (!hxb_memif_fences && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) < 0) {
+        /* Registered, so it can only have lacked memory. */
+        sched_yield();
+    }
+}
+
 static void close_gate(void)
 {
     sigset_t pipe;
@@ -140,6 +163,7 @@ static void close_gate(void)
     pthread_sigmask(SIG_BLOCK, &pipe, NULL);
     /* G2: before the seats are read; pairs with G1 in hxb_memif_enter: one of both sees the other. */
     atomic_store(&hxb_memif_gate, 1);
+    barrier_on_all_threads();
     for (int port = 0; port < RTE_MAX_ETHPORTS; port++) {
         while (ends[port].attached && hxb_port_inside(port)) {
             sched_yield();
@@ -517,8 +541,10 @@ static int attach(struct call *call)
 
 int hxb_memif_attach(const char *name, const char *args)
 {
+    static pthread_once_t barrier_once = PTHREAD_ONCE_INIT;
     struct call call = {.run = attach, .name = name, .args = args};
 
+    pthread_once(&barrier_once, find_barrier);
     return on_interrupt_thread(&call);
 }
 

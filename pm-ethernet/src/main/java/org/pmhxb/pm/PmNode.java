@@ -44,6 +44,10 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final boolean inline;
   private volatile Doorbell doorbell = Doorbell.NONE;
   private long timerDueNs;
+
+  /** Frames found no room when the rails were last offered theirs: the next round tries again. */
+  private boolean held;
+
   private boolean quit;
   private volatile boolean closed;
 
@@ -146,6 +150,24 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.pool.handOver();
   }
 
+  /**
+   * Hands to the ports what was sent since the last duty cycle, which the next one would do behind
+   * its look at what arrived: an answer leaves before anything else is done. For programs that sent
+   * a message or two right after a duty cycle: a frame's way counts from the begin of that. Does
+   * nothing while earlier frames wait for a port or a window. Poll thread, outside of handlers.
+   *
+   * @return frames that the ports took, acknowledgements and relayed frames included
+   */
+  public int sendNow() {
+    if (held) {
+      return 0;
+    }
+    sender.pumpPending();
+    int sent = flushRails();
+    core.faults.rethrow();
+    return sent;
+  }
+
   /** Hands queued frames to the ports ahead of the end of the round. */
   void flushEarly() {
     sender.seal();
@@ -155,6 +177,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private int flushRails() {
     QueueBursts bursts = sends;
     bursts.clear();
+    boolean left = sender.hasPending();
     for (Rail rail : core.rails) {
       if (rail.waiting) {
         int n = rail.offer(core.nowNs, core.pollGapNs);
@@ -163,9 +186,12 @@ public final class PmNode implements PollWork, AutoCloseable {
             sealer.seal(rail.offered, rail.offeredFrom, rail.offeredUnsealed);
           }
           bursts.add(rail.index, rail.offered, rail.offeredFrom, n);
+        } else {
+          left |= rail.waiting;
         }
       }
     }
+    held = left;
     return bursts.count() == 0 ? 0 : sendOffered();
   }
 
@@ -176,7 +202,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     int n = bursts.count();
     int sent = 0;
     for (int i = 0; i < n; i++) {
-      sent += rails[bursts.port(i)].taken(bursts.moved(i));
+      Rail rail = rails[bursts.port(i)];
+      sent += rail.taken(bursts.moved(i));
+      held |= rail.waiting;
     }
     core.counters.add(Counter.FRAMES_SENT, sent);
     return sent;

@@ -236,6 +236,11 @@ final class Sender {
     pendingPeers[pendingPeerCount++] = peer;
   }
 
+  /** Whether frames wait for their number: for a session, a window or a path. */
+  boolean hasPending() {
+    return pendingPeerCount > 0;
+  }
+
   /** Sends what endpoints gave in this round, and what waits since earlier ones. */
   void pumpPending() {
     int kept = 0;

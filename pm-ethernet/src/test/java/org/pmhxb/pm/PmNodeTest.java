@@ -166,6 +166,51 @@ class PmNodeTest {
   }
 
   @Test
+  void whatWasSentLeavesWithoutAnotherRound() {
+    try (TestNet net = new TestNet(2, 2, 1, 600, config())) {
+      Traffic t = new Traffic(net);
+      t.exchange(10, 1_000_000_000L);
+      net.run(1_000_000L);
+      PmNode node = net.nodes.get(0);
+      long before = node.counters().get(Counter.FRAMES_SENT);
+      assertThat(node.sendNow()).isZero();
+      t.sendRound(11);
+      assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before);
+      assertThat(node.sendNow()).isEqualTo(1);
+      assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before + 1);
+      assertThat(node.sendNow()).isZero();
+      t.exchange(11, 1_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.complete(11)).isTrue();
+      assertThat(node.counters().get(Counter.RESENT)).isZero();
+      assertAllHome(net);
+    }
+  }
+
+  @Test
+  void whileFramesWaitSendingNowIsLeftToTheRound() {
+    try (TestNet net = new TestNet(2, 2, 1, 600, config())) {
+      Traffic t = new Traffic(net);
+      t.exchange(10, 1_000_000_000L);
+      net.run(1_000_000L);
+      PmNode node = net.nodes.get(0);
+      long before = node.counters().get(Counter.FRAMES_SENT);
+      net.portsFull = true;
+      t.sendRound(11);
+      node.doWork(net.nowNs);
+      net.portsFull = false;
+      assertThat(node.sendNow()).isZero();
+      assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before);
+      node.doWork(net.nowNs);
+      assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before + 1);
+      t.exchange(11, 1_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.complete(11)).isTrue();
+      assertAllHome(net);
+    }
+  }
+
+  @Test
   void sprayingSkewCausesNoResend() {
     try (TestNet net = new TestNet(2, 4, 9, 600, config())) {
       net.jitterNs = 200_000;

@@ -52,6 +52,9 @@ final class TestNet implements AutoCloseable {
 
   long switchDrops;
 
+  /** No port takes a frame. */
+  boolean portsFull;
+
   private final PriorityQueue<Flight> toSwitch = new PriorityQueue<>();
   private long flights;
   final SimPort[][] ports;
@@ -332,7 +335,7 @@ final class TestNet implements AutoCloseable {
 
     @Override
     public int txRoom() {
-      return txBacklogBytes() < PORT_BYTES ? 32 : 0;
+      return !portsFull && txBacklogBytes() < PORT_BYTES ? 32 : 0;
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.pmhxb.pm.Doorbell;
+import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollWork;
 
 /**
@@ -20,6 +21,9 @@ final class LoopWork implements PollWork {
   private static final long TASK_INTERVAL_NS = 1_000_000L;
   private static final long IDLE_INTERVAL_NS = 1_000_000_000L;
   private static final long ORDER_LIMIT_SECONDS = 5;
+
+  /** So little work of a round is an answer that somebody waits for, more is a stream. */
+  private static final int FEW = 4;
 
   /** Something that is done in every round. */
   interface Task {
@@ -40,6 +44,17 @@ final class LoopWork implements PollWork {
   // --- the poll thread ---
   private final List<Task> tasks = new ArrayList<>();
 
+  /** Whose messages the tasks send. */
+  private final PmNode[] nodes;
+
+  /**
+   * @param nodes whose messages the tasks send, where these shall leave before the next round
+   *     begins if they are few; none: they leave with it
+   */
+  LoopWork(PmNode... nodes) {
+    this.nodes = nodes;
+  }
+
   void doorbell(Doorbell bell) {
     doorbell = bell;
   }
@@ -51,6 +66,11 @@ final class LoopWork implements PollWork {
       work += tasks.get(i).doWork(nowNs);
       if (tasks.get(i).over()) {
         tasks.remove(i);
+      }
+    }
+    if (work > 0 && work <= FEW) {
+      for (PmNode node : nodes) {
+        node.sendNow();
       }
     }
     return work;

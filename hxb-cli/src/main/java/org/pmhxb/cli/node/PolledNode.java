@@ -85,7 +85,7 @@ public final class PolledNode implements NodeHandle {
     }
     HxbConfig first = configs.getFirst();
     PollIdle idle = PollIdle.valueOf(first.idle().name());
-    LoopWork loop = new LoopWork();
+    LoopWork loop = new LoopWork(started.stream().map(HxbNode::node).toArray(PmNode[]::new));
     List<PolledNode> nodes = new ArrayList<>();
     List<PollWork> work = new ArrayList<>();
     for (HxbNode hxb : started) {
