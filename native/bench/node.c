@@ -40,6 +40,8 @@ TWIN_API struct twin *twin_create(const struct twin_config *c)
     t->mempool = t->mbufs[1]->pool;
     t->inbox_mask = c->inbox - 1;
     t->owners = calloc((size_t)c->buffers + 1, sizeof(*t->owners));
+    t->stash_most = RTE_MAX((uint32_t)RELEASES, c->buffers / 2);
+    t->stash = calloc(t->stash_most, sizeof(*t->stash));
     t->peers = calloc(c->nodes, sizeof(*t->peers));
     t->active = calloc(c->nodes, sizeof(*t->active));
     t->due = calloc(c->nodes, sizeof(*t->due));
@@ -49,8 +51,8 @@ TWIN_API struct twin *twin_create(const struct twin_config *c)
         t->rail[r].port = c->port[r];
         t->rail[r].mac = c->mac[r];
     }
-    if (t->owners == NULL || t->peers == NULL || t->active == NULL || t->due == NULL ||
-        t->urgent == NULL || t->inbox == NULL || relay_create(t, c) < 0) {
+    if (t->owners == NULL || t->stash == NULL || t->peers == NULL || t->active == NULL ||
+        t->due == NULL || t->urgent == NULL || t->inbox == NULL || relay_create(t, c) < 0) {
         twin_destroy(t);
         return NULL;
     }
@@ -66,6 +68,7 @@ TWIN_API void twin_destroy(struct twin *t)
     }
     relay_destroy(t);
     free(t->owners);
+    free(t->stash);
     free(t->peers);
     free(t->active);
     free(t->due);

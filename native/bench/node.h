@@ -153,9 +153,9 @@ struct twin {
     uint64_t inbox_put, inbox_taken, inbox_mask;
     uint64_t digest;
     bool contents;
-    uint32_t released, stashed, unsealed;
+    uint32_t released, stashed, stash_most, unsealed;
     struct rte_mbuf *releases[RELEASES];
-    struct rte_mbuf *stash[RELEASES];
+    struct rte_mbuf **stash; /* what was sent and is free, up to half the pool; of others RELEASES */
     uint8_t *unsealed_frames[BURST]; /* headers written, no CRC yet */
     uint32_t unsealed_lengths[BURST];
     uint64_t counters[TWIN_COUNTERS];
@@ -247,8 +247,8 @@ static inline void release(struct twin *t, struct rte_mbuf *m, uint32_t owner)
 static inline void release_held(struct twin *t, struct rte_mbuf *m, uint32_t owner)
 {
     uint64_t *entry = &t->owners[id_of(t, m)];
-    if (unlikely(*entry != (UINT64_C(1) << 32 | owner) || t->stashed == RELEASES ||
-                 rte_mbuf_refcnt_read(m) != 1)) {
+    if (unlikely(*entry != (UINT64_C(1) << 32 | owner) ||
+                 t->stashed == t->stash_most || rte_mbuf_refcnt_read(m) != 1)) {
         release(t, m, owner);
         return;
     }

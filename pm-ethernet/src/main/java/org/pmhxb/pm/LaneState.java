@@ -2,6 +2,7 @@ package org.pmhxb.pm;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -45,6 +46,12 @@ abstract class LaneState {
 
   /** Where it leads, once {@link #id} is known; null when that is this node itself. */
   Peer peer;
+
+  /**
+   * {@code peer.window}: found with the peer, not behind it, by what each frame reads of both. Null
+   * while that is.
+   */
+  SendWindow window;
 
   /** The channel back, whose credit travels in this one's frames; null until it is known. */
   InLane back;

@@ -84,6 +84,7 @@ public final class PmEndpoint implements AutoCloseable {
 
   final int inboxOwner;
   final int claimOwner;
+  private final long claimedSolely;
 
   /** Poll thread: buffers in the supply ring or claimed. */
   int supplied;
@@ -175,6 +176,7 @@ public final class PmEndpoint implements AutoCloseable {
     placesPromised = config.creditBuffers() + config.claimBuffers();
     inboxOwner = Owner.of(Owner.INBOX, number);
     claimOwner = Owner.of(Owner.APPLICATION, number);
+    claimedSolely = BufferPool.solely(claimOwner);
     laneOfNode = new Lane[core.routing.nodes()];
     message = new Message(this, frames);
     usual = new SendBuffer(this, frames, true);
@@ -230,7 +232,7 @@ public final class PmEndpoint implements AutoCloseable {
     }
     Lane lane = lane(dst, dstEndpoint);
     if (lengthBytes > aloneAbove && isUsualClaim(lane)) {
-      int id = pool.takeStashed(claimOwner);
+      int id = pool.takeStashed(claimedSolely);
       lane.useCredit();
       claimed = 1;
       usual.bindPlain(lane, id, lengthBytes, pool.frameAt(id));
@@ -569,16 +571,18 @@ public final class PmEndpoint implements AutoCloseable {
    * done: see {@link Sender#sendUsual}. Inline mode.
    */
   private long sendAlone(SendBuffer buffer) {
-    Lane lane = buffer.lane();
+    claimed--;
+    if (!sender.sendUsual(buffer, claimedSolely)) {
+      acceptAlone(buffer);
+    }
+    return buffer.lane().nextTicket();
+  }
+
+  private void acceptAlone(SendBuffer buffer) {
     int id = buffer.bufferId();
     int length = buffer.lengthBytes();
-    int epoch = buffer.claimEpoch();
-    claimed--;
-    if (!sender.sendUsual(lane, id, buffer.frameAddress(), length, epoch, claimOwner)) {
-      boolean taken = node.accept(this, lane, id, length, 0, epoch);
-      assert taken : "a frame of its own joined another";
-    }
-    return lane.nextTicket();
+    boolean taken = node.accept(this, buffer.lane(), id, length, 0, buffer.claimEpoch());
+    assert taken : "a frame of its own joined another";
   }
 
   /** What does not lie alone in its frame, or may be joined there by others. */

@@ -159,7 +159,9 @@ final class Sender {
    * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
-    if ((flags & FrameHeader.FLAG_COALESCED) == 0 && peer.pendingHead == 0 && mayGo(peer, lane)) {
+    if ((flags & FrameHeader.FLAG_COALESCED) == 0
+        && peer.pendingHead == 0
+        && mayGo(peer, peer.window, lane)) {
       transmit(peer, lane, id, 1, payloadBytes, flags);
     } else {
       await(peer, lane, id, payloadBytes, flags);
@@ -174,17 +176,26 @@ final class Sender {
    * the compiler keep everything that the interpreter would want to know, were it to fail, in more
    * registers than there are.
    *
-   * @param at the frame's address
+   * <p>It reads the claim itself, for it is seldom compiled into its caller, and then what it is
+   * handed costs more to be passed than to be read.
+   *
+   * @param claim alone in its frame, whose buffer the endpoint has still
+   * @param claimed {@link BufferPool#solely} of the endpoint's claims
    * @return false when it has to take {@link #accept}: nothing of it was done, but that the channel
    *     back may count as told what that says then
    */
-  boolean sendUsual(Lane lane, int id, long at, int payloadBytes, int claimEpoch, int claimOwner) {
+  boolean sendUsual(SendBuffer claim, long claimed) {
+    Lane lane = claim.lane();
+    SendWindow window = lane.window;
+    int payloadBytes = claim.lengthBytes();
+    if (window == null
+        || claim.claimEpoch() != lane.grantEpoch
+        || payloadBytes > Sealer.SHORT_BYTES) {
+      return false;
+    }
     Peer peer = lane.peer;
-    if (peer == null
-        || claimEpoch != lane.grantEpoch
-        || payloadBytes > Sealer.SHORT_BYTES
-        || peer.pendingHead != 0
-        || !mayGo(peer, lane)) {
+    assert window == peer.window : "a lane has the window of another session";
+    if (peer.pendingHead != 0 || !mayGo(peer, window, lane)) {
       return false;
     }
     InLane back = lane.back;
@@ -197,14 +208,16 @@ final class Sender {
       credit = back.advertise();
       flags = FrameHeader.FLAG_CREDIT;
     }
-    if (!pool.passUsual(id, claimOwner, peer.windowOwner)) {
+    int id = claim.bufferId();
+    if (!pool.passUsual(id, claimed, BufferPool.solely(peer.windowOwner))) {
       return false;
     }
     int ack = peer.acknowledgeAll();
-    if (peer.window.nothingOnWay()) {
+    if (window.nothingOnWay()) {
       paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
     }
-    put(peer, lane, id, at, 1, payloadBytes, flags, credit, ack, Burst.SEAL);
+    long at = claim.frameAddress();
+    put(peer, window, lane, id, at, 1, payloadBytes, flags, credit, ack, Burst.SEAL);
     return true;
   }
 
@@ -272,7 +285,7 @@ final class Sender {
     }
     while (peer.pendingHead != 0) {
       Lane lane = core.lanes[pending.lane(peer.pendingHead)];
-      if (!mayGo(peer, lane) || mayGrow(peer, lane)) {
+      if (!mayGo(peer, peer.window, lane) || mayGrow(peer, lane)) {
         return;
       }
       sendFirst(peer, lane);
@@ -280,15 +293,15 @@ final class Sender {
   }
 
   /** Whether a new frame may go now, by {@link Peer#way}. */
-  private boolean mayGo(Peer peer, Lane lane) {
-    return mayGoOn(peer) && peer.window.continues(lane.id) || mayTurn(peer, lane);
+  private boolean mayGo(Peer peer, SendWindow window, Lane lane) {
+    return mayGoOn(peer, window) && window.continues(lane.id) || mayTurn(peer, lane);
   }
 
   /** The choice of the path stands, and there is room for another frame. */
-  private boolean mayGoOn(Peer peer) {
+  private boolean mayGoOn(Peer peer, SendWindow window) {
     return peer.stripeBytes > 0
         && core.nowNs - peer.stripeUntilNs <= 0
-        && !peer.window.isFull()
+        && !window.isFull()
         && !peer.queue.isFull();
   }
 
@@ -296,12 +309,13 @@ final class Sender {
    * Alone chooses ways, so that while a choice stands the way is that of the window's last frame.
    */
   private boolean mayTurn(Peer peer, Lane lane) {
-    if (peer.stripeBytes > 0 && peer.window.isFull()) {
-      peer.window.grow();
+    SendWindow window = peer.window;
+    if (peer.stripeBytes > 0 && window.isFull()) {
+      window.grow();
     }
-    boolean mayGo = mayGoOn(peer) || chooseWay(peer);
-    if (mayGo && !peer.window.continues(peer.way.held, lane.id)) {
-      peer.window.turn(peer.way.held, lane.id);
+    boolean mayGo = mayGoOn(peer, window) || chooseWay(peer);
+    if (mayGo && !window.continues(peer.way.held, lane.id)) {
+      window.turn(peer.way.held, lane.id);
     }
     return mayGo;
   }
@@ -373,7 +387,7 @@ final class Sender {
     long seal = isShort ? Burst.SEAL : 0;
     long at = pool.addressOf(id);
     int ack = peer.acknowledgeAll();
-    put(peer, lane, id, at, messages, payloadBytes, told, credit, ack, seal);
+    put(peer, peer.window, lane, id, at, messages, payloadBytes, told, credit, ack, seal);
     if (!isShort) {
       sealer.seal(id, payloadBytes);
       // The next one's path is worth a choice of its own.
@@ -392,6 +406,7 @@ final class Sender {
    */
   private void put(
       Peer peer,
+      SendWindow window,
       Lane lane,
       int id,
       long at,
@@ -401,7 +416,6 @@ final class Sender {
       int credit,
       int ack,
       long seal) {
-    SendWindow window = peer.window;
     FrameHeader.data(
         Memory.ALL,
         at,

@@ -275,7 +275,11 @@ final class Sessions {
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
     peer.paths = paths.create(peer);
-    peer.window = new SendWindow(size, peer.paths.length, myFirstSeq);
+    SendWindow window = new SendWindow(size, peer.paths.length, myFirstSeq);
+    peer.window = window;
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      peer.outLanes[i].window = window;
+    }
     peer.order(new SequenceArray(size, peerFirstSeq));
     peer.wireKeySession = FrameHeader.wireKeySession(core.config.key(), session);
     peer.ackRead(myFirstSeq);
@@ -331,7 +335,10 @@ final class Sessions {
       core.lanes[core.laneCount++] = lane;
       Peer peer = core.peer(lane.dst);
       peer.addOutLane(lane);
-      lane.peer = lane.dst == core.self ? null : peer;
+      if (lane.dst != core.self) {
+        lane.peer = peer;
+        lane.window = peer.window;
+      }
     }
   }
 

@@ -43,7 +43,10 @@ public abstract class BufferPool implements AutoCloseable {
 
   public static final int STRIDE_BYTES_MIN = 256;
 
-  /** Releases kept back, and IDs stashed, at most: one cache line of IDs several times over. */
+  /**
+   * Releases kept back, and IDs stashed of those, at most: one cache line of IDs several times
+   * over.
+   */
   static final int BATCH_MAX = 64;
 
   private static final int REFERENCE_SHIFT = 32;
@@ -72,6 +75,12 @@ public abstract class BufferPool implements AutoCloseable {
    */
   private final long[] state;
 
+  /**
+   * What the next allocations take: a batch of what came from the backing or was released, and what
+   * was sent and nobody has any more, up to half the pool. That half is not missed where drivers
+   * receive: it was held for resend before, for which a pool has as many buffers beside theirs
+   * ({@link PoolBudget}).
+   */
   private final int[] stash;
 
   /** What came from the backing, until it is found to be free. */
@@ -108,7 +117,7 @@ public abstract class BufferPool implements AutoCloseable {
     this.state = new long[capacity];
     // A small pool keeps its batches small, or most of it would sit in them.
     int batch = Math.clamp(capacity / 8, 1, BATCH_MAX);
-    this.stash = new int[batch];
+    this.stash = new int[Math.max(batch, capacity / 2)];
     this.refilled = new int[batch];
     this.returns = new int[batch];
     this.guard = PoolGuard.ifEnabled(this);
@@ -211,7 +220,7 @@ public abstract class BufferPool implements AutoCloseable {
   /** Takes one buffer with one reference: its ID, or 0 when none is free. */
   public final int allocate(int owner) {
     assert onPollThread();
-    return owner != Owner.FREE && hasStashed() ? takeStashed(owner) : allocateOther(owner);
+    return owner != Owner.FREE && hasStashed() ? takeStashed(solely(owner)) : allocateOther(owner);
   }
 
   /** Whether there is a buffer for {@link #takeStashed}. */
@@ -220,17 +229,28 @@ public abstract class BufferPool implements AutoCloseable {
   }
 
   /**
-   * {@link #allocate(int)} of a buffer that is at hand, as {@link #hasStashed} has said.
+   * What the pool keeps of a buffer whose only reference is its owner's: {@link #takeStashed} and
+   * {@link #passUsual} take it so, because to be made of an owner costs them as much as to be
+   * compared. Any thread.
    *
    * @param owner not {@link Owner#FREE}
    */
-  public final int takeStashed(int owner) {
-    assert onPollThread() && hasStashed() && owner != Owner.FREE;
+  public static long solely(int owner) {
+    return ONE_REFERENCE | owner;
+  }
+
+  /**
+   * {@link #allocate(int)} of a buffer that is at hand, as {@link #hasStashed} has said.
+   *
+   * @param owner {@link #solely}
+   */
+  public final int takeStashed(long owner) {
+    assert onPollThread() && hasStashed() && entry(owner) != Owner.FREE;
     int left = stashed - 1;
     // That it is free was found when it came into the stash.
     int id = stash[left];
     stashed = left;
-    state[id - 1] = ONE_REFERENCE | owner;
+    state[id - 1] = owner;
     return id;
   }
 
@@ -448,7 +468,7 @@ public abstract class BufferPool implements AutoCloseable {
     PoolMisuseError writtenAfterRelease =
         guard == null ? null : guard.checkBeforeHome(returns, count);
     // What nobody has any more is what the next allocations take: it need not go home in between.
-    stash(returns, recycle(returns, count, stash.length - stashed));
+    stash(returns, recycle(returns, count, Math.max(0, returns.length - stashed)));
     if (writtenAfterRelease != null) {
       throw writtenAfterRelease;
     }
@@ -516,7 +536,7 @@ public abstract class BufferPool implements AutoCloseable {
    * nearly every frame does between claim and release.
    */
   public final void pass(int id, int fromOwner, int toOwner) {
-    if (!passUsual(id, fromOwner, toOwner)) {
+    if (!passUsual(id, solely(fromOwner), solely(toOwner))) {
       transfer(id, fromOwner, toOwner);
     }
   }
@@ -524,17 +544,18 @@ public abstract class BufferPool implements AutoCloseable {
   /**
    * {@link #pass} of a buffer that has no reference but its owner's.
    *
+   * @param from {@link #solely} of its owner
+   * @param to {@link #solely} of its next owner
    * @return false when it has, or the owner is another one, or the ID is foreign: nothing was done
    */
-  public final boolean passUsual(int id, int fromOwner, int toOwner) {
-    assert !isBelow(fromOwner) && !isBelow(toOwner);
+  public final boolean passUsual(int id, long from, long to) {
+    assert !isBelow(entry(from)) && !isBelow(entry(to));
     long[] states = state;
     int index = id - 1;
-    if (Integer.compareUnsigned(index, states.length) >= 0
-        || states[index] != (ONE_REFERENCE | fromOwner)) {
+    if (Integer.compareUnsigned(index, states.length) >= 0 || states[index] != from) {
       return false;
     }
-    states[index] = ONE_REFERENCE | toOwner;
+    states[index] = to;
     return true;
   }
 
@@ -672,10 +693,13 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** Hands stash and releases home at close; a misuse found now must not keep the region. */
   private void flushQuietly() {
-    int count = stashed;
-    stashed = 0;
-    dropReferences(stash, count);
-    count = returned;
+    while (stashed > 0) {
+      int n = Math.min(stashed, refilled.length);
+      stashed -= n;
+      System.arraycopy(stash, stashed, refilled, 0, n);
+      dropReferences(refilled, n);
+    }
+    int count = returned;
     returned = 0;
     dropReferences(returns, count);
   }
