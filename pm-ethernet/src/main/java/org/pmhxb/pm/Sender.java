@@ -24,7 +24,7 @@ final class Sender {
   private static final long ONLY_PATH_NS = 200_000L;
 
   /** A program that lets so much time pass between send and its next round was elsewhere. */
-  private static final long RESTAMP_NS = 20_000L;
+  static final long RESTAMP_NS = 20_000L;
 
   private final NodeCore core;
   private final Paths paths;
@@ -170,11 +170,14 @@ final class Sender {
 
   /**
    * {@link #accept} of a short whole message that nothing keeps from going on the way of the peer's
-   * last frame. Inline mode.
+   * last frame, behind others of it that are on the way. Inline mode.
    *
    * <p>All questions come first and all changes after them: a check between two changes would make
    * the compiler keep everything that the interpreter would want to know, were it to fail, in more
    * registers than there are.
+   *
+   * <p>The first frame of a choice of path is {@link #accept}'s, too: behind a call in the middle,
+   * what follows had to be put away before it, with each frame.
    *
    * <p>It reads the claim itself, for it is seldom compiled into its caller, and then what it is
    * handed costs more to be passed than to be read.
@@ -195,7 +198,10 @@ final class Sender {
     }
     Peer peer = lane.peer;
     assert window == peer.window : "a lane has the window of another session";
-    if (peer.pendingHead != 0 || !mayGo(peer, window, lane)) {
+    if (peer.pendingHead != 0
+        || !mayGoOn(peer, window)
+        || !window.continues(lane.id)
+        || window.nothingOnWay()) {
       return false;
     }
     InLane back = lane.back;
@@ -213,9 +219,6 @@ final class Sender {
       return false;
     }
     int ack = peer.acknowledgeAll();
-    if (window.nothingOnWay()) {
-      paths.beginWait(peer, peer.way, FrameHeader.BYTES + payloadBytes + tagBytes);
-    }
     long at = claim.frameAddress();
     put(peer, window, lane, id, at, 1, payloadBytes, flags, credit, ack, Burst.SEAL);
     return true;
@@ -247,11 +250,6 @@ final class Sender {
       pendingPeers = Arrays.copyOf(pendingPeers, pendingPeerCount * 2);
     }
     pendingPeers[pendingPeerCount++] = peer;
-  }
-
-  /** Whether frames wait for their number: for a session, a window or a path. */
-  boolean hasPending() {
-    return pendingPeerCount > 0;
   }
 
   /** Sends what endpoints gave in this round, and what waits since earlier ones. */
