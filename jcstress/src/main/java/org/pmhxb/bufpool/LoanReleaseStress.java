@@ -27,7 +27,7 @@ public final class LoanReleaseStress {
     private int references;
 
     OneBuffer() {
-      super(MemorySegment.ofArray(new byte[2 * STRIDE_BYTES_MIN]), STRIDE_BYTES_MIN, 1, false);
+      super(MemorySegment.ofArray(new byte[2 * STRIDE_BYTES_MIN]), STRIDE_BYTES_MIN, 1, 1, false);
     }
 
     @Override

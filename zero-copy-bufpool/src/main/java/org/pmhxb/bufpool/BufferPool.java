@@ -77,9 +77,8 @@ public abstract class BufferPool implements AutoCloseable {
 
   /**
    * What the next allocations take: a batch of what came from the backing or was released, and what
-   * was sent and nobody has any more, up to half the pool. That half is not missed where drivers
-   * receive: it was held for resend before, for which a pool has as many buffers beside theirs
-   * ({@link PoolBudget}).
+   * was sent and nobody has any more, up to what a pool has for frames held for resend ({@link
+   * PoolBudget#resendHolds}): drivers receive into the others.
    */
   private final int[] stash;
 
@@ -99,10 +98,12 @@ public abstract class BufferPool implements AutoCloseable {
   /**
    * @param memory the region: (capacity + 1) strides
    * @param strideBytes power of two
+   * @param sentKept buffers that were sent and are free, kept for the next allocations at most; a
+   *     batch at least is
    * @param driverOwnsSent a buffer given to {@link Owner#PORT} is released by a driver, not here
    */
   protected BufferPool(
-      MemorySegment memory, int strideBytes, int capacity, boolean driverOwnsSent) {
+      MemorySegment memory, int strideBytes, int capacity, int sentKept, boolean driverOwnsSent) {
     checkGeometry(strideBytes, capacity);
     if (memory.byteSize() < regionBytes(strideBytes, capacity)) {
       throw new IllegalArgumentException(
@@ -117,7 +118,7 @@ public abstract class BufferPool implements AutoCloseable {
     this.state = new long[capacity];
     // A small pool keeps its batches small, or most of it would sit in them.
     int batch = Math.clamp(capacity / 8, 1, BATCH_MAX);
-    this.stash = new int[Math.max(batch, capacity / 2)];
+    this.stash = new int[Math.clamp(sentKept, batch, capacity)];
     this.refilled = new int[batch];
     this.returns = new int[batch];
     this.guard = PoolGuard.ifEnabled(this);
@@ -245,7 +246,7 @@ public abstract class BufferPool implements AutoCloseable {
    * @param owner {@link #solely}
    */
   public final int takeStashed(long owner) {
-    assert onPollThread() && hasStashed() && entry(owner) != Owner.FREE;
+    assert onPollThread() && hasStashed() && entry(owner) != Owner.FREE && references(owner) == 1;
     int left = stashed - 1;
     // That it is free was found when it came into the stash.
     int id = stash[left];
@@ -550,6 +551,7 @@ public abstract class BufferPool implements AutoCloseable {
    */
   public final boolean passUsual(int id, long from, long to) {
     assert !isBelow(entry(from)) && !isBelow(entry(to));
+    assert references(from) == 1 && references(to) == 1;
     long[] states = state;
     int index = id - 1;
     if (Integer.compareUnsigned(index, states.length) >= 0 || states[index] != from) {

@@ -38,29 +38,37 @@ public final class DpdkPool extends BufferPool {
 
   private boolean leftMapped;
 
+  /** {@link #create(String, int, int, int, Hugepages)} that keeps up to half the pool at hand. */
+  public static DpdkPool create(String name, int strideBytes, int capacity, Hugepages hugepages) {
+    return create(name, strideBytes, capacity, capacity / 2, hugepages);
+  }
+
   /**
    * @param name unique among the process's pools, at most 23 characters
    * @param strideBytes power of two, 256 to 32,768; a net_af_packet rail needs more than its frame
    *     slot
    * @param capacity buffers; see {@link PoolBudget}
+   * @param sentKept buffers that were sent and are free, kept at hand for the next allocations at
+   *     most, 0 to {@code capacity}: {@link PoolBudget#resendHolds}, or drivers lack them
    * @throws NativeException naming call, code, and what to do
    */
-  public static DpdkPool create(String name, int strideBytes, int capacity, Hugepages hugepages) {
+  public static DpdkPool create(
+      String name, int strideBytes, int capacity, int sentKept, Hugepages hugepages) {
     checkGeometry(strideBytes, capacity);
     Region region = Region.map(regionBytes(strideBytes, capacity), hugepages);
     try {
       int shift = Integer.numberOfTrailingZeros(strideBytes);
       int cache = capacity >= CACHE_WORTHWHILE ? CACHE : 0;
       long handle = Pools.create(region, shift, capacity, cache, Pools.ANY_SOCKET, name);
-      return new DpdkPool(region, handle, strideBytes, capacity);
+      return new DpdkPool(region, handle, strideBytes, capacity, sentKept);
     } catch (RuntimeException e) {
       region.close();
       throw e;
     }
   }
 
-  private DpdkPool(Region region, long handle, int strideBytes, int capacity) {
-    super(region.segment(), strideBytes, capacity, true);
+  private DpdkPool(Region region, long handle, int strideBytes, int capacity, int sentKept) {
+    super(region.segment(), strideBytes, capacity, sentKept, true);
     this.region = region;
     this.handle = handle;
     this.mbufs = Pools.mbufTable(handle, capacity).address();

@@ -18,6 +18,8 @@ public final class OffHeapPool extends BufferPool {
   private final int[] references;
 
   /**
+   * Half of it at most is kept at hand once it was sent.
+   *
    * @param strideBytes power of two, 256 to 32,768
    * @param capacity buffers, 1 to {@link BufferPool#CAPACITY_MAX}
    */
@@ -31,6 +33,7 @@ public final class OffHeapPool extends BufferPool {
         arena.allocate(regionBytes(strideBytes, capacity), PAGE_BYTES),
         strideBytes,
         capacity,
+        capacity / 2,
         false);
     this.arena = arena;
     this.references = new int[capacity + 1];

@@ -63,11 +63,11 @@ public record PoolBudget(
       int reserve) {
     return (long) rails * receiveRing // armed, waiting for frames
         + (long) rails * transmitRing // queued or in DMA
-        + resendHolds // sent, not acknowledged
+        + resendHolds // sent, not acknowledged, or acknowledged and at hand for the next claims
         + grantedCredits // promised to peers: in sequence arrays and inboxes
         + loans // kept by applications
         + reserve // relayed and control frames, so that the rest cannot stop them
-        + 2 * BufferPool.BATCH_MAX; // the poll thread's stash and kept-back releases
+        + 2 * BufferPool.BATCH_MAX; // at hand of what was not sent, and kept-back releases
   }
 
   private static void check(String name, int value, int least, int most) {

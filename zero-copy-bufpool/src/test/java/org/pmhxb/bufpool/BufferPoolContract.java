@@ -243,6 +243,36 @@ abstract class BufferPoolContract {
     assertThat(pool.available()).isEqualTo(CAPACITY);
   }
 
+  /** Frames are held and let go again and again: drivers have all the others, as at first. */
+  @Test
+  void whatIsKeptAtHandIsWhatWasHeldBefore() {
+    int held = CAPACITY / 4;
+    int[] ids = new int[held];
+    for (int round = 0; round < 10; round++) {
+      int count = held - 7 * round;
+      assertThat(pool.allocate(WINDOW, ids, 0, count)).isEqualTo(count);
+      assertThat(pool.freeInBacking()).isGreaterThanOrEqualTo(CAPACITY - held - CAPACITY / 8);
+      for (int i = 0; i < 40; i++) {
+        pool.releaseSent(ids[--count], WINDOW);
+      }
+      pool.release(ids, count, WINDOW);
+      pool.flush();
+      assertThat(pool.available()).isEqualTo(CAPACITY);
+    }
+  }
+
+  @Test
+  void sentBuffersOneByOneAreKeptUpToTheLimit() {
+    int[] ids = new int[CAPACITY];
+    assertThat(pool.allocate(WINDOW, ids, 0, CAPACITY)).isEqualTo(CAPACITY);
+    for (int id : ids) {
+      pool.releaseSent(id, WINDOW);
+    }
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+    assertThat(pool.freeInBacking()).isGreaterThanOrEqualTo(CAPACITY / 2);
+  }
+
   @Test
   void moreSentBuffersThanAreKeptAtHandGoHome() {
     int[] ids = new int[CAPACITY];

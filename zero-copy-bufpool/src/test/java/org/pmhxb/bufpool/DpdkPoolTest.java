@@ -193,6 +193,18 @@ class DpdkPoolTest extends BufferPoolContract {
     }
   }
 
+  /** They go home a batch at a time, which is what the way there has room for. */
+  @Test
+  void manyBuffersAtHandGoHomeAtClose() {
+    DpdkPool keeping = DpdkPool.create("keeping", 1024, 400, 300, Hugepages.NONE);
+    int[] ids = new int[300];
+    assertThat(keeping.allocate(WINDOW, ids, 0, 300)).isEqualTo(300);
+    keeping.release(ids, 300, WINDOW);
+    assertThat(keeping.available()).isEqualTo(400);
+    keeping.close();
+    assertThat(keeping.leftMapped()).isFalse();
+  }
+
   @Test
   void aPoolThatIsClosedWithBuffersOutStaysMapped() {
     DpdkPool lending = DpdkPool.create("lending", 1024, 8, Hugepages.NONE);

@@ -165,6 +165,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
               "r" + cluster + "n" + i,
               STRIDE_BYTES,
               sizing.budget().buffers(),
+              sizing.budget().resendHolds(),
               options.hugepages()));
     }
     List<DpdkPort> ports = ports(cluster);

@@ -72,7 +72,10 @@ public final class HxbNode implements AutoCloseable {
     FrameKey frameKey = frameKey(config);
     Hugepages hugepages = hugepages(config);
     Eal.init(eal(config, hugepages));
-    pool = DpdkPool.create("hxb-" + config.node(), config.poolStrideBytes(), buffers, hugepages);
+    int sentKept = sizing.budget().resendHolds() + buffers - sizing.budget().buffers();
+    pool =
+        DpdkPool.create(
+            "hxb-" + config.node(), config.poolStrideBytes(), buffers, sentKept, hugepages);
     List<Port> ports = new ArrayList<>();
     try {
       for (HxbConfig.Rail rail : config.rails()) {
