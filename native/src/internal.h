@@ -142,16 +142,17 @@ struct hxb_seats {
 
 /* 1 while memif ports change. Writer: EAL's interrupt thread. */
 extern atomic_int hxb_memif_gate;
-/* Bursts put a fence between seat and gate themselves, because the kernel has no barrier for all
- * threads of a process at once. Written before the first memif port exists. */
-extern bool hxb_memif_fences;
+/* Bursts put a fence between seat and gate themselves, because the kernel gives no barrier for all
+ * threads of a process at once. Written before the first memif port exists, and by EAL's interrupt
+ * thread should the kernel refuse later. */
+extern atomic_bool hxb_memif_fences;
 
 static inline bool hxb_memif_enter(atomic_int *seat)
 {
     /* G1: before the gate is read; pairs with G2 in close_gate. A fence would wait, in every poll,
      * until the other processor has given up the lines that the burst before wrote. */
     atomic_store_explicit(seat, 1, memory_order_relaxed);
-    if (unlikely(hxb_memif_fences)) {
+    if (unlikely(atomic_load_explicit(&hxb_memif_fences, memory_order_relaxed))) {
         atomic_thread_fence(memory_order_seq_cst);
     } else {
         atomic_signal_fence(memory_order_seq_cst);

@@ -28,6 +28,7 @@
  * Everything static here belongs to the interrupt thread, the gate and the seats excepted.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
@@ -131,7 +132,7 @@ static bool of_memif(rte_intr_callback_fn fn)
 
 /* ---- The gate ---------------------------------------------------------------------------------- */
 
-bool hxb_memif_fences = true;
+atomic_bool hxb_memif_fences = true;
 
 static long membarrier(int command)
 {
@@ -140,15 +141,23 @@ static long membarrier(int command)
 
 static void find_barrier(void)
 {
-    hxb_memif_fences = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) < 0;
+    atomic_store(&hxb_memif_fences, membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) < 0);
 }
 
 /* A full barrier on every thread that runs, so that each has its seat written or sees the gate. */
 static void barrier_on_all_threads(void)
 {
-    while (!hxb_memif_fences && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) < 0) {
-        /* Registered, so it can only have lacked memory. */
-        sched_yield();
+    const struct timespec drained = {.tv_nsec = 10 * 1000 * 1000};
+
+    while (!atomic_load(&hxb_memif_fences) && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) < 0) {
+        if (errno == ENOMEM) {
+            sched_yield();
+            continue;
+        }
+        /* Forbidden since it was registered. From now on bursts fence themselves; one that began
+         * without a fence has its seat out of the store buffer long before this has slept. */
+        atomic_store(&hxb_memif_fences, true);
+        nanosleep(&drained, NULL);
     }
 }
 

@@ -45,7 +45,10 @@ public final class PmNode implements PollWork, AutoCloseable {
   private volatile Doorbell doorbell = Doorbell.NONE;
   private long timerDueNs;
 
-  /** Frames found no room when the rails were last offered theirs: the next round tries again. */
+  /**
+   * Frames found no room when the rails were last offered theirs: the next round tries again. Poll
+   * thread.
+   */
   private boolean held;
 
   private boolean quit;
@@ -153,13 +156,22 @@ public final class PmNode implements PollWork, AutoCloseable {
   /**
    * Hands to the ports what was sent since the last duty cycle, which the next one would do behind
    * its look at what arrived: an answer leaves before anything else is done. For programs that sent
-   * a message or two right after a duty cycle: a frame's way counts from the begin of that. Does
-   * nothing while earlier frames wait for a port or a window. Poll thread, outside of handlers.
+   * a message or two right after a duty cycle. Does nothing while earlier frames wait for room in a
+   * port; nor when the duty cycle began more than {@value Sender#RESTAMP_NS} ns ago, from which a
+   * frame's way would count: the next one begins anew. Inline mode: the program's thread, outside
+   * of handlers.
    *
+   * @param nowNs on the clock of {@link #doWork}
    * @return frames that the ports took, acknowledgements and relayed frames included
+   * @throws IllegalStateException not in inline mode: what was sent is with the program's thread
+   * @throws RuntimeException as {@link #doWork}: what a port or a listener threw
    */
-  public int sendNow() {
-    if (held) {
+  public int sendNow(long nowNs) {
+    if (!inline) {
+      throw new IllegalStateException("sendNow needs inline mode; a poll thread sends by itself");
+    }
+    assert core.isOwner();
+    if (held || nowNs - core.nowNs > Sender.RESTAMP_NS) {
       return 0;
     }
     sender.pumpPending();
@@ -177,7 +189,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private int flushRails() {
     QueueBursts bursts = sends;
     bursts.clear();
-    boolean left = sender.hasPending();
+    boolean left = false;
     for (Rail rail : core.rails) {
       if (rail.waiting) {
         int n = rail.offer(core.nowNs, core.pollGapNs);

@@ -943,6 +943,7 @@ final class Receiver {
       paths.settle(peer);
       // New frames that waited for this go at the end of the round, so that what they carry
       // acknowledges the present frame too: else that would take an acknowledgement of its own.
+      // Lost ones go at once, and new ones behind them.
       if (!peer.window.nothingLost()) {
         sender.pump(peer);
       }

@@ -173,17 +173,63 @@ class PmNodeTest {
       net.run(1_000_000L);
       PmNode node = net.nodes.get(0);
       long before = node.counters().get(Counter.FRAMES_SENT);
-      assertThat(node.sendNow()).isZero();
+      assertThat(node.sendNow(net.nowNs)).isZero();
       t.sendRound(11);
       assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before);
-      assertThat(node.sendNow()).isEqualTo(1);
+      assertThat(node.sendNow(net.nowNs)).isEqualTo(1);
       assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before + 1);
-      assertThat(node.sendNow()).isZero();
+      assertThat(node.sendNow(net.nowNs)).isZero();
       t.exchange(11, 1_000_000_000L);
       assertThat(t.wrong).isEmpty();
       assertThat(t.complete(11)).isTrue();
       assertThat(node.counters().get(Counter.RESENT)).isZero();
       assertAllHome(net);
+    }
+  }
+
+  /** A frame's way would count from the begin of a duty cycle that is long over. */
+  @Test
+  void afterALongWhileSendingNowIsLeftToTheRound() {
+    try (TestNet net = new TestNet(2, 2, 1, 600, config())) {
+      Traffic t = new Traffic(net);
+      t.exchange(10, 1_000_000_000L);
+      net.run(1_000_000L);
+      PmNode node = net.nodes.get(0);
+      long beganNs = net.nowNs;
+      node.doWork(beganNs);
+      t.sendRound(11);
+      assertThat(node.sendNow(beganNs + Sender.RESTAMP_NS + 1)).isZero();
+      assertThat(node.sendNow(beganNs + Sender.RESTAMP_NS)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatAPortHadNoRoomForIsLeftToTheRound() {
+    try (TestNet net = new TestNet(2, 1, 1, 600, config())) {
+      Traffic t = new Traffic(net);
+      t.endpoints.forEach(endpoint -> endpoint.coalesceUpTo(-1));
+      t.exchange(10, 1_000_000_000L);
+      net.run(1_000_000L);
+      PmNode node = net.nodes.get(0);
+      net.portRoom = 1;
+      t.sendRound(11);
+      t.sendRound(12);
+      assertThat(node.sendNow(net.nowNs)).isEqualTo(1);
+      net.portRoom = 32;
+      assertThat(node.sendNow(net.nowNs)).isZero();
+      assertThat(node.doWork(net.nowNs)).isPositive();
+      t.exchange(12, 1_000_000_000L);
+      assertThat(t.wrong).isEmpty();
+      assertThat(t.complete(12)).isTrue();
+    }
+  }
+
+  @Test
+  void whereAPollThreadSendsAProgramCannotSendNow() {
+    try (TestNet net = new TestNet(2, 1, 1, 600, config(), false)) {
+      assertThatThrownBy(() -> net.nodes.get(0).sendNow(net.nowNs))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("inline mode");
     }
   }
 
@@ -195,11 +241,11 @@ class PmNodeTest {
       net.run(1_000_000L);
       PmNode node = net.nodes.get(0);
       long before = node.counters().get(Counter.FRAMES_SENT);
-      net.portsFull = true;
+      net.portRoom = 0;
       t.sendRound(11);
       node.doWork(net.nowNs);
-      net.portsFull = false;
-      assertThat(node.sendNow()).isZero();
+      net.portRoom = 32;
+      assertThat(node.sendNow(net.nowNs)).isZero();
       assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before);
       node.doWork(net.nowNs);
       assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before + 1);

@@ -52,8 +52,8 @@ final class TestNet implements AutoCloseable {
 
   long switchDrops;
 
-  /** No port takes a frame. */
-  boolean portsFull;
+  /** Frames that a port takes in a burst. */
+  int portRoom = 32;
 
   private final PriorityQueue<Flight> toSwitch = new PriorityQueue<>();
   private long flights;
@@ -335,7 +335,7 @@ final class TestNet implements AutoCloseable {
 
     @Override
     public int txRoom() {
-      return !portsFull && txBacklogBytes() < PORT_BYTES ? 32 : 0;
+      return txBacklogBytes() < PORT_BYTES ? portRoom : 0;
     }
 
     @Override

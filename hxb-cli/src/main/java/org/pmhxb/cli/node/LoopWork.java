@@ -9,7 +9,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.pmhxb.pm.Doorbell;
-import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollWork;
 
 /**
@@ -30,6 +29,14 @@ final class LoopWork implements PollWork {
     /** One bounded round; returns a work count. */
     int doWork(long nowNs);
 
+    /**
+     * Whether a round takes a few microseconds at most, and what little it sends is waited for: it
+     * leaves at once then.
+     */
+    default boolean isBrief() {
+      return false;
+    }
+
     /** Nothing is left to do: it is not called again. */
     boolean over();
   }
@@ -44,15 +51,19 @@ final class LoopWork implements PollWork {
   // --- the poll thread ---
   private final List<Task> tasks = new ArrayList<>();
 
-  /** Whose messages the tasks send. */
-  private final PmNode[] nodes;
+  /** A node whose messages the tasks send: {@link org.pmhxb.pm.PmNode#sendNow}. */
+  interface Outlet {
+    int sendNow(long nowNs);
+  }
+
+  private final Outlet[] outlets;
 
   /**
-   * @param nodes whose messages the tasks send, where these shall leave before the next round
-   *     begins if they are few; none: they leave with it
+   * @param outlets where messages of brief tasks shall leave before the next round begins if they
+   *     are few; none: they leave with it
    */
-  LoopWork(PmNode... nodes) {
-    this.nodes = nodes;
+  LoopWork(Outlet... outlets) {
+    this.outlets = outlets;
   }
 
   void doorbell(Doorbell bell) {
@@ -61,19 +72,23 @@ final class LoopWork implements PollWork {
 
   @Override
   public int doWork(long nowNs) {
-    int work = ordersWaiting ? obey() : 0;
+    int obeyed = ordersWaiting ? obey() : 0;
+    int work = 0;
+    boolean brief = obeyed == 0;
     for (int i = tasks.size() - 1; i >= 0; i--) {
-      work += tasks.get(i).doWork(nowNs);
-      if (tasks.get(i).over()) {
+      Task task = tasks.get(i);
+      work += task.doWork(nowNs);
+      brief &= task.isBrief();
+      if (task.over()) {
         tasks.remove(i);
       }
     }
-    if (work > 0 && work <= FEW) {
-      for (PmNode node : nodes) {
-        node.sendNow();
+    if (brief && work > 0 && work <= FEW) {
+      for (Outlet outlet : outlets) {
+        outlet.sendNow(nowNs);
       }
     }
-    return work;
+    return obeyed + work;
   }
 
   @Override

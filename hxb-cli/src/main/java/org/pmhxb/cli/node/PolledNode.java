@@ -85,7 +85,11 @@ public final class PolledNode implements NodeHandle {
     }
     HxbConfig first = configs.getFirst();
     PollIdle idle = PollIdle.valueOf(first.idle().name());
-    LoopWork loop = new LoopWork(started.stream().map(HxbNode::node).toArray(PmNode[]::new));
+    LoopWork loop =
+        new LoopWork(
+            started.stream()
+                .map(hxb -> (LoopWork.Outlet) hxb.node()::sendNow)
+                .toArray(LoopWork.Outlet[]::new));
     List<PolledNode> nodes = new ArrayList<>();
     List<PollWork> work = new ArrayList<>();
     for (HxbNode hxb : started) {
@@ -277,6 +281,11 @@ public final class PolledNode implements NodeHandle {
           @Override
           public int doWork(long nowNs) {
             return workload.doWork(nowNs);
+          }
+
+          @Override
+          public boolean isBrief() {
+            return true;
           }
 
           @Override
