@@ -2,8 +2,9 @@ package org.pmhxb.cli.bench.contention;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.TreeMap;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ResultFiles;
@@ -18,10 +19,11 @@ import org.pmhxb.cli.bench.Undisturbed;
  * @param runs of each line
  * @param finished false when time ran out; what is missing is measured by {@code --resume}
  * @param disturbed runs by the host: how many were repeated, how many stayed
- * @param perRelayUs what each relay adds to the half round trip, microseconds, by the number of
- *     relays; the aim is at most 1
- * @param rateLost share of the rate of 4 B messages, one a frame, that is lost to 1 and 2 relays, 0
- *     to 1; at most {@link #RATE_LOST_MUST}, the aim is {@link #RATE_LOST_AIM}
+ * @param perRelayUs by the number of relays, as far as measured: what each adds to the half round
+ *     trip, microseconds; the aim is at most 1
+ * @param rateLost by the number of relays, as far as measured: share of the rate of 4 B messages,
+ *     one a frame, that is lost to them, 0 to 1; the design has it at most {@link #RATE_LOST_MUST},
+ *     the aim is {@link #RATE_LOST_AIM}; no fault of the run when it is more
  * @param files that were written
  */
 public record ContentionReport(
@@ -35,33 +37,45 @@ public record ContentionReport(
     MachineInfo machine,
     Undisturbed.Counts disturbed,
     List<ContentionLine> results,
-    List<Double> perRelayUs,
-    List<Double> rateLost,
+    Map<Integer, Double> perRelayUs,
+    Map<Integer, Double> rateLost,
     List<String> failures,
     ResultFiles files)
     implements Report {
-  /** To 1 and to 2 relays. */
-  static final List<Double> RATE_LOST_MUST = List.of(0.15, 0.25);
+  /** By the number of relays. */
+  static final Map<Integer, Double> RATE_LOST_MUST = Map.of(1, 0.15, 2, 0.25);
 
-  static final List<Double> RATE_LOST_AIM = List.of(0.05, 0.10);
+  static final Map<Integer, Double> RATE_LOST_AIM = Map.of(1, 0.05, 2, 0.10);
 
   /** The half round trips' differences, from the medians; as many as were measured. */
-  static List<Double> perRelay(List<ContentionLine> lines) {
-    Optional<Double> direct = relayed(lines, 0).map(ContentionReport::medianUs);
-    return IntStream.rangeClosed(1, 2)
-        .mapToObj(k -> relayed(lines, k).flatMap(line -> direct.map(d -> (medianUs(line) - d) / k)))
-        .flatMap(Optional::stream)
-        .toList();
+  static Map<Integer, Double> perRelay(List<ContentionLine> lines) {
+    Map<Integer, Double> added = new TreeMap<>();
+    relayed(lines, 0)
+        .ifPresent(
+            direct -> {
+              for (int k = 1; k <= 2; k++) {
+                int relays = k;
+                relayed(lines, k)
+                    .ifPresent(
+                        line -> added.put(relays, (medianUs(line) - medianUs(direct)) / relays));
+              }
+            });
+    return added;
   }
 
   /** From the medians; as many as were measured. */
-  static List<Double> rateLost(List<ContentionLine> lines) {
-    Optional<Double> direct = relayedRate(lines, 0).map(ContentionReport::medianRate);
-    return IntStream.rangeClosed(1, 2)
-        .mapToObj(
-            k -> relayedRate(lines, k).flatMap(line -> direct.map(d -> 1 - medianRate(line) / d)))
-        .flatMap(Optional::stream)
-        .toList();
+  static Map<Integer, Double> rateLost(List<ContentionLine> lines) {
+    Map<Integer, Double> lost = new TreeMap<>();
+    relayedRate(lines, 0)
+        .ifPresent(
+            direct -> {
+              for (int k = 1; k <= 2; k++) {
+                int relays = k;
+                relayedRate(lines, k)
+                    .ifPresent(line -> lost.put(relays, 1 - medianRate(line) / medianRate(direct)));
+              }
+            });
+    return lost;
   }
 
   /** The ping-pong over so many relays, if it was measured. */
@@ -91,14 +105,14 @@ public record ContentionReport(
     for (ContentionLine line : results) {
       out.printf("%-24s %-36s %s%n", line.title(), line.site(), ContentionPage.figures(line));
     }
-    for (int k = 1; k <= perRelayUs.size(); k++) {
-      out.printf("each of %d relays adds %.2f us (aim: 1.00 at most)%n", k, perRelayUs.get(k - 1));
-    }
-    for (int k = 1; k <= rateLost.size(); k++) {
-      out.printf(
-          "%d of the relays take %.0f %% of the rate of 4 B messages (must: %.0f %% at most)%n",
-          k, 100 * rateLost.get(k - 1), 100 * RATE_LOST_MUST.get(k - 1));
-    }
+    perRelayUs.forEach(
+        (relays, us) ->
+            out.printf("each of %d relays adds %.2f us (aim: 1.00 at most)%n", relays, us));
+    rateLost.forEach(
+        (relays, lost) ->
+            out.printf(
+                "relays: %d, rate of 4 B messages lost to them %.0f %% (must: %.0f %% at most)%n",
+                relays, 100 * lost, 100 * RATE_LOST_MUST.get(relays)));
     files.print(out);
     if (!finished) {
       out.println("not finished: time ran out; go on with --resume");

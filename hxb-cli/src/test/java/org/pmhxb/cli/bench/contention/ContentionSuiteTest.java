@@ -163,7 +163,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
 
     assertThat(report.ok()).as(report.failures().toString()).isTrue();
     assertThat(open).isZero();
-    assertThat(report.perRelayUs()).hasSize(2).allMatch(us -> Math.abs(us - 0.7) < 1e-9);
+    assertThat(report.perRelayUs()).containsOnlyKeys(1, 2);
+    assertThat(report.perRelayUs().values()).allMatch(us -> Math.abs(us - 0.7) < 1e-9);
     assertThat(Files.readString(directory.resolve("contention.md")))
         .contains("| incast of 7 to 1 | veth, 8, 1 rail of 200mbit | **24.8** | **99.0 %** |")
         .contains(
@@ -174,7 +175,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
             "| 4 B messages, 0 relays | ring, 2x2x2, 1 rail | **4.00** | **250** |  |  |  |  |")
         .contains("| **3.50** | **286** | 12.5 % | 15 % | 5 % | must |")
         .contains("| **2.00** | **500** | 50.0 % | 25 % | 10 % | **missed** |");
-    assertThat(report.rateLost()).containsExactly(0.125, 0.5);
+    assertThat(report.rateLost()).isEqualTo(Map.of(1, 0.125, 2, 0.5));
     JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
     assertThat(json.path("results")).hasSize(ContentionCase.all().size());
     assertThat(json.path("files"))
@@ -227,6 +228,17 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         .extracting(ContentionLine::id)
         .containsExactly("exchange", "slow-rail-both");
     assertThat(measurements).isEqualTo(2);
+  }
+
+  @Test
+  void whatTwoRelaysTakeIsSaidWithoutOneRelay() throws Exception {
+    ContentionReport report =
+        run(false, Integer.MAX_VALUE, List.of("relayed-rate-0", "relayed-rate-2", "relays-2"));
+
+    assertThat(report.rateLost()).isEqualTo(Map.of(2, 0.5));
+    assertThat(report.perRelayUs()).isEmpty();
+    assertThat(Files.readString(directory.resolve("contention.md")))
+        .contains("| **2.00** | **500** | 50.0 % | 25 % | 10 % | **missed** |");
   }
 
   @Test
