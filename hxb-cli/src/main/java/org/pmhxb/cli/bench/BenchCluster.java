@@ -117,6 +117,18 @@ public final class BenchCluster implements MeasuredCluster {
   @Override
   public Benchmark.Outcome measure(TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs)
       throws IOException, InterruptedException {
+    return run(plan, new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress), sizeBytes);
+  }
+
+  @Override
+  public Benchmark.Outcome warmUp(TrafficPlan plan, int sizeBytes, long ms)
+      throws IOException, InterruptedException {
+    Consumer<String> said = MeasuredCluster.warmingUp(progress);
+    return run(plan, new Benchmark(plan, sizeBytes, 0, ms, said), sizeBytes);
+  }
+
+  private Benchmark.Outcome run(TrafficPlan plan, Benchmark benchmark, int sizeBytes)
+      throws IOException, InterruptedException {
     Map<Integer, RemoteNode> nodes = new TreeMap<>();
     try {
       for (ClusterState.Node node : state.nodes()) {
@@ -132,9 +144,7 @@ public final class BenchCluster implements MeasuredCluster {
           rate() == null ? null : new ShapingCheck(namespaces().values(), rate(), exceptions);
       // What passes between memif's processes passes between processors, and nowhere else.
       CoreDistance distance = fabric().equals("memif") ? CoreDistance.here() : null;
-      Benchmark.Outcome outcome =
-          new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress)
-              .run(nodes, new CpuMeter(this::processes, distance));
+      Benchmark.Outcome outcome = benchmark.run(nodes, new CpuMeter(this::processes, distance));
       if (shaping != null) {
         outcome.failures().addAll(shaping.objections(outcome.messages() * sizeBytes));
       }

@@ -71,10 +71,21 @@ public final class RingBench implements MeasuredCluster {
   @Override
   public Benchmark.Outcome measure(TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs)
       throws IOException, InterruptedException {
+    return run(new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress));
+  }
+
+  @Override
+  public Benchmark.Outcome warmUp(TrafficPlan plan, int sizeBytes, long ms)
+      throws IOException, InterruptedException {
+    Consumer<String> said = MeasuredCluster.warmingUp(progress);
+    return run(new Benchmark(plan, sizeBytes, 0, ms, said));
+  }
+
+  private Benchmark.Outcome run(Benchmark benchmark) throws IOException, InterruptedException {
     Map<Integer, LocalNode> byNumber = new TreeMap<>();
     nodes.forEach(node -> byNumber.put(node.self(), new LocalNode(node)));
     try {
-      return new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress).run(byNumber, null);
+      return benchmark.run(byNumber, null);
     } finally {
       byNumber.values().forEach(LocalNode::close);
     }

@@ -59,7 +59,7 @@ public final class WarmUp {
     compilers.look();
     while (share >= REST && System.nanoTime() - startNs < most.toNanos()) {
       long roundNs = System.nanoTime();
-      Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, 0, roundMs);
+      Benchmark.Outcome outcome = cluster.warmUp(plan, sizeBytes, roundMs);
       failures.addAll(outcome.failures());
       if (outcome.faulty() > 0) {
         failures.add("warming up, %d messages were at fault".formatted(outcome.faulty()));

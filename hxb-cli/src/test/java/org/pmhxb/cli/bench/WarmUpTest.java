@@ -63,6 +63,12 @@ class WarmUpTest {
     };
   }
 
+  @Test
+  void whatIsSaidMeanwhileIsNotTakenForTheMeasurement() {
+    MeasuredCluster.warmingUp(said::add).accept("measuring, 0.5 of 1.5 s");
+    assertThat(said).containsExactly("warm-up: measuring, 0.5 of 1.5 s");
+  }
+
   private List<String> warmUp(MeasuredCluster cluster, Duration most)
       throws IOException, InterruptedException {
     return new WarmUp(proc, most, said::add).run(cluster, TrafficPlan.incast(Shape.of(2), 1), 64);
