@@ -216,7 +216,7 @@ abstract class ClusterBench extends ClusterCommand {
       spec = spec.withPoll(spec.poll().sharing(plan.endsAndRelays(shape)));
     }
     // A name of its own: two benchmarks, and a cluster that is up, do not meet.
-    ClusterPaths own = paths(BenchCluster.ownName());
+    ClusterPaths own = ownPaths(BenchCluster.ownName());
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {

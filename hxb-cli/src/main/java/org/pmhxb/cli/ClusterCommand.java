@@ -22,6 +22,8 @@ abstract class ClusterCommand extends HxbCommand {
       description = "Where clusters keep their state, logs and sockets.")
   private Path root;
 
+  private boolean told;
+
   ClusterPaths paths() {
     return paths(cluster);
   }
@@ -32,6 +34,19 @@ abstract class ClusterCommand extends HxbCommand {
     } catch (IllegalArgumentException e) {
       throw wrongUsage(e.getMessage());
     }
+  }
+
+  /**
+   * Of a cluster that this command makes for itself. Says its name, which nobody gave, and how to
+   * remove what SIGKILL would leave of it: its nodes end with this process, links and files do not.
+   */
+  final ClusterPaths ownPaths(String name) {
+    ClusterPaths own = paths(name);
+    if (!told) {
+      progress().say("cluster " + name + " (should this be killed: " + own.command("down") + ")");
+      told = true;
+    }
+    return own;
   }
 
   /** The cluster that is up, or the exception that says how to bring it up. */

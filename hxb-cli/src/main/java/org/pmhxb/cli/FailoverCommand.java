@@ -136,7 +136,7 @@ final class FailoverCommand extends ClusterCommand {
     PollPolicy poll = new PollPolicy(HxbConfig.Idle.BACKOFF, false);
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(2), links, rate, poll, NodeOptions.NONE);
-    ClusterPaths own = paths(BenchCluster.ownName());
+    ClusterPaths own = ownPaths(BenchCluster.ownName());
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {

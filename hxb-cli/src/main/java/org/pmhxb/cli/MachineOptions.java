@@ -94,7 +94,7 @@ final class MachineOptions {
       throws IOException, InterruptedException {
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, shape, rails, null, poll, NodeOptions.NONE);
-    ClusterPaths own = command.paths(BenchCluster.ownName());
+    ClusterPaths own = command.ownPaths(BenchCluster.ownName());
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
             BenchCluster.up(

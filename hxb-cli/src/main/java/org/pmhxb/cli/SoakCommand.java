@@ -52,9 +52,11 @@ final class SoakCommand extends ClusterCommand {
   @Override
   protected Report run() throws IOException, InterruptedException {
     range("--minutes", minutes, 0.1, 10_000);
-    ClusterPaths own = paths("s" + Long.toString(ProcessHandle.current().pid(), 36));
+    String name = "s" + Long.toString(ProcessHandle.current().pid(), 36);
+    ClusterPaths own = fabric == Fabric.RING ? paths(name) : ownPaths(name);
     ClusterLauncher launcher =
-        new ClusterLauncher(own, UpCommand.nodeCommand(), progress()::update);
+        new ClusterLauncher(own, UpCommand.nodeCommand(), progress()::update)
+            .endingWithItsStarter();
     String faults = "loss=0.01,duplicate=0.01,reorder=0.05,corrupt=0.001,seed=" + seed;
     ClusterSpec spec =
         new ClusterSpec(

@@ -82,7 +82,7 @@ abstract class SuiteCommand extends ClusterCommand {
 
   /** Where this command's own clusters live, one at a time. */
   final ClusterPaths ownPaths() {
-    return paths(BenchCluster.ownName());
+    return ownPaths(BenchCluster.ownName());
   }
 
   /** A cluster of this command's own; closing it takes it down. */

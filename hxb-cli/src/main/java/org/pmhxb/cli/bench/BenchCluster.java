@@ -39,7 +39,10 @@ public final class BenchCluster implements MeasuredCluster {
     return new BenchCluster(state, null, progress);
   }
 
-  /** One of our own; whatever fails, nothing of it is left. */
+  /**
+   * One of our own; whatever fails, nothing of it is left. Its nodes end with the calling thread:
+   * the one that will measure it.
+   */
   public static BenchCluster up(
       ClusterPaths paths,
       ClusterSpec spec,
@@ -47,7 +50,8 @@ public final class BenchCluster implements MeasuredCluster {
       Duration limit,
       Consumer<String> progress)
       throws IOException {
-    ClusterState state = new ClusterLauncher(paths, nodeCommand, progress).up(spec, limit);
+    ClusterState state =
+        new ClusterLauncher(paths, nodeCommand, progress).endingWithItsStarter().up(spec, limit);
     return new BenchCluster(state, paths, progress);
   }
 

@@ -31,13 +31,14 @@ public final class ClusterLauncher {
   private final List<String> nodeCommand;
   private final Consumer<String> progress;
   private final LongSupplier clock;
+  private final boolean own;
 
   /**
    * @param nodeCommand starts a node; {@code --config FILE} is appended
    * @param progress takes lines for people
    */
   public ClusterLauncher(ClusterPaths paths, List<String> nodeCommand, Consumer<String> progress) {
-    this(paths, nodeCommand, progress, System::nanoTime);
+    this(paths, nodeCommand, progress, System::nanoTime, false);
   }
 
   /**
@@ -45,10 +46,29 @@ public final class ClusterLauncher {
    */
   ClusterLauncher(
       ClusterPaths paths, List<String> nodeCommand, Consumer<String> progress, LongSupplier clock) {
+    this(paths, nodeCommand, progress, clock, false);
+  }
+
+  private ClusterLauncher(
+      ClusterPaths paths,
+      List<String> nodeCommand,
+      Consumer<String> progress,
+      LongSupplier clock,
+      boolean own) {
     this.paths = paths;
     this.nodeCommand = List.copyOf(nodeCommand);
     this.progress = progress;
     this.clock = clock;
+    this.own = own;
+  }
+
+  /**
+   * One whose nodes end, by SIGTERM, when the thread ends that started them, by SIGKILL of its
+   * process too: for clusters that are of no use without the command that made them. The thread
+   * that calls {@link #up} and {@link #restart} has to live as long as the cluster.
+   */
+  public ClusterLauncher endingWithItsStarter() {
+    return new ClusterLauncher(paths, nodeCommand, progress, clock, true);
   }
 
   /**
@@ -189,6 +209,9 @@ public final class ClusterLauncher {
 
   private Process startWithItsFiles(String namespace, SortedSet<Integer> nodes) throws IOException {
     List<String> command = new ArrayList<>();
+    if (own) {
+      command.addAll(List.of("setpriv", "--pdeathsig", "TERM"));
+    }
     // A session of its own: the terminal's Ctrl-C and hang-up are not for the nodes.
     command.add("setsid");
     if (!namespace.isEmpty()) {
@@ -205,7 +228,10 @@ public final class ClusterLauncher {
         .start();
   }
 
-  /** Neither setsid nor nsenter starts a child: the process stays the same until it is the JVM. */
+  /**
+   * None of setpriv, setsid and nsenter starts a child: the process stays the same until it is the
+   * JVM.
+   */
   private ClusterState.Node entry(
       ClusterSpec spec, String namespace, int node, int firstOfProcess, Process process) {
     return new ClusterState.Node(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,9 +56,13 @@ class ClusterTest {
   }
 
   private ClusterState up(String manner, LongSupplier clock) throws IOException {
+    return new ClusterLauncher(paths, command(manner), said::add, clock).up(SPEC, LIMIT);
+  }
+
+  private static List<String> command(String manner) {
     List<String> command = new ArrayList<>(NodeJvm.command(FakeNode.class.getName()));
     command.add(1, "-Dfake=" + manner);
-    return new ClusterLauncher(paths, command, said::add, clock).up(SPEC, LIMIT);
+    return command;
   }
 
   @Test
@@ -92,6 +97,46 @@ class ClusterTest {
       view = ClusterView.of(state);
     }
     return view;
+  }
+
+  @Test
+  void nodesThatAreOfNoUseWithoutTheirStarterEndWithIt() throws Exception {
+    List<ClusterState> up = new ArrayList<>();
+    ClusterLauncher launcher =
+        new ClusterLauncher(paths, command("ready"), said::add).endingWithItsStarter();
+    Thread starter =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    up.add(launcher.up(SPEC, LIMIT));
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+    starter.join();
+
+    for (ClusterState.Node node : up.getFirst().nodes()) {
+      awaitDeath(up.getFirst(), node.node());
+    }
+  }
+
+  @Test
+  void nodesOfAClusterThatStaysOutliveTheThreadThatStartedThem() throws Exception {
+    List<ClusterState> up = new ArrayList<>();
+    Thread starter =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    up.add(up("ready"));
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+    starter.join();
+
+    assertThat(ClusterView.of(up.getFirst()).healthy()).isTrue();
   }
 
   @Test
