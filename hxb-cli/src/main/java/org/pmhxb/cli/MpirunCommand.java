@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.mpi.MpiJob;
 import org.pmhxb.cli.mpi.MpiLauncher;
+import org.pmhxb.cli.mpi.RankClassPath;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
 import org.pmhxb.router.Shape;
@@ -134,6 +135,9 @@ final class MpirunCommand extends ClusterCommand {
   @Override
   protected Report run() throws Exception {
     MpiJob job = job();
+    if (!RankClassPath.has(program.getFirst(), classPath)) {
+      throw wrongUsage("there is no class " + program.getFirst() + " in -cp " + classPath);
+    }
     if (printMap && launcher == MpiJob.Launcher.HXB) {
       System.err.print(Placement.describe(job.shape(), placement.nodes(job.shape(), job.ranks())));
     }

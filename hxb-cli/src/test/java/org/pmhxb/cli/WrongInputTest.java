@@ -123,6 +123,7 @@ class WrongInputTest {
           up --tag maybe          | --tag is "maybe"; must be one of off, tag, replay
           soak --fabric tin       | --fabric is "tin"; must be one of ring, veth, both
           mpirun --map x -- A     | --map is "x"; must be one of lines, snake
+          mpirun -n 2 -cp /nonexistent -- A | there is no class A in -cp /nonexistent
           logp --fabric memif     | --fabric is "memif"; must be one of ring, veth
           sim --workload none     | --workload: "none" is none of [exchange, all-to-all,
           sim --fault cut@0.x9:1ms+2ms | there is no 0.x9; the machine has nodes 0..7, dimensions xyz, rails 0..1 each

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,6 +42,19 @@ public final class RankClassPath {
       urls.add(Path.of(entry).toUri().toURL());
     }
     return urls.toArray(URL[]::new);
+  }
+
+  /**
+   * Whether ranks with this class path have the class; true also where that is not known without
+   * starting one.
+   */
+  public static boolean has(String mainClass, String program) throws IOException {
+    if (program.contains("*")) {
+      return true;
+    }
+    try (URLClassLoader loader = new URLClassLoader(urls(program), null)) {
+      return loader.findResource(mainClass.replace('.', '/') + ".class") != null;
+    }
   }
 
   static List<Path> paths(String classPath) {
