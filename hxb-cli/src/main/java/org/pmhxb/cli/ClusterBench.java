@@ -105,7 +105,7 @@ abstract class ClusterBench extends ClusterCommand {
     return 0;
   }
 
-  /** Whether two nodes stream both ways. */
+  /** Whether nodes stream to each other, both ways at once. */
   boolean both() {
     return false;
   }

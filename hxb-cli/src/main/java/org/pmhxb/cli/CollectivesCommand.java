@@ -5,6 +5,8 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.collective.CollectiveMachine;
 import org.pmhxb.cli.bench.collective.CollectivePoint;
@@ -181,7 +183,12 @@ final class CollectivesCommand extends ClusterCommand {
       }
     }
     throw wrongUsage(
-        "--collective " + collective + " is none of all, " + List.of(Collective.values()));
+        "--collective "
+            + collective
+            + " is none of all, "
+            + Stream.of(Collective.values())
+                .map(Collective::toString)
+                .collect(Collectors.joining(", ")));
   }
 
   private CostModel costs() {

@@ -27,6 +27,11 @@ final class ExchangeBench extends ClusterBench {
   }
 
   @Override
+  boolean both() {
+    return true;
+  }
+
+  @Override
   int defaultSizeBytes() {
     return SIZE_BYTES;
   }

@@ -17,6 +17,10 @@ final class FailureMessage {
     if (e instanceof FileSystemException file && file.getReason() == null) {
       return file.getFile() + ": " + reason(file);
     }
+    if (e instanceof InterruptedException) {
+      // The JDK's message names the call that was waiting.
+      return "interrupted";
+    }
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 

@@ -244,8 +244,14 @@ final class SimCommand extends HxbCommand {
     @Override
     public void print(PrintWriter out) {
       out.printf(
-          "%s: %d seeds of %s with %d rails, %s, faults %s%n",
-          ok ? "ok" : "FAILED", seeds, shape, rails, workload, faults);
+          "%s: %d %s of %s with %d rails, %s, faults %s%n",
+          ok ? "ok" : "FAILED",
+          seeds,
+          seeds == 1 ? "seed" : "seeds",
+          shape,
+          rails,
+          workload,
+          faults);
       given.forEach(fault -> out.println("  and " + fault));
       givenTooLate.forEach(
           fault -> out.println("  NOT TRIED, every run had ended before: " + fault));

@@ -49,6 +49,7 @@ class BenchCommandTest {
         "bench speed | no command \"speed\"",
         "bench bandwidth --rate fast | as in 200mbit",
         "bench barrier --algorithm best | no barrier algorithm 'best'",
+        "bench collectives --collective foo | foo is none of all, broadcast, ",
         "bench barrier --nodes 65 | --nodes is 65; must be in 2..64",
         "bench bandwidth --shape 2x2x2x2 | not 1 to 3",
         "up --shape 1 | single node",

@@ -143,8 +143,8 @@ class CommandLineTest {
   void unknownWordsAreNamedWithWhatThereIs() {
     assertThat(run("demoo")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
-        .startsWith("hxb: no command \"demoo\"; did you mean ")
-        .contains("demo", "; there are: demo, ", "See: hxb --help\n")
+        .startsWith("hxb: no command \"demoo\"; did you mean demo?; there are: demo, ")
+        .contains(", test, ", ", clean\n", "See: hxb --help\n")
         .doesNotContain("Unmatched");
     err.getBuffer().setLength(0);
     assertThat(run("try", "--nonsense")).isEqualTo(Main.USAGE);
@@ -152,6 +152,34 @@ class CommandLineTest {
     err.getBuffer().setLength(0);
     assertThat(run("try", "more")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).startsWith("hxb try: \"more\" is one word too many");
+  }
+
+  @Test
+  void onlyWhatIsLikeAWordIsSuggestedForIt() {
+    Map.of(
+            "tset", "; did you mean test?; there",
+            "bulid", "; did you mean build?; there",
+            "frobnicate", "\"; there are",
+            "Statsu", "; did you mean status?; there",
+            "stat", "; did you mean status?; there")
+        .forEach(
+            (word, part) -> {
+              err.getBuffer().setLength(0);
+              assertThat(run(word)).isEqualTo(Main.USAGE);
+              assertThat(err.toString()).contains("no command \"" + word + "\"", part);
+            });
+    err.getBuffer().setLength(0);
+    assertThat(run("try", "--jsno")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).contains("no option --jsno; did you mean --json?");
+    err.getBuffer().setLength(0);
+    assertThat(run("bench", "bandwith")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).contains("did you mean bandwidth?").doesNotContain("build");
+  }
+
+  @Test
+  void anInterruptIsNoSleep() {
+    assertThat(FailureMessage.of(new InterruptedException("sleep interrupted")))
+        .isEqualTo("interrupted");
   }
 
   @Test

@@ -43,6 +43,14 @@ class LauncherIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"stress", "demo", "bench bandwidth"})
+  void helpWithACommandIsThatCommands(String command, @TempDir Path folder) throws Exception {
+    Ran ran = run(folder, (HOME.resolve("hxb") + " help " + command).split(" "));
+    assertThat(ran.code).as(ran.err).isZero();
+    assertThat(ran.out).startsWith("Usage: hxb " + command).contains("Example: hxb " + command);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"build", "format", "clean"})
   void whatTakesNoArgumentsSaysSo(String command, @TempDir Path folder) throws Exception {
     Ran ran = run(folder, HOME.resolve("hxb").toString(), command, "nonsense");
