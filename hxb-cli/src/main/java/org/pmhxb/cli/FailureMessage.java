@@ -42,6 +42,7 @@ final class FailureMessage {
   static boolean isUsers(Throwable e) {
     return switch (e) {
       case UserErrorException asked -> true;
+      case InterruptedException asked -> true;
       case FileSystemException file -> true;
       case ToolException tool -> tool.lacksRights();
       case NativeException call -> call.code() == -Errno.EPERM || call.code() == -Errno.EACCES;

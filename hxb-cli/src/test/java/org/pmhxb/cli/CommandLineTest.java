@@ -178,8 +178,9 @@ class CommandLineTest {
 
   @Test
   void anInterruptIsNoSleep() {
-    assertThat(FailureMessage.of(new InterruptedException("sleep interrupted")))
-        .isEqualTo("interrupted");
+    InterruptedException stopped = new InterruptedException("sleep interrupted");
+    assertThat(FailureMessage.isUsers(stopped)).isTrue();
+    assertThat(FailureMessage.of(stopped)).isEqualTo("interrupted");
   }
 
   @Test
