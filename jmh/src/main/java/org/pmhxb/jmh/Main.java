@@ -16,7 +16,6 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.pmhxb.cost.PacketLoop;
 import org.pmhxb.ffi.NativeLibrary;
 
 /**
@@ -56,9 +55,8 @@ public final class Main {
         "path: the code under test; +acks: with reading the acknowledgements of what it sent;"
             + " generator: what makes and takes its frames; both the median of"
             + " batches,%nthen the median, least and most of iterations. total: JMH's mean of"
-            + " both. allocated: the worst iteration.%nns and B per packet; %.0f ns a burst for"
-            + " reading the clock are taken off path and generator.%n%n",
-        PacketLoop.clockReadNs());
+            + " both. allocated: the worst iteration.%nns and B per packet; what reading the clock"
+            + " takes, measured with each batch, is taken off path and generator.%n%n");
     out.printf(
         "%-34s %-34s %7s  %-15s %7s %9s %7s %9s%n",
         "benchmark",

@@ -12,14 +12,12 @@ public abstract class PacketLoop {
   /** Virtual time that a packet takes: about what it really does, so timers run as often. */
   private static final long PACKET_NS = 40;
 
-  private static final int TIMER_SAMPLES = 2_001;
-  private static final int TIMER_PASSES = 200;
-
   final Lab lab;
   final Subject subject;
   final int burst;
   long nowNs;
   private final PhaseTimes times = new PhaseTimes();
+  private final ClockCost clock = new ClockCost();
   private long emitted;
 
   PacketLoop(Lab lab, Subject subject, int burst, long nowNs) {
@@ -69,6 +67,7 @@ public abstract class PacketLoop {
     long generatorNs = 0;
     int acksReads = 0;
     int bursts = bursts();
+    double clockNs = clock.readNs();
     long from = System.nanoTime();
     for (int i = bursts - 1; i >= 0; i--) {
       prepare();
@@ -98,16 +97,16 @@ public abstract class PacketLoop {
     emitted += lab.emitted();
     int packets = bursts * burst;
     times.add(
-        withoutClock(pathNs, bursts),
-        withoutClock(acksNs, acksReads),
-        withoutClock(generatorNs, bursts + 1),
+        withoutClock(pathNs, bursts, clockNs),
+        withoutClock(acksNs, acksReads, clockNs),
+        withoutClock(generatorNs, bursts + 1, clockNs),
         packets);
     return packets;
   }
 
   /** What so many phases took, without what reading the clock took in each. */
-  private static double withoutClock(long ns, int phases) {
-    return Math.max(0, ns - Clock.READ_NS * phases);
+  private static double withoutClock(long ns, int phases, double clockNs) {
+    return Math.max(0, ns - clockNs * phases);
   }
 
   /** The same without the subject, for the generator's own cost. */
@@ -147,41 +146,5 @@ public abstract class PacketLoop {
                 .formatted(subject, name, counters.get(name), subject.details()));
       }
     }
-  }
-
-  /** Time between two reads of the clock with nothing between: it is no packet's cost. */
-  private static final class Clock {
-    static final double READ_NS = read();
-
-    /** The least of several times: before the loop is compiled it reads twice as slowly. */
-    private static double read() {
-      double least = Double.MAX_VALUE;
-      for (int pass = 0; pass < TIMER_PASSES; pass++) {
-        least = Math.min(least, middle());
-      }
-      return least;
-    }
-
-    /** Mean of the middle half. */
-    private static double middle() {
-      long[] samples = new long[TIMER_SAMPLES];
-      for (int i = 0; i < samples.length; i++) {
-        long begin = System.nanoTime();
-        samples[i] = System.nanoTime() - begin;
-      }
-      java.util.Arrays.sort(samples);
-      long sum = 0;
-      int from = samples.length / 4;
-      int to = samples.length * 3 / 4;
-      for (int i = from; i < to; i++) {
-        sum += samples[i];
-      }
-      return (double) sum / (to - from);
-    }
-  }
-
-  /** What one read of the clock costs, ns; taken off each phase. */
-  public static double clockReadNs() {
-    return Clock.READ_NS;
   }
 }
