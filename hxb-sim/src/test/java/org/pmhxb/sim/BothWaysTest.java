@@ -3,12 +3,10 @@ package org.pmhxb.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.router.Shape;
-import org.pmhxb.sim.fault.Schedule;
 import org.pmhxb.sim.net.LinkSpec;
 import org.pmhxb.sim.work.Workload;
 import org.pmhxb.sim.work.Workloads;
@@ -35,41 +33,18 @@ class BothWaysTest {
     Workload streaming = Workloads.EXCHANGE.of(messages, SIZE, 0);
 
     SimResult result =
-        Simulation.run(options(link, Deliveries.watching(streaming, 5 * MS, at), seed));
+        Simulation.run(
+            StreamOptions.of(
+                Shape.parse("2"),
+                1,
+                link,
+                Deliveries.watching(streaming, 5 * MS, at),
+                List.of(),
+                seed));
 
     assertThat(result.violation()).isNull();
     assertThat(at.getLast().rate(WARM_NS, END_NS)).isGreaterThan(0.93 * 2 * perLink);
     assertThat(result.counters().get("acks-sent"))
         .isLessThan(result.counters().get("data-sent") / 2);
-  }
-
-  private static SimOptions options(LinkSpec link, Workload work, long seed) {
-    Shape shape = Shape.parse("2");
-    NodeOptions node = NodeOptions.small();
-    NodeOptions wide =
-        new NodeOptions(
-            256,
-            2_048,
-            256,
-            node.loanBuffers(),
-            256,
-            node.reserveBuffers(),
-            4_096,
-            node.peerTimeoutNs(),
-            node.firstSeq(),
-            node.inline(),
-            node.idleGapNs(),
-            node.parkGapNs());
-    return new SimOptions(
-        shape,
-        1,
-        seed,
-        wide,
-        Collections.nCopies(3, link),
-        new Schedule(shape, 1, node.peerTimeoutNs(), List.of()),
-        work,
-        SimOptions.PROGRESS_BOUND_NS,
-        1_000,
-        false);
   }
 }

@@ -3,14 +3,12 @@ package org.pmhxb.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.router.Shape;
 import org.pmhxb.sim.fault.Fault;
-import org.pmhxb.sim.fault.Schedule;
 import org.pmhxb.sim.net.LinkSpec;
 import org.pmhxb.sim.work.Workload;
 import org.pmhxb.sim.work.Workloads;
@@ -44,7 +42,8 @@ class StallRecoveryTest {
     List<Fault> stalls = stalls(machine.nodes() - 1, seed);
 
     SimResult result =
-        Simulation.run(options(machine, rails, link, watched, new ArrayList<>(stalls), seed));
+        Simulation.run(
+            StreamOptions.of(machine, rails, link, watched, new ArrayList<>(stalls), seed));
 
     assertThat(result.violation()).isNull();
     Deliveries seen = at.getLast();
@@ -82,35 +81,5 @@ class StallRecoveryTest {
       stalls.add(Fault.parse("stall@%d:%dns+%dns".formatted(node, atNs, lengthNs)));
       atNs += lengthNs + random.nextLong(20 * MS, 100 * MS);
     }
-  }
-
-  private static SimOptions options(
-      Shape shape, int rails, LinkSpec link, Workload work, List<Fault> stalls, long seed) {
-    NodeOptions node = NodeOptions.small();
-    NodeOptions wide =
-        new NodeOptions(
-            256,
-            2_048,
-            256,
-            node.loanBuffers(),
-            256,
-            node.reserveBuffers(),
-            4_096,
-            node.peerTimeoutNs(),
-            node.firstSeq(),
-            node.inline(),
-            node.idleGapNs(),
-            node.parkGapNs());
-    return new SimOptions(
-        shape,
-        rails,
-        seed,
-        wide,
-        Collections.nCopies(3, link),
-        new Schedule(shape, rails, node.peerTimeoutNs(), stalls),
-        work,
-        SimOptions.PROGRESS_BOUND_NS,
-        1_000,
-        false);
   }
 }

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.IntFunction;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ResultFiles;
@@ -49,33 +51,32 @@ public record ContentionReport(
 
   /** The half round trips' differences, from the medians; as many as were measured. */
   static Map<Integer, Double> perRelay(List<ContentionLine> lines) {
-    Map<Integer, Double> added = new TreeMap<>();
-    relayed(lines, 0)
-        .ifPresent(
-            direct -> {
-              for (int k = 1; k <= 2; k++) {
-                int relays = k;
-                relayed(lines, k)
-                    .ifPresent(
-                        line -> added.put(relays, (medianUs(line) - medianUs(direct)) / relays));
-              }
-            });
+    Map<Integer, Double> added =
+        againstNone(
+            k -> relayed(lines, k).map(ContentionReport::medianUs), (us, direct) -> us - direct);
+    added.replaceAll((relays, us) -> us / relays);
     return added;
   }
 
   /** From the medians; as many as were measured. */
   static Map<Integer, Double> rateLost(List<ContentionLine> lines) {
-    Map<Integer, Double> lost = new TreeMap<>();
-    relayedRate(lines, 0)
-        .ifPresent(
-            direct -> {
-              for (int k = 1; k <= 2; k++) {
-                int relays = k;
-                relayedRate(lines, k)
-                    .ifPresent(line -> lost.put(relays, 1 - medianRate(line) / medianRate(direct)));
-              }
-            });
-    return lost;
+    return againstNone(
+        k -> relayedRate(lines, k).map(ContentionReport::medianRate),
+        (rate, direct) -> 1 - rate / direct);
+  }
+
+  /** By the number of relays: its figure beside that of none, where both were measured. */
+  private static Map<Integer, Double> againstNone(
+      IntFunction<Optional<Double>> figure, DoubleBinaryOperator compare) {
+    Map<Integer, Double> all = new TreeMap<>();
+    for (int relays = 1; relays <= 2; relays++) {
+      Optional<Double> direct = figure.apply(0);
+      Optional<Double> with = figure.apply(relays);
+      if (direct.isPresent() && with.isPresent()) {
+        all.put(relays, compare.applyAsDouble(with.get(), direct.get()));
+      }
+    }
+    return all;
   }
 
   /** The ping-pong over so many relays, if it was measured. */
