@@ -159,9 +159,7 @@ final class Sender {
    * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
-    if ((flags & FrameHeader.FLAG_COALESCED) == 0
-        && peer.pendingHead == 0
-        && mayGo(peer, peer.window, lane)) {
+    if ((flags & FrameHeader.FLAG_COALESCED) == 0 && peer.pendingHead == 0 && mayGo(peer, lane)) {
       transmit(peer, lane, id, 1, payloadBytes, flags);
     } else {
       await(peer, lane, id, payloadBytes, flags);
@@ -283,7 +281,7 @@ final class Sender {
     }
     while (peer.pendingHead != 0) {
       Lane lane = core.lanes[pending.lane(peer.pendingHead)];
-      if (!mayGo(peer, peer.window, lane) || mayGrow(peer, lane)) {
+      if (!mayGo(peer, lane) || mayGrow(peer, lane)) {
         return;
       }
       sendFirst(peer, lane);
@@ -291,7 +289,8 @@ final class Sender {
   }
 
   /** Whether a new frame may go now, by {@link Peer#way}. */
-  private boolean mayGo(Peer peer, SendWindow window, Lane lane) {
+  private boolean mayGo(Peer peer, Lane lane) {
+    SendWindow window = peer.window;
     return mayGoOn(peer, window) && window.continues(lane.id) || mayTurn(peer, lane);
   }
 

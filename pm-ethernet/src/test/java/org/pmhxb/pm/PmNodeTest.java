@@ -98,6 +98,18 @@ class PmNodeTest {
       return true;
     }
 
+    /** Ten messages each way, and time for their acknowledgements: nothing is on its way then. */
+    void settle() {
+      exchange(10, 1_000_000_000L);
+      net.run(1_000_000L);
+    }
+
+    void assertArrive(int each) {
+      exchange(each, 1_000_000_000L);
+      assertThat(wrong).isEmpty();
+      assertThat(complete(each)).isTrue();
+    }
+
     void exchange(int each, long limitNs) {
       long until = net.nowNs + limitNs;
       while (!complete(each) && net.nowNs < until) {
@@ -169,8 +181,7 @@ class PmNodeTest {
   void whatWasSentLeavesWithoutAnotherRound() {
     try (TestNet net = new TestNet(2, 2, 1, 600, config())) {
       Traffic t = new Traffic(net);
-      t.exchange(10, 1_000_000_000L);
-      net.run(1_000_000L);
+      t.settle();
       PmNode node = net.nodes.get(0);
       long before = node.counters().get(Counter.FRAMES_SENT);
       assertThat(node.sendNow(net.nowNs)).isZero();
@@ -179,9 +190,7 @@ class PmNodeTest {
       assertThat(node.sendNow(net.nowNs)).isEqualTo(1);
       assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before + 1);
       assertThat(node.sendNow(net.nowNs)).isZero();
-      t.exchange(11, 1_000_000_000L);
-      assertThat(t.wrong).isEmpty();
-      assertThat(t.complete(11)).isTrue();
+      t.assertArrive(11);
       assertThat(node.counters().get(Counter.RESENT)).isZero();
       assertAllHome(net);
     }
@@ -192,8 +201,7 @@ class PmNodeTest {
   void afterALongWhileSendingNowIsLeftToTheRound() {
     try (TestNet net = new TestNet(2, 2, 1, 600, config())) {
       Traffic t = new Traffic(net);
-      t.exchange(10, 1_000_000_000L);
-      net.run(1_000_000L);
+      t.settle();
       PmNode node = net.nodes.get(0);
       long beganNs = net.nowNs;
       node.doWork(beganNs);
@@ -208,8 +216,7 @@ class PmNodeTest {
     try (TestNet net = new TestNet(2, 1, 1, 600, config())) {
       Traffic t = new Traffic(net);
       t.endpoints.forEach(endpoint -> endpoint.coalesceUpTo(-1));
-      t.exchange(10, 1_000_000_000L);
-      net.run(1_000_000L);
+      t.settle();
       PmNode node = net.nodes.get(0);
       net.portRoom = 1;
       t.sendRound(11);
@@ -218,9 +225,7 @@ class PmNodeTest {
       net.portRoom = 32;
       assertThat(node.sendNow(net.nowNs)).isZero();
       assertThat(node.doWork(net.nowNs)).isPositive();
-      t.exchange(12, 1_000_000_000L);
-      assertThat(t.wrong).isEmpty();
-      assertThat(t.complete(12)).isTrue();
+      t.assertArrive(12);
     }
   }
 
@@ -237,8 +242,7 @@ class PmNodeTest {
   void whileFramesWaitSendingNowIsLeftToTheRound() {
     try (TestNet net = new TestNet(2, 2, 1, 600, config())) {
       Traffic t = new Traffic(net);
-      t.exchange(10, 1_000_000_000L);
-      net.run(1_000_000L);
+      t.settle();
       PmNode node = net.nodes.get(0);
       long before = node.counters().get(Counter.FRAMES_SENT);
       net.portRoom = 0;
@@ -249,9 +253,7 @@ class PmNodeTest {
       assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before);
       node.doWork(net.nowNs);
       assertThat(node.counters().get(Counter.FRAMES_SENT)).isEqualTo(before + 1);
-      t.exchange(11, 1_000_000_000L);
-      assertThat(t.wrong).isEmpty();
-      assertThat(t.complete(11)).isTrue();
+      t.assertArrive(11);
       assertAllHome(net);
     }
   }
