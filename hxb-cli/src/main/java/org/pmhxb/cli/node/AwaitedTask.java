@@ -81,6 +81,11 @@ final class AwaitedTask implements LoopWork.Task {
   }
 
   @Override
+  public boolean isBrief() {
+    return task.isBrief();
+  }
+
+  @Override
   public boolean over() {
     return over;
   }

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tasks that another thread waits for. */
 class AwaitedTaskTest {
-  private final LoopWork loop = new LoopWork();
+  private final AtomicInteger sentNow = new AtomicInteger();
+  private final LoopWork loop = new LoopWork(nowNs -> sentNow.incrementAndGet());
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final Thread poller = new Thread(this::poll, "poller");
 
@@ -48,6 +50,25 @@ class AwaitedTaskTest {
     }
   }
 
+  /** Who waits for a task must not keep its answers from leaving at once. */
+  @Test
+  void isAsBriefAsItsTask() throws InterruptedException {
+    AwaitedTask.drive(loop, new Flips(1), () -> false);
+    assertThat(sentNow).hasValue(0);
+
+    Flips task =
+        new Flips(3) {
+          @Override
+          public boolean isBrief() {
+            return true;
+          }
+        };
+    AwaitedTask.drive(loop, task, () -> false);
+
+    // Not in the first of its rounds, which has obeyed the order to add it.
+    assertThat(sentNow).hasValue(2);
+  }
+
   @Test
   void whoWaitsHearsWhatTheTaskThrows() {
     for (Throwable thrown :
@@ -74,7 +95,7 @@ class AwaitedTaskTest {
   }
 
   /** Over from its n-th question on. */
-  private static final class Flips implements LoopWork.Task {
+  private static class Flips implements LoopWork.Task {
     private final int changesAt;
     private int questions;
     private volatile int rounds;
