@@ -427,13 +427,18 @@ final class Acknowledger {
    * @return false when it is not honest
    */
   static boolean takeLimit(Lane lane, int limit) {
-    if (limit - lane.limit > GRANT_MAX) {
+    if (!isHonest(lane, limit)) {
       return false;
     }
     if (Serial.after(limit, lane.limit)) {
       lane.takeLimit(limit);
     }
     return true;
+  }
+
+  /** Whether {@link #takeLimit} takes it. */
+  static boolean isHonest(Lane lane, int limit) {
+    return limit - lane.limit <= GRANT_MAX;
   }
 
   /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */

@@ -72,6 +72,9 @@ final class Receiver {
   /** Flags and destination of a usual frame, as they lie in it. */
   private final int wireFlagsDst;
 
+  /** The same of a frame that tells of credit. */
+  private final int wireAnswerFlagsDst;
+
   /** This node's number as it lies in frames for it. */
   private final int wireSelf;
 
@@ -109,6 +112,7 @@ final class Receiver {
     this.tagFlag = core.tagFlag;
     this.wireSelf = FrameHeader.wireInt(self);
     this.wireFlagsDst = FrameHeader.wireInt(tagFlag << 24 | self);
+    this.wireAnswerFlagsDst = FrameHeader.wireInt((tagFlag | FrameHeader.FLAG_CREDIT) << 24 | self);
     this.sender = sender;
     this.paths = paths;
     this.acknowledger = acknowledger;
@@ -225,11 +229,13 @@ final class Receiver {
     drop(Burst.id(d), egress < 0 ? egress : DropReason.RELAY_QUEUE_FULL.code());
   }
 
-  /** Delivers the frame if {@link #stageUsual} would. */
+  /** Delivers the frame if {@link #stageUsual} would, or if it is a usual answer. */
   private boolean passOne(int id, int length, long address) {
     PmEndpoint to = core.endpoint(FrameHeader.dstEndpoint(Memory.ALL, address));
     Peer peer = usualSource(address);
-    if (to == null || peer == null || !isNext(peer, address, wireEndpoint(address))) {
+    if (to == null
+        || peer == null
+        || !isNext(peer, address, wireEndpoint(address)) && !readAnswer(peer, address)) {
       return false;
     }
     InLane lane = peer.lanes;
@@ -778,6 +784,22 @@ final class Receiver {
         && endpoints == lane.wireEndpoints
         && FrameHeader.wireDstEndpoint(endpoints) == endpoint
         && lane.hasCredit();
+  }
+
+  /**
+   * Whether the frame is what is expected next of the peer's latest channel, but that it
+   * acknowledges our only frame and tells of credit, which is read then: each frame of a ping-pong.
+   *
+   * @return false: nothing was changed
+   */
+  private boolean readAnswer(Peer peer, long address) {
+    InLane lane = peer.lanes;
+    return FrameHeader.wireInt(Memory.ALL, address, FrameHeader.FLAGS_DST) == wireAnswerFlagsDst
+        && FrameHeader.wireKeySession(Memory.ALL, address) == peer.wireKeySession
+        && FrameHeader.seq(Memory.ALL, address) == peer.highest()
+        && FrameHeader.wireInt(Memory.ALL, address, FrameHeader.SRC_ENDPOINT) == lane.wireEndpoints
+        && lane.hasCredit()
+        && usualAcks.readAnswer(peer, lane, address);
   }
 
   /** KEPT, DONE, or why the frame is dropped. Until it is kept it is the port's. */

@@ -90,6 +90,34 @@ final class UsualAcks {
   }
 
   /**
+   * Reads what a data frame says beside its payload when it answers: that the only frame on the way
+   * to its sender has arrived, and the limit of the channel back. All else of the frame is as
+   * expected, its flags say that it tells of credit alone.
+   *
+   * @param lane the frame's
+   * @return false when it says something else: nothing was changed
+   */
+  boolean readAnswer(Peer peer, InLane lane, long address) {
+    long at = Memory.known(address);
+    int ack = FrameHeader.ack(Memory.ALL, at);
+    SendWindow window = peer.window;
+    if (ack - window.unacknowledged() != 1 || window.inFlight() != 1 || peer.outLaneCount == 0) {
+      return false;
+    }
+    Lane back = peer.outLanes[0];
+    int limit = FrameHeader.credit(Memory.ALL, at);
+    if (Integer.rotateLeft(lane.endpoints, 16) != back.endpoints()
+        || !Acknowledger.isHonest(back, limit)
+        || !sender.settleUpTo(peer, ack)) {
+      return false;
+    }
+    peer.ackRead(ack);
+    paths.settle(peer);
+    Acknowledger.takeLimit(back, limit);
+    return true;
+  }
+
+  /**
    * Of the first channel to the peer, which is the only one as a rule.
    *
    * @return false for another channel, and for a limit that is not honest
