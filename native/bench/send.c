@@ -5,8 +5,8 @@
 /* A peer has at most 64 paths. */
 enum { TURN_BITS = 6 };
 
-/* Bytes of new frames that follow one another on a path, and for how long the choice of an only path stands. */
-enum { STRIPE_BYTES = 4096, ONLY_PATH_NS = 200000 };
+/* Bytes of new frames that follow one another on a path, and for how long a choice stands. */
+enum { STRIPE_BYTES = 4096, CHOICE_NS = 200000 };
 
 /* By the terms of each, as Paths.chooseByTerms in Java; ties go round. UINT64_MAX: none has room. */
 static uint64_t choose_by_terms(const struct twin *t, const struct peer *p)
@@ -63,7 +63,7 @@ static bool choose_stripe(struct twin *t, struct peer *p)
 static inline bool choice_stands(const struct twin *t, const struct peer *p)
 {
     const struct queue *queue = &t->rail[p->chosen].local;
-    return p->stripe_bytes > 0 && t->now_ns - p->stripe_ns <= (t->rails == 1 ? ONLY_PATH_NS : 0) &&
+    return p->stripe_bytes > 0 && t->now_ns - p->stripe_ns <= CHOICE_NS &&
            queue->put - queue->taken != QUEUE;
 }
 

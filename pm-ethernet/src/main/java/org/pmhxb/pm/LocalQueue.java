@@ -66,6 +66,11 @@ final class LocalQueue {
     portBytes = (int) Math.min(backlogBytes, Integer.MAX_VALUE);
   }
 
+  /** Whether the port had nothing in front of the wire then, or could not tell. */
+  boolean isPortEmpty() {
+    return portBytes == 0;
+  }
+
   /** Bytes that a new frame would wait behind. */
   long backlogBytes() {
     return (long) bytes + portBytes;
@@ -186,14 +191,19 @@ final class LocalQueue {
     return n;
   }
 
-  /** Seals what was put since the last time. */
+  /** Gives what was put since the last time to be sealed. */
   void seal(Sealer sealer) {
     sealed = firstUnsealed();
     while (sealed != tail) {
       int n = unbroken(sealed, tail - sealed);
-      sealer.seal(ring, sealed & MASK, n);
+      sealer.gather(ring, sealed & MASK, n);
       sealed += n;
     }
+  }
+
+  /** Whether frames were put since the last sealing that wait. */
+  boolean hasUnsealed() {
+    return firstUnsealed() != tail;
   }
 
   /** Ticket of the first frame that was put since the last sealing, unless it has left already. */

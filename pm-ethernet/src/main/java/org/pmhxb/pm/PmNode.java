@@ -189,13 +189,14 @@ public final class PmNode implements PollWork, AutoCloseable {
   private int flushRails() {
     QueueBursts bursts = sends;
     bursts.clear();
+    sealer.begin();
     boolean left = false;
     for (Rail rail : core.rails) {
       if (rail.waiting) {
         int n = rail.offer(core.nowNs, core.pollGapNs);
         if (n > 0) {
           if (rail.offeredUnsealed > 0) {
-            sealer.seal(rail.offered, rail.offeredFrom, rail.offeredUnsealed);
+            sealer.gather(rail.offered, rail.offeredFrom, rail.offeredUnsealed);
           }
           bursts.add(rail.index, rail.offered, rail.offeredFrom, n);
         } else {
@@ -203,6 +204,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         }
       }
     }
+    sealer.finish();
     held = left;
     return bursts.count() == 0 ? 0 : sendOffered();
   }

@@ -143,10 +143,12 @@ final class Rail {
     return true;
   }
 
-  /** Seals what was put into {@link #local} since the last time. */
+  /** Gives what was put into {@link #local} since the last time to be sealed. */
   void seal(Sealer sealer) {
-    local.seal(sealer);
-    waiting = true;
+    if (local.hasUnsealed()) {
+      local.seal(sealer);
+      waiting = true;
+    }
   }
 
   /** Whether the frame with this ticket was handed to the port. */

@@ -22,6 +22,12 @@ final class Sealer {
    */
   static final int SHORT_BYTES = 448;
 
+  /** Frames of several rails that one native call seals at most. */
+  private static final int TOGETHER = 32;
+
+  /** So many of one rail are worth a call of their own. */
+  private static final int ALONE = TOGETHER / 2;
+
   private final NodeCore core;
   private final BufferPool pool;
   private final FrameTag tag;
@@ -30,12 +36,56 @@ final class Sealer {
   /** The shim's pool, or 0. */
   private final long handle;
 
+  /** What {@link #gather} was given. */
+  private final Burst gathered = new Burst(TOGETHER);
+
+  private int gatheredCount;
+
   Sealer(NodeCore core) {
     this.core = core;
     this.pool = core.pool;
     this.tag = core.tag;
     this.tagBytes = core.tagBytes;
     this.handle = pool instanceof DpdkPool dpdk ? dpdk.handle() : 0;
+  }
+
+  /**
+   * Nothing is gathered: what was, when something was thrown before {@link #finish}, comes again.
+   */
+  void begin() {
+    gatheredCount = 0;
+  }
+
+  /**
+   * {@link #seal(Burst, int, int)}, at {@link #finish} at the latest. With many rails each has a
+   * few frames in a round: not four to be computed side by side, and a native call for each rail.
+   * Until then the frames stay where they are.
+   */
+  void gather(Burst burst, int from, int count) {
+    if (count >= ALONE || core.rails.length == 1) {
+      seal(burst, from, count);
+      return;
+    }
+    int n = gatheredCount;
+    for (int i = from; i < from + count; i++) {
+      long d = burst.get(i);
+      if ((d & Burst.SEAL) != 0) {
+        gathered.set(n++, d);
+        if (n == TOGETHER) {
+          seal(gathered, 0, n);
+          n = 0;
+        }
+      }
+    }
+    gatheredCount = n;
+  }
+
+  /** All that was gathered is sealed then. */
+  void finish() {
+    if (gatheredCount > 0) {
+      seal(gathered, 0, gatheredCount);
+      gatheredCount = 0;
+    }
   }
 
   /** Those of {@code burst[from, from + count)} that are not sealed yet. */

@@ -19,8 +19,8 @@ abstract class SendState extends ReceiveState {
   /** What may go by {@link #way} before the next choice; at most 0: it is due. */
   int stripeBytes;
 
-  /** The choice does not stand longer. */
-  long stripeUntilNs;
+  /** When {@link #way} was chosen. */
+  long chosenNs;
 
   /** The path that new frames take while {@link #stripeBytes} are left of the choice. */
   PathState way;

@@ -20,8 +20,8 @@ final class Sender {
   /** Bytes of new frames that follow one another on a path before the choice is made again. */
   private static final int STRIPE_BYTES = 4_096;
 
-  /** For how long the choice of an only path stands: what else it depends on changes seldom. */
-  private static final long ONLY_PATH_NS = 200_000L;
+  /** For how long the choice of a path stands: what else it depends on changes seldom. */
+  private static final long CHOICE_NS = 200_000L;
 
   /** A program that lets so much time pass between send and its next round was elsewhere. */
   static final long RESTAMP_NS = 20_000L;
@@ -159,7 +159,9 @@ final class Sender {
    * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
-    if ((flags & FrameHeader.FLAG_COALESCED) == 0 && peer.pendingHead == 0 && mayGo(peer, lane)) {
+    if ((flags & FrameHeader.FLAG_COALESCED) == 0
+        && peer.pendingHead == 0
+        && mayGo(peer, lane, payloadBytes)) {
       transmit(peer, lane, id, 1, payloadBytes, flags);
     } else {
       await(peer, lane, id, payloadBytes, flags);
@@ -280,8 +282,9 @@ final class Sender {
       return;
     }
     while (peer.pendingHead != 0) {
-      Lane lane = core.lanes[pending.lane(peer.pendingHead)];
-      if (!mayGo(peer, lane) || mayGrow(peer, lane)) {
+      int id = peer.pendingHead;
+      Lane lane = core.lanes[pending.lane(id)];
+      if (!mayGo(peer, lane, pending.payloadBytes(id)) || mayGrow(peer, lane)) {
         return;
       }
       sendFirst(peer, lane);
@@ -289,17 +292,25 @@ final class Sender {
   }
 
   /** Whether a new frame may go now, by {@link Peer#way}. */
-  private boolean mayGo(Peer peer, Lane lane) {
+  private boolean mayGo(Peer peer, Lane lane, int payloadBytes) {
+    if (payloadBytes > Sealer.SHORT_BYTES) {
+      // Its path is worth a choice of its own.
+      peer.stripeBytes = 0;
+    }
     SendWindow window = peer.window;
     return mayGoOn(peer, window) && window.continues(lane.id) || mayTurn(peer, lane);
   }
 
-  /** The choice of the path stands, and there is room for another frame. */
+  /**
+   * The choice of the path stands, and there is room for another frame. Where the link is the limit
+   * it stands for this round alone, for other rails may have nothing in front.
+   */
   private boolean mayGoOn(Peer peer, SendWindow window) {
+    LocalQueue queue = peer.queue;
     return peer.stripeBytes > 0
-        && core.nowNs - peer.stripeUntilNs <= 0
+        && core.nowNs - peer.chosenNs <= (queue.isPortEmpty() ? CHOICE_NS : 0)
         && !window.isFull()
-        && !peer.queue.isFull();
+        && !queue.isFull();
   }
 
   /**
@@ -332,8 +343,7 @@ final class Sender {
     PathState way = peer.paths[path];
     peer.goBy(way);
     peer.stripeBytes = (int) Math.min(STRIPE_BYTES, way.roomBytes);
-    boolean only = peer.endPath - peer.firstPath == 1;
-    peer.stripeUntilNs = only ? core.nowNs + ONLY_PATH_NS : core.nowNs;
+    peer.chosenNs = core.nowNs;
     return true;
   }
 
@@ -469,6 +479,7 @@ final class Sender {
       for (Rail rail : core.rails) {
         rail.seal(sealer);
       }
+      sealer.finish();
     }
   }
 

@@ -199,7 +199,7 @@ class FailoverTest {
           peer.goBy(way);
           peer.window.turn(way.held, peer.outLanes[0].id);
           peer.stripeBytes = 1_000;
-          peer.stripeUntilNs = nowNs;
+          peer.chosenNs = nowNs;
           endpoints.get(1).send(b);
           frames++;
         }
