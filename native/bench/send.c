@@ -44,7 +44,7 @@ static int choose_path(struct twin *t, struct peer *p)
     return (int)best;
 }
 
-/* As Sender.chooseWay in Java: a choice is made once for so many bytes of a round. */
+/* As Sender.chooseWay in Java: once for so many bytes, and some rounds; a ring tells of no backlog. */
 static bool choose_stripe(struct twin *t, struct peer *p)
 {
     int chosen = choose_path(t, p);
