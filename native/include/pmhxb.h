@@ -187,7 +187,7 @@ int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id);
 /* Control path: walks all caches. Free buffers, approximate while others allocate. */
 int hxb_pool_avail(const struct hxb_pool *pool);
 /*
- * Control path. Frames that hxb_ring_dequeue freed instead of handing them up, plus calls of
+ * Control path. Frames that hxb_ring_dequeue or hxb_wire_carry freed instead of handing them up, plus calls of
  * hxb_ring_enqueue cut short by a descriptor out of range; of all rings used with this pool.
  */
 int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool);
@@ -333,6 +333,49 @@ int hxb_ring_dequeue(struct hxb_ring *ring, struct hxb_pool *pool, uint64_t *des
 int hxb_ring_enqueue(struct hxb_ring *ring, struct hxb_pool *pool, const uint64_t *descs, int n);
 int hxb_ring_count(const struct hxb_ring *ring);
 int hxb_ring_free_count(const struct hxb_ring *ring);
+
+/* ---- Wire: software switches between such rings ---------------------------------------------- */
+
+/* Opaque. Stations of nodes on lines: a frame goes to those of its line that its address names. */
+struct hxb_wire;
+
+/* Stations of one wire; lines and nodes are numbered from 0 to this less one. */
+#define HXB_WIRE_STATIONS_MAX 512
+
+/* Control path. */
+int hxb_wire_create(struct hxb_wire **wire);
+/* Control path. Call it before rings and pools go; frames in rings stay there. */
+int hxb_wire_destroy(struct hxb_wire *wire);
+/*
+ * Control path. Plugs a station in: from_node is what the node sends (HXB_RING_SC), to_node what it
+ * receives (HXB_RING_SP); this wire is the one at their other ends. mac is its address, first byte
+ * highest; frames for it get buffers of the pool. Nobody may carry meanwhile. -ENOSPC:
+ * HXB_WIRE_STATIONS_MAX are there.
+ */
+int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hxb_ring *from_node,
+                    struct hxb_ring *to_node, uint64_t mac, struct hxb_pool *pool);
+/* Any thread. Cuts a line: what is sent on it is lost; or mends it (cut = 0). */
+int hxb_wire_cut(struct hxb_wire *wire, int line, int cut);
+/*
+ * Packet path. Carries up to 32 frames from each of the node's stations; returns how many left the
+ * node. Each is copied into a buffer of the station's pool that it is for, of a broadcast each other
+ * one's on the line, and the sender's reference is dropped; its frame is never written. One thread
+ * carries for all nodes, or one after the other: the other nodes' pools and rings are used too.
+ * -EINVAL: no such node number.
+ */
+int hxb_wire_carry(struct hxb_wire *wire, int node);
+/*
+ * Control path. One of the counts since the wire was made, by the thread that carries. A frame that
+ * a ring refuses is in hxb_pool_ring_refusals of the sender's pool and in none of these.
+ */
+int64_t hxb_wire_count(const struct hxb_wire *wire, int what);
+#define HXB_WIRE_COPIES 0 /* frames, once per receiver */
+#define HXB_WIRE_BYTES 1 /* of these frames */
+#define HXB_WIRE_LOST 2 /* frames sent on cut lines */
+#define HXB_WIRE_NO_BUFFER 3 /* dropped: the receiver's pool is empty, or its buffers too short */
+#define HXB_WIRE_RING_FULL 4 /* dropped: the receiver's ring is full */
+#define HXB_WIRE_UNKNOWN 5 /* dropped: no station has the address */
+#define HXB_WIRE_COUNTS 6
 
 /* ---- AF_PACKET (the driver hides its socket) ------------------------------------------------- */
 

@@ -60,6 +60,31 @@ static inline struct rte_mbuf *hxb_mbuf(const struct hxb_pool *pool, uint32_t id
     return likely(id - 1 < pool->count) ? pool->mbufs[id] : NULL;
 }
 
+/* Whether a received mbuf is a frame by the contract of hxb_rx_burst. */
+static __rte_always_inline bool hxb_is_whole(const struct hxb_pool *pool, const struct rte_mbuf *m)
+{
+    return (uint64_t)(uintptr_t)m->buf_addr - pool->first < pool->span && m->nb_segs == 1 &&
+           m->data_off == HXB_FRAME_OFFSET &&
+           m->pkt_len - HXB_MIN_FRAME <= pool->frame_max - HXB_MIN_FRAME;
+}
+
+/*
+ * Drops one reference; true when the mbuf may go home by rte_mempool_put, with the fields that a
+ * free mbuf must have (rte_mbuf_raw_free's contract). The usual case reads and writes the mbuf's
+ * first cache line alone: rte_pktmbuf_prefree_seg would look at `next` and at the shared info of the
+ * external buffer, two more lines. Both need no look in a pool of ours: a single segment has no
+ * `next` (see hxb_prepare), and nothing here attaches a second mbuf to a buffer, so the shared
+ * info's count stays 1.
+ */
+static __rte_always_inline bool hxb_drop_reference(struct rte_mbuf *m)
+{
+    if (likely(rte_mbuf_refcnt_read(m) == 1 && m->nb_segs == 1)) {
+        m->ol_flags = RTE_MBUF_F_EXTERNAL;
+        return true;
+    }
+    return rte_pktmbuf_prefree_seg(m) != NULL;
+}
+
 /* net_af_packet takes a VLAN tag off, because the kernel did. The frame is another network's: the
  * tag's EtherType stands where it stood, so that nobody takes the frame for an untagged one. */
 void hxb_restore_tag_type(struct rte_mbuf *m);

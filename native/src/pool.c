@@ -210,23 +210,6 @@ HXB_API int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n)
 }
 
 /*
- * Drops one reference; true when the mbuf may go home by rte_mempool_put, with the fields that a
- * free mbuf must have (rte_mbuf_raw_free's contract). The usual case reads and writes the mbuf's
- * first cache line alone: rte_pktmbuf_prefree_seg would look at `next` and at the shared info of the
- * external buffer, two more lines. Both need no look in a pool of ours: a single segment has no
- * `next` (see hxb_prepare), and nothing here attaches a second mbuf to a buffer, so the shared
- * info's count stays 1.
- */
-static __rte_always_inline bool drop_reference(struct rte_mbuf *m)
-{
-    if (likely(rte_mbuf_refcnt_read(m) == 1 && m->nb_segs == 1)) {
-        m->ol_flags = RTE_MBUF_F_EXTERNAL;
-        return true;
-    }
-    return rte_pktmbuf_prefree_seg(m) != NULL;
-}
-
-/*
  * The mbufs of up to HXB_BURST_MAX buffers, up to the first ID that is none of this pool; how many.
  * All are on their way into the cache before the first is looked at.
  */
@@ -257,7 +240,7 @@ HXB_API int hxb_pool_release_bulk(struct hxb_pool *pool, const uint32_t *ids, in
         uint32_t waiting = 0;
         for (int i = 0; i < known; i++) {
             struct rte_mbuf *m = home[i];
-            if (likely(drop_reference(m))) {
+            if (likely(hxb_drop_reference(m))) {
                 home[waiting++] = m;
             }
         }
@@ -283,7 +266,7 @@ HXB_API int hxb_pool_recycle(struct hxb_pool *pool, uint32_t *ids, int n, int ke
         known = find_mbufs(pool, ids + done, most, home);
         for (int i = 0; i < known; i++) {
             struct rte_mbuf *m = home[i];
-            if (unlikely(!drop_reference(m))) {
+            if (unlikely(!hxb_drop_reference(m))) {
                 continue;
             }
             if (kept < keep) {

@@ -26,6 +26,8 @@ static const struct {
     {"seal", test_seal},
     {"ring", test_ring},
     {"ring_port", test_ring_port},
+    {"wire", test_wire},
+    {"wire_drops", test_wire_drops},
     {"null_port", test_null_port},
     {"refusals", test_refusals},
     {"limits", test_limits},

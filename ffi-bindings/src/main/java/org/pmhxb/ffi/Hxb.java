@@ -50,6 +50,8 @@ public final class Hxb {
   private static final MethodHandle PACKET_RX_BURST = critical("hxb_packet_rx_burst", PACKET_BURST);
   private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
   private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", RING_BURST);
+  private static final MethodHandle WIRE_CARRY =
+      critical("hxb_wire_carry", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
   private static final MethodHandle RING_COUNT = critical("hxb_ring_count", OF_HANDLE);
   private static final MethodHandle RING_FREE_COUNT = critical("hxb_ring_free_count", OF_HANDLE);
   private static final MethodHandle POOL_ALLOC = critical("hxb_pool_alloc_bulk", BULK);
@@ -175,6 +177,18 @@ public final class Hxb {
   public static int ringEnqueue(long ring, long pool, long descs, int n) {
     try {
       return (int) RING_ENQUEUE.invokeExact(ring, pool, descs, n);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * Carries up to 32 frames from each station of one node of a wire ({@link Wires}); returns how
+   * many left it.
+   */
+  public static int wireCarry(long wire, int node) {
+    try {
+      return (int) WIRE_CARRY.invokeExact(wire, node);
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -158,6 +158,78 @@ public class Pmhxb extends Pmhxb$shared {
     public static int HXB_RING_PORT_NAME_MAX() {
         return HXB_RING_PORT_NAME_MAX;
     }
+    private static final int HXB_WIRE_STATIONS_MAX = (int)512L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_STATIONS_MAX 512
+     * }
+     */
+    public static int HXB_WIRE_STATIONS_MAX() {
+        return HXB_WIRE_STATIONS_MAX;
+    }
+    private static final int HXB_WIRE_COPIES = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_COPIES 0
+     * }
+     */
+    public static int HXB_WIRE_COPIES() {
+        return HXB_WIRE_COPIES;
+    }
+    private static final int HXB_WIRE_BYTES = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_BYTES 1
+     * }
+     */
+    public static int HXB_WIRE_BYTES() {
+        return HXB_WIRE_BYTES;
+    }
+    private static final int HXB_WIRE_LOST = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_LOST 2
+     * }
+     */
+    public static int HXB_WIRE_LOST() {
+        return HXB_WIRE_LOST;
+    }
+    private static final int HXB_WIRE_NO_BUFFER = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_NO_BUFFER 3
+     * }
+     */
+    public static int HXB_WIRE_NO_BUFFER() {
+        return HXB_WIRE_NO_BUFFER;
+    }
+    private static final int HXB_WIRE_RING_FULL = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_RING_FULL 4
+     * }
+     */
+    public static int HXB_WIRE_RING_FULL() {
+        return HXB_WIRE_RING_FULL;
+    }
+    private static final int HXB_WIRE_UNKNOWN = (int)5L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_UNKNOWN 5
+     * }
+     */
+    public static int HXB_WIRE_UNKNOWN() {
+        return HXB_WIRE_UNKNOWN;
+    }
+    private static final int HXB_WIRE_COUNTS = (int)6L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WIRE_COUNTS 6
+     * }
+     */
+    public static int HXB_WIRE_COUNTS() {
+        return HXB_WIRE_COUNTS;
+    }
     private static final int HXB_AFPACKET_FRAME_OVERHEAD = (int)1024L;
     /**
      * {@snippet lang=c :
@@ -3252,6 +3324,376 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_ring_free_count", ring);
             }
             return (int)mh$.invokeExact(ring);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_wire_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_wire_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_wire_create(struct hxb_wire **wire)
+     * }
+     */
+    public static FunctionDescriptor hxb_wire_create$descriptor() {
+        return hxb_wire_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_wire_create(struct hxb_wire **wire)
+     * }
+     */
+    public static MethodHandle hxb_wire_create$handle() {
+        return hxb_wire_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_wire_create(struct hxb_wire **wire)
+     * }
+     */
+    public static MemorySegment hxb_wire_create$address() {
+        return hxb_wire_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_wire_create(struct hxb_wire **wire)
+     * }
+     */
+    public static int hxb_wire_create(MemorySegment wire) {
+        var mh$ = hxb_wire_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_wire_create", wire);
+            }
+            return (int)mh$.invokeExact(wire);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_wire_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_wire_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_wire_destroy(struct hxb_wire *wire)
+     * }
+     */
+    public static FunctionDescriptor hxb_wire_destroy$descriptor() {
+        return hxb_wire_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_wire_destroy(struct hxb_wire *wire)
+     * }
+     */
+    public static MethodHandle hxb_wire_destroy$handle() {
+        return hxb_wire_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_wire_destroy(struct hxb_wire *wire)
+     * }
+     */
+    public static MemorySegment hxb_wire_destroy$address() {
+        return hxb_wire_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_wire_destroy(struct hxb_wire *wire)
+     * }
+     */
+    public static int hxb_wire_destroy(MemorySegment wire) {
+        var mh$ = hxb_wire_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_wire_destroy", wire);
+            }
+            return (int)mh$.invokeExact(wire);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_wire_attach {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_wire_attach");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hxb_ring *from_node, struct hxb_ring *to_node, uint64_t mac, struct hxb_pool *pool)
+     * }
+     */
+    public static FunctionDescriptor hxb_wire_attach$descriptor() {
+        return hxb_wire_attach.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hxb_ring *from_node, struct hxb_ring *to_node, uint64_t mac, struct hxb_pool *pool)
+     * }
+     */
+    public static MethodHandle hxb_wire_attach$handle() {
+        return hxb_wire_attach.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hxb_ring *from_node, struct hxb_ring *to_node, uint64_t mac, struct hxb_pool *pool)
+     * }
+     */
+    public static MemorySegment hxb_wire_attach$address() {
+        return hxb_wire_attach.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hxb_ring *from_node, struct hxb_ring *to_node, uint64_t mac, struct hxb_pool *pool)
+     * }
+     */
+    public static int hxb_wire_attach(MemorySegment wire, int line, int node, MemorySegment from_node, MemorySegment to_node, long mac, MemorySegment pool) {
+        var mh$ = hxb_wire_attach.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_wire_attach", wire, line, node, from_node, to_node, mac, pool);
+            }
+            return (int)mh$.invokeExact(wire, line, node, from_node, to_node, mac, pool);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_wire_cut {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_wire_cut");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_wire_cut(struct hxb_wire *wire, int line, int cut)
+     * }
+     */
+    public static FunctionDescriptor hxb_wire_cut$descriptor() {
+        return hxb_wire_cut.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_wire_cut(struct hxb_wire *wire, int line, int cut)
+     * }
+     */
+    public static MethodHandle hxb_wire_cut$handle() {
+        return hxb_wire_cut.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_wire_cut(struct hxb_wire *wire, int line, int cut)
+     * }
+     */
+    public static MemorySegment hxb_wire_cut$address() {
+        return hxb_wire_cut.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_wire_cut(struct hxb_wire *wire, int line, int cut)
+     * }
+     */
+    public static int hxb_wire_cut(MemorySegment wire, int line, int cut) {
+        var mh$ = hxb_wire_cut.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_wire_cut", wire, line, cut);
+            }
+            return (int)mh$.invokeExact(wire, line, cut);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_wire_carry {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_wire_carry");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_wire_carry(struct hxb_wire *wire, int node)
+     * }
+     */
+    public static FunctionDescriptor hxb_wire_carry$descriptor() {
+        return hxb_wire_carry.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_wire_carry(struct hxb_wire *wire, int node)
+     * }
+     */
+    public static MethodHandle hxb_wire_carry$handle() {
+        return hxb_wire_carry.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_wire_carry(struct hxb_wire *wire, int node)
+     * }
+     */
+    public static MemorySegment hxb_wire_carry$address() {
+        return hxb_wire_carry.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_wire_carry(struct hxb_wire *wire, int node)
+     * }
+     */
+    public static int hxb_wire_carry(MemorySegment wire, int node) {
+        var mh$ = hxb_wire_carry.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_wire_carry", wire, node);
+            }
+            return (int)mh$.invokeExact(wire, node);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_wire_count {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_wire_count");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
+     * }
+     */
+    public static FunctionDescriptor hxb_wire_count$descriptor() {
+        return hxb_wire_count.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
+     * }
+     */
+    public static MethodHandle hxb_wire_count$handle() {
+        return hxb_wire_count.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
+     * }
+     */
+    public static MemorySegment hxb_wire_count$address() {
+        return hxb_wire_count.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
+     * }
+     */
+    public static long hxb_wire_count(MemorySegment wire, int what) {
+        var mh$ = hxb_wire_count.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_wire_count", wire, what);
+            }
+            return (long)mh$.invokeExact(wire, what);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

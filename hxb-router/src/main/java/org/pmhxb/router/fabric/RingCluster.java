@@ -115,6 +115,9 @@ public final class RingCluster implements PollWork, AutoCloseable {
   private PollThread poller;
   private boolean closed;
 
+  /** The last round went through the nodes from the last to the first. */
+  private boolean descending = true;
+
   /**
    * Builds the cluster.
    *
@@ -128,7 +131,6 @@ public final class RingCluster implements PollWork, AutoCloseable {
   private RingCluster(Options options) {
     this.options = options;
     this.layout = new RailLayout(options.shape(), options.rails());
-    this.wire = new RingWire();
     int railCount = options.shape().nodes() * layout.count();
     int limit = Ports.MAX_PORTS * Ports.MAX_QUEUES;
     if (railCount > limit) {
@@ -144,6 +146,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
               + ": take a smaller shape or fewer rails");
     }
     Eal.init(EalOptions.defaults().withHugepages(options.hugepages()));
+    this.wire = new RingWire();
     try {
       build(clusterNumber());
     } catch (RuntimeException e) {
@@ -262,7 +265,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
       int node = onLine(shape, first, dimension, c);
       int i = node * layout.count() + rail;
       line.attach(
-          rings.get(2 * i + 1), rings.get(2 * i), ports.get(i).macAddress(), pools.get(node));
+          node, rings.get(2 * i + 1), rings.get(2 * i), ports.get(i).macAddress(), pools.get(node));
     }
   }
 
@@ -316,21 +319,42 @@ public final class RingCluster implements PollWork, AutoCloseable {
           options.inline() ? "an inline cluster is polled by its program" : "polled already");
     }
     pools.forEach(DpdkPool::handOver);
-    List<PollWork> work = new ArrayList<>(nodes);
-    work.add(wire);
+    List<PollWork> work = List.of(new Unresting());
     poller = new PollThread("hxb-ring", work, new int[0], idle, cpu, this::closeNodes);
     nodes.forEach(node -> node.doorbell(poller));
     poller.start();
   }
 
-  /** One round of the wire and of every node: inline mode. */
+  /**
+   * One round: every node's, and what it sent goes to the others' rings right behind it. The nodes
+   * take turns in ascending order and in descending order, alternately. So a frame whose way leads
+   * from node to node in the order of the round passes all its relays in that round, and the answer
+   * passes them in the next: a hop takes no round of its own. Inline mode.
+   */
   @Override
   public int doWork(long nowNs) {
-    int work = wire.doWork(nowNs);
-    for (int i = 0; i < nodes.size(); i++) {
-      work += nodes.get(i).doWork(nowNs);
+    int work = 0;
+    int count = nodes.size();
+    descending = !descending;
+    for (int i = 0; i < count; i++) {
+      int n = descending ? count - 1 - i : i;
+      work += nodes.get(n).doWork(nowNs);
+      work += wire.carry(n);
     }
     return work;
+  }
+
+  /** The cluster on a thread of its own, which never sleeps: nothing would wake it. */
+  private final class Unresting implements PollWork {
+    @Override
+    public int doWork(long nowNs) {
+      return RingCluster.this.doWork(nowNs);
+    }
+
+    @Override
+    public long nextDeadlineNs(long nowNs) {
+      return nowNs;
+    }
   }
 
   @Override

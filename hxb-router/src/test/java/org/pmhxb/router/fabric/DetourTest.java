@@ -45,7 +45,7 @@ class DetourTest {
 
     void run(long ns, boolean sending) {
       for (long until = nowNs + ns; nowNs < until; nowNs += STEP_NS) {
-        cluster.wire().doWork(nowNs);
+        cluster.wire().carryAll();
         for (int n = 0; n < endpoints.size(); n++) {
           if (n != dead) {
             if (sending) {

@@ -33,7 +33,7 @@ class RingFailoverTest {
         from.send(b);
       }
       cluster.node(0).doWork(nowNs);
-      cluster.wire().doWork(nowNs);
+      cluster.wire().carryAll();
       cluster.node(1).doWork(nowNs);
       to.poll(
           m -> {

@@ -59,7 +59,7 @@ class RingWireTest {
       rings.add(rx);
       rings.add(tx);
       ports.add(DpdkPorts.ring(name, rx, tx, pool, mac(i)));
-      line.attach(tx, rx, mac(i), pool);
+      line.attach(i, tx, rx, mac(i), pool);
     }
   }
 
@@ -117,13 +117,13 @@ class RingWireTest {
     build();
     for (int length : new int[] {60, 64, 1514, 9014}) {
       send(0, frame(0, mac(2), length, length));
-      assertThat(wire.doWork(0)).isEqualTo(1);
+      assertThat(wire.carryAll()).isEqualTo(1);
       assertThat(receive(2, length)).isEqualTo(length);
       assertThat(receive(1, length)).isEqualTo(-1);
       assertThat(receive(0, length)).isEqualTo(-1);
     }
     assertThat(wire.copies()).isEqualTo(4);
-    assertThat(wire.doWork(0)).isZero();
+    assertThat(wire.carryAll()).isZero();
   }
 
   @Test
@@ -133,7 +133,7 @@ class RingWireTest {
     int id = Burst.id(descriptor);
     send(0, descriptor);
     assertThat(pools.get(0).references(id)).isEqualTo(2);
-    wire.doWork(0);
+    wire.carryAll();
     assertThat(pools.get(0).references(id)).isEqualTo(1);
     // What the sender writes now, the receiver no longer sees: the copy is its own.
     pools.get(0).memory().set(BE_INT, pools.get(0).frameAt(id) + 96, 6);
@@ -144,7 +144,7 @@ class RingWireTest {
   void aBroadcastReachesAllOthers() {
     build();
     send(1, frame(1, BROADCAST, 9, 64));
-    wire.doWork(0);
+    wire.carryAll();
     assertThat(receive(0, 64)).isEqualTo(9);
     assertThat(receive(2, 64)).isEqualTo(9);
     assertThat(receive(1, 64)).isEqualTo(-1);
@@ -155,7 +155,7 @@ class RingWireTest {
   void whatNobodyAnswersToIsCounted() {
     build();
     send(0, frame(0, 0x0200_0000_0999L, 1, 64));
-    wire.doWork(0);
+    wire.carryAll();
     assertThat(wire.unknownAddress()).isEqualTo(1);
     assertThat(wire.copies()).isZero();
   }
@@ -165,7 +165,7 @@ class RingWireTest {
     build();
     for (int i = 0; i < RING_FRAMES + 10; i++) {
       send(0, frame(0, mac(1), i, 64));
-      wire.doWork(0);
+      wire.carryAll();
     }
     assertThat(wire.ringFull()).isEqualTo(10);
     for (int i = 0; i < RING_FRAMES; i++) {
@@ -183,11 +183,11 @@ class RingWireTest {
     for (int i = 0; i < 5; i++) {
       send(0, frame(0, mac(1), i, 64));
     }
-    wire.doWork(0);
+    wire.carryAll();
     assertThat(wire.noBuffer()).isEqualTo(5);
     pools.get(1).reclaim(WINDOW);
     send(0, frame(0, mac(1), 77, 64));
-    wire.doWork(0);
+    wire.carryAll();
     assertThat(receive(1, 64)).isEqualTo(77);
   }
 
@@ -196,13 +196,43 @@ class RingWireTest {
     build();
     line.cut(true);
     send(0, frame(0, mac(1), 1, 64));
-    wire.doWork(0);
+    wire.carryAll();
     assertThat(receive(1, 64)).isEqualTo(-1);
     line.cut(false);
     send(0, frame(0, mac(1), 2, 64));
-    wire.doWork(0);
+    wire.carryAll();
     assertThat(receive(1, 64)).isEqualTo(2);
     assertThat(wire.lost()).isEqualTo(1);
+  }
+
+  @Test
+  void onlyTheNodeWhoseTurnItIsGetsItsFramesCarried() {
+    build();
+    send(0, frame(0, mac(2), 3, 64));
+    send(1, frame(1, mac(2), 4, 64));
+    assertThat(wire.carry(1)).isEqualTo(1);
+    assertThat(receive(2, 64)).isEqualTo(4);
+    assertThat(receive(2, 64)).isEqualTo(-1);
+    assertThat(wire.carry(0)).isEqualTo(1);
+    assertThat(receive(2, 64)).isEqualTo(3);
+  }
+
+  @Test
+  void aClosedWireTellsWhatItCountedAndCarriesNothing() {
+    build();
+    line.cut(true);
+    send(0, frame(0, mac(1), 1, 64));
+    assertThat(wire.carryAll()).isEqualTo(1);
+    line.cut(false);
+    send(0, frame(0, mac(1), 2, 100));
+    assertThat(wire.carryAll()).isEqualTo(1);
+    assertThat(receive(1, 100)).isEqualTo(2);
+    wire.close();
+    line.cut(true);
+    assertThat(List.of(wire.lost(), wire.copies(), wire.bytes())).containsExactly(1L, 1L, 100L);
+    send(0, frame(0, mac(1), 3, 64));
+    assertThat(wire.carry(0)).isNegative();
+    assertThat(receive(1, 64)).isEqualTo(-1);
   }
 
   @Test
@@ -226,7 +256,7 @@ class RingWireTest {
     if (ports.get(0).txBurst(burst, 0, 1) == 1) {
       pools.get(0).transfer(Burst.id(burst.get(0)), WINDOW, Owner.PORT);
     }
-    wire.doWork(0);
+    wire.carryAll();
     while (ports.get(1).rxBurst(burst, 1) == 1) {
       int id = Burst.id(burst.get(0));
       pools.get(1).transfer(id, Owner.PORT, Owner.NODE);
