@@ -28,7 +28,7 @@ static uint64_t mac_of(int station)
 /* Stations 0 to 2 of nodes 0 to 2 on line 0; the buffers of the last are the shortest. */
 static void make_net(struct net *net)
 {
-    char name[8];
+    char name[16];
 
     test_start_eal();
     CHECK_EQ(hxb_wire_create(&net->wire), 0);
@@ -74,6 +74,9 @@ static void send_frames(struct net *net, int from, uint64_t mac, int n, int firs
     test_fill(&net->pools[from], descs, n, length);
     for (int i = 0; i < n; i++) {
         address(net, from, descs[i], mac);
+        for (uint32_t b = 14; b < length; b++) {
+            test_frame(&net->pools[from], descs[i])[b] = (uint8_t)b;
+        }
         test_frame(&net->pools[from], descs[i])[length - 1] = (uint8_t)(first + i);
     }
     CHECK_EQ(hxb_ring_enqueue(net->tx[from], net->pools[from].pool, descs, n), n);
@@ -88,6 +91,9 @@ static void expect(struct net *net, int at, int n, int first, uint32_t length)
     for (int i = 0; i < n; i++) {
         CHECK_EQ(descs[i] >> HXB_DESC_LENGTH_SHIFT, length);
         CHECK_EQ(test_frame(&net->pools[at], descs[i])[length - 1], (uint8_t)(first + i));
+        for (uint32_t b = 14; b < length - 1; b++) {
+            CHECK_EQ(test_frame(&net->pools[at], descs[i])[b], (uint8_t)b);
+        }
         CHECK_EQ(hxb_pool_refcnt(net->pools[at].pool, descs[i] & HXB_DESC_ID_MASK), 1);
     }
     test_release(&net->pools[at], descs, n);
@@ -109,8 +115,8 @@ void test_wire(void)
     CHECK_EQ(hxb_wire_carry(net.wire, 0), 0);
 
     /* A frame goes to its address alone, of any length; the last station is reached, too. */
-    const uint32_t lengths[] = {14, 60, 127, 128, 129, 800};
-    for (int i = 0; i < 6; i++) {
+    const uint32_t lengths[] = {14, 63, 64, 65, 127, 128, 129, 800};
+    for (int i = 0; i < 8; i++) {
         send_frames(&net, 0, mac_of(2), 1, i, lengths[i]);
         CHECK_EQ(hxb_wire_carry(net.wire, 1), 0);
         CHECK_EQ(hxb_wire_carry(net.wire, 0), 1);
@@ -145,6 +151,9 @@ void test_wire(void)
      * seen by who got the copy. */
     test_fill(&net.pools[0], &desc, 1, 100);
     address(&net, 0, desc, mac_of(1));
+    for (uint32_t b = 14; b < 99; b++) {
+        test_frame(&net.pools[0], desc)[b] = (uint8_t)b;
+    }
     test_frame(&net.pools[0], desc)[99] = 5;
     uint64_t held = desc | HXB_DESC_HOLD;
     CHECK_EQ(hxb_ring_enqueue(net.tx[0], net.pools[0].pool, &held, 1), 1);
@@ -155,8 +164,8 @@ void test_wire(void)
     expect(&net, 1, 1, 5, 100);
     test_release(&net.pools[0], &desc, 1);
 
-    int64_t bytes = 14 + 60 + 127 + 128 + 129 + 800 + 9014 + 64 * (40 + 3 + 2) + 100;
-    expect_counts(&net, (int64_t[]){6 + 1 + 40 + 5 + 1, bytes, 0, 0, 0, 0});
+    int64_t bytes = 14 + 63 + 64 + 65 + 127 + 128 + 129 + 800 + 9014 + 64 * (40 + 3 + 2) + 100;
+    expect_counts(&net, (int64_t[]){8 + 1 + 40 + 5 + 1, bytes, 0, 0, 0, 0});
     free_net(&net);
 }
 

@@ -138,6 +138,32 @@ class RingClusterTest {
     }
   }
 
+  /** Its way goes up or down the numbers of the nodes; turns go the one way or the other. */
+  @ParameterizedTest
+  @CsvSource({"0, 1", "1, 0", "0, 3", "3, 0", "0, 7", "7, 0"})
+  void relaysTakeNoRoundOfTheirOwn(int from, int to) {
+    RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.parse("2x2x2"), 1));
+    try (cluster) {
+      Traffic traffic = new Traffic(cluster);
+      traffic.run(20, 100, true);
+      settle(cluster);
+      MessageHandler[] handlers = traffic.handlers();
+      for (int i = 21; i < 31; i++) {
+        SendBuffer b = traffic.endpoints.get(from).claim(to, 100);
+        b.memory().set(LONG, b.offset(), traffic.sent[from][to]++);
+        traffic.endpoints.get(from).send(b);
+        cluster.doWork(System.nanoTime());
+        cluster.doWork(System.nanoTime());
+        traffic.pollAll(handlers);
+        assertThat(traffic.received[from][to]).as("message %d", i).isEqualTo(i);
+        if (i % 2 == 0) {
+          cluster.doWork(System.nanoTime()); // the next one begins with the other turn
+        }
+      }
+      assertThat(traffic.wrong).isEmpty();
+    }
+  }
+
   @Test
   void resendsWhatTheWireLoses() {
     RingCluster.Options options =
