@@ -36,6 +36,12 @@ final class Paths {
   /** Times in a session that a path which seems longer than another is measured again. */
   private static final int MEASURED_AGAIN_MAX = 8;
 
+  /**
+   * From the last question to the first of these, doubling: what holds its host up, code that is
+   * not compiled yet for one, does so for a while.
+   */
+  private static final long MEASURED_AGAIN_NS = 250_000L;
+
   /** PROBE payload: path:32 | index:32 | sent:64. */
   static final int PROBE_BYTES = 16;
 
@@ -404,7 +410,9 @@ final class Paths {
       PathState state = peer.paths[path];
       if (state.longerNs > 0 && state.measuredAgain < MEASURED_AGAIN_MAX) {
         goesOn = true;
-        if (state.probesUnanswered == 0 && isLongerThanAnother(peer, state)) {
+        if (state.probesUnanswered == 0
+            && core.nowNs - state.probeSentNs >= MEASURED_AGAIN_NS << state.measuredAgain
+            && isLongerThanAnother(peer, state)) {
           state.measuredAgain++;
           sendProbe(peer, path);
         }

@@ -66,6 +66,22 @@ class PathLengthTest {
     }
   }
 
+  /** A host that is held up, or whose code is not compiled yet, is so for a while. */
+  @Test
+  void lateAnswersForAWhileCostAPathNothingForLongEither() {
+    try (TestNet net = net()) {
+      net.longerNs[LAST] = MS;
+      talk(net, 1);
+      net.run(15 * MS);
+      net.longerNs[LAST] = 0;
+      net.run(60 * MS);
+      Arrays.fill(dataOn, 0);
+      talk(net, MESSAGES);
+      assertThat(received).isEqualTo(1 + MESSAGES);
+      assertThat(dataOn[LAST]).as("data frames by rail: %s", Arrays.toString(dataOn)).isPositive();
+    }
+  }
+
   @Test
   void aPathThatIsLongerIsAvoidedAndNotAskedForEver() {
     try (TestNet net = net()) {
