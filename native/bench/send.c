@@ -8,6 +8,9 @@ enum { TURN_BITS = 6 };
 /* Bytes of new frames that follow one another on a path, and for how long a choice stands. */
 enum { STRIPE_BYTES = 4096, CHOICE_NS = 200000 };
 
+/* Payload of what follows on a choice; as Sealer.SHORT_BYTES in Java. */
+enum { SHORT_BYTES = 448 };
+
 /* By the terms of each, as Paths.chooseByTerms in Java; ties go round. UINT64_MAX: none has room. */
 static uint64_t choose_by_terms(const struct twin *t, const struct peer *p)
 {
@@ -69,6 +72,9 @@ static inline bool choice_stands(const struct twin *t, const struct peer *p)
 
 static bool dispatch(struct twin *t, struct peer *p, struct held *h)
 {
+    if (unlikely(h->bytes > FRAME_HEADER + SHORT_BYTES)) {
+        p->stripe_bytes = 0; /* Its path is worth a choice of its own. */
+    }
     if (!choice_stands(t, p) && unlikely(!choose_stripe(t, p))) {
         return false;
     }

@@ -4,7 +4,8 @@
  *
  * It holds what DPDK offers only as inline functions or macros (burst calls, mbuf and ring access),
  * what must be done next to the C library (EAL start, affinity, memfd, AF_PACKET sockets), and the
- * sizes and offsets of every struct that Java reads. It holds no protocol.
+ * sizes and offsets of every struct that Java reads; and the switches between rings of one process,
+ * which are no part of a node. It holds no protocol.
  *
  * Conventions, valid for every function here:
  *  - Results are >= 0; failures are a negative errno. Nothing exits and nothing prints.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings of mbufs: both ends of the in-process fabric, whose wire is a switch above this library. */
+/* Rings of mbufs: both ends of the in-process fabric, whose wire is in wire.c. */
 #include <string.h>
 
 #include <rte_eth_ring.h>

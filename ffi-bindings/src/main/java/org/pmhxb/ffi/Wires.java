@@ -21,7 +21,9 @@ public final class Wires {
     BYTES(Pmhxb.HXB_WIRE_BYTES()),
     /** Frames lost on cut lines. */
     LOST(Pmhxb.HXB_WIRE_LOST()),
-    /** Frames dropped because the receiving node had no free buffer. */
+    /**
+     * Frames dropped because the receiving node had no free buffer, or its buffers are too short.
+     */
     NO_BUFFER(Pmhxb.HXB_WIRE_NO_BUFFER()),
     /** Frames dropped because the receiving ring was full. */
     RING_FULL(Pmhxb.HXB_WIRE_RING_FULL()),
@@ -66,7 +68,7 @@ public final class Wires {
       long wire, int line, int node, long fromNode, long toNode, long mac, long pool) {
     int code = Pmhxb.hxb_wire_attach(of(wire), line, node, of(fromNode), of(toNode), mac, of(pool));
     check(
-        "hxb_wire_attach(line " + line + ", node " + node + ")",
+        String.format("hxb_wire_attach(line %d, node %d, address %012x)", line, node, mac),
         code,
         code == -Errno.ENOSPC
             ? "a wire has at most " + MAX_STATIONS + " stations"
@@ -77,7 +79,10 @@ public final class Wires {
 
   /** Cuts a line: what is sent on it is lost; or mends it. Any thread. */
   public static void cut(long wire, int line, boolean cut) {
-    check("hxb_wire_cut(" + line + ")", Pmhxb.hxb_wire_cut(of(wire), line, cut ? 1 : 0), "no line");
+    check(
+        "hxb_wire_cut(" + line + ")",
+        Pmhxb.hxb_wire_cut(of(wire), line, cut ? 1 : 0),
+        "lines are 0 to " + (MAX_STATIONS - 1));
   }
 
   /** One of a wire's counts. The thread that carries. */

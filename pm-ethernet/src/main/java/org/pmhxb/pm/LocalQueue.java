@@ -33,6 +33,9 @@ final class LocalQueue {
   /** What the rail's port had when it was last asked. */
   private int portBytes;
 
+  /** The port left no frame when it was last offered some. */
+  private boolean portTakesMore = true;
+
   private int takenOut;
 
   /** Frames without a holder: path probes. */
@@ -66,9 +69,17 @@ final class LocalQueue {
     portBytes = (int) Math.min(backlogBytes, Integer.MAX_VALUE);
   }
 
-  /** Whether the port had nothing in front of the wire then, or could not tell. */
+  /**
+   * The port was offered what fits and is done: when frames are left it has a queue, also where it
+   * cannot tell of one.
+   */
+  void noteWhatPortLeft() {
+    portTakesMore = head == tail;
+  }
+
+  /** Whether the port had nothing in front of the wire then, as far as it tells. */
   boolean isPortEmpty() {
-    return portBytes == 0;
+    return portTakesMore && portBytes == 0;
   }
 
   /** Bytes that a new frame would wait behind. */
@@ -191,9 +202,8 @@ final class LocalQueue {
     return n;
   }
 
-  /** Gives what was put since the last time to be sealed. */
+  /** Gives what was put since the last time to be sealed, when it {@link #hasUnsealed}. */
   void seal(Sealer sealer) {
-    sealed = firstUnsealed();
     while (sealed != tail) {
       int n = unbroken(sealed, tail - sealed);
       sealer.gather(ring, sealed & MASK, n);
@@ -203,7 +213,8 @@ final class LocalQueue {
 
   /** Whether frames were put since the last sealing that wait. */
   boolean hasUnsealed() {
-    return firstUnsealed() != tail;
+    sealed = firstUnsealed();
+    return sealed != tail;
   }
 
   /** Ticket of the first frame that was put since the last sealing, unless it has left already. */

@@ -31,7 +31,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final Paths paths;
   private final Acknowledger acknowledger;
   private final Sessions sessions;
-  private final Receiver receiver;
+  final Receiver receiver;
   private final LinkFrames linkFrames;
   private final Deadlines deadlines;
 

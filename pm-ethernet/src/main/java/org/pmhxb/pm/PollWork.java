@@ -1,6 +1,6 @@
 package org.pmhxb.pm;
 
-/** A duty cycle that a poll thread drives: a node, a wire. */
+/** A duty cycle that a poll thread drives: a node, a cluster of them. */
 public interface PollWork {
   /**
    * One bounded round.

@@ -183,9 +183,14 @@ final class Rail {
     if ((ours | passing) == 0) {
       return offerControlOnly(room);
     }
-    return (passing | answers) == 0 && local.isPlain()
-        ? offerLocal(room, spareBytes)
-        : offerAll(room, spareBytes);
+    int n =
+        (passing | answers) == 0 && local.isPlain()
+            ? offerLocal(room, spareBytes)
+            : offerAll(room, spareBytes);
+    if (n == 0) {
+      local.noteWhatPortLeft();
+    }
+    return n;
   }
 
   /** The usual case: nothing but data frames of this node, which the port takes from the queue. */
@@ -301,6 +306,7 @@ final class Rail {
     } else {
       takenOfAll(taken);
     }
+    local.noteWhatPortLeft();
     waiting = !isIdle();
     return taken;
   }

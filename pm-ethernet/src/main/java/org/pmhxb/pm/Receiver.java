@@ -36,7 +36,7 @@ final class Receiver {
   private final Sender sender;
   private final Paths paths;
   private final Acknowledger acknowledger;
-  private final UsualAcks usualAcks;
+  final UsualAcks usualAcks;
   private final Sessions sessions;
 
   private final BufferPool pool;

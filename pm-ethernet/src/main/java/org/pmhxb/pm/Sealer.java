@@ -82,9 +82,10 @@ final class Sealer {
 
   /** All that was gathered is sealed then. */
   void finish() {
-    if (gatheredCount > 0) {
-      seal(gathered, 0, gatheredCount);
+    int n = gatheredCount;
+    if (n > 0) {
       gatheredCount = 0;
+      seal(gathered, 0, n);
     }
   }
 

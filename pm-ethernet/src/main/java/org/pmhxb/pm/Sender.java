@@ -293,8 +293,8 @@ final class Sender {
 
   /** Whether a new frame may go now, by {@link Peer#way}. */
   private boolean mayGo(Peer peer, Lane lane, int payloadBytes) {
-    if (payloadBytes > Sealer.SHORT_BYTES) {
-      // Its path is worth a choice of its own.
+    if (payloadBytes > Sealer.SHORT_BYTES && core.nowNs != peer.chosenNs) {
+      // Its path is worth a choice of its own; one of this round is as good.
       peer.stripeBytes = 0;
     }
     SendWindow window = peer.window;

@@ -89,6 +89,14 @@ final class UsualAcks {
     return true;
   }
 
+  /** How many {@link #readAnswer} has read. */
+  private long answers;
+
+  /** For tests: whether frames take the short way. */
+  long answers() {
+    return answers;
+  }
+
   /**
    * Reads what a data frame says beside its payload when it answers: that the only frame on the way
    * to its sender has arrived, and the limit of the channel back. All else of the frame is as
@@ -114,6 +122,7 @@ final class UsualAcks {
     peer.ackRead(ack);
     paths.settle(peer);
     Acknowledger.takeLimit(back, limit);
+    answers++;
     return true;
   }
 

@@ -66,6 +66,20 @@ class RailTest {
     assertThat(port.taken).isEmpty();
   }
 
+  /** Until it was offered frames and took them all. */
+  @Test
+  void aPortThatLeavesFramesHasAQueueThatItCannotTellOf() {
+    for (int i = 0; i < 3; i++) {
+      rail.local.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100, 0);
+    }
+    assertThat(rail.local.isPortEmpty()).isTrue();
+    port.room = 2;
+    assertThat(flush(rail)).isEqualTo(2);
+    assertThat(rail.local.isPortEmpty()).isFalse();
+    assertThat(flush(rail)).isEqualTo(1);
+    assertThat(rail.local.isPortEmpty()).isTrue();
+  }
+
   /** Round the queue's end many times: each frame leaves once, in order, and sealed before. */
   @Test
   void controlFramesLeaveInOrderAndSealed() {

@@ -94,7 +94,7 @@ class DpdkPoolTest extends BufferPoolContract {
 
   /**
    * The free list and the reference counts between Java's poll thread and a driver's: a wire takes
-   * buffers and drops references on a thread of its own, as {@code RingWire} does.
+   * buffers and drops references on a thread of its own.
    */
   @Test
   void noBufferIsHandedOutTwiceToPollThreadAndDriver() throws Exception {

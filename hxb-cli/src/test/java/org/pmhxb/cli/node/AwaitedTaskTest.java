@@ -53,7 +53,7 @@ class AwaitedTaskTest {
   /** Who waits for a task must not keep its answers from leaving at once. */
   @Test
   void isAsBriefAsItsTask() throws InterruptedException {
-    AwaitedTask.drive(loop, new Flips(1), () -> false);
+    AwaitedTask.drive(loop, new Flips(3), () -> false);
     assertThat(sentNow).hasValue(0);
 
     Flips task =

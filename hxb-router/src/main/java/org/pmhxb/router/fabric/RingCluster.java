@@ -367,9 +367,11 @@ public final class RingCluster implements PollWork, AutoCloseable {
   }
 
   private void closeNodes() {
-    nodes.forEach(PmNode::close);
-    wire.close();
-    pools.forEach(DpdkPool::handOver);
+    try {
+      nodes.forEach(PmNode::close);
+    } finally {
+      pools.forEach(DpdkPool::handOver);
+    }
   }
 
   /** Buffers that are not at home in some pool; call after {@link #closeTraffic}. */
@@ -386,16 +388,21 @@ public final class RingCluster implements PollWork, AutoCloseable {
     if (closed) {
       return;
     }
-    closed = true;
     try {
       if (poller == null) {
+        closed = true;
         closeNodes();
       } else {
         poller.close();
       }
     } finally {
-      rings.forEach(Rings::free);
-      pools.forEach(DpdkPool::flush);
+      // Refused within a round, the poll thread goes on to carry frames.
+      if (poller == null || !poller.isAlive()) {
+        closed = true;
+        wire.close();
+        rings.forEach(Rings::free);
+        pools.forEach(DpdkPool::flush);
+      }
     }
   }
 

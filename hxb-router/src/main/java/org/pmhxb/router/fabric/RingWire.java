@@ -56,7 +56,7 @@ public final class RingWire implements AutoCloseable {
       nodes = Math.max(nodes, node + 1);
     }
 
-    /** Cuts the line silently, or mends it: the carrier stays up. */
+    /** Cuts the line silently, or mends it: the carrier stays up. Any thread, before the close. */
     public void cut(boolean dead) {
       if (wire != 0) {
         Wires.cut(wire, number, dead);
@@ -66,7 +66,7 @@ public final class RingWire implements AutoCloseable {
 
   /** Carries what a node sent, 32 frames of each rail at most; returns how many. */
   public int carry(int node) {
-    return Hxb.wireCarry(wire, node);
+    return wire == 0 ? 0 : Hxb.wireCarry(wire, node);
   }
 
   /** {@link #carry} for every node; returns how many frames left them. */
@@ -97,7 +97,7 @@ public final class RingWire implements AutoCloseable {
     return count(Count.LOST);
   }
 
-  /** Frames dropped because the receiving node had no free buffer. */
+  /** Frames dropped because the receiving node had no free buffer, or its buffers are too short. */
   public long noBuffer() {
     return count(Count.NO_BUFFER);
   }
