@@ -60,12 +60,36 @@ static inline struct rte_mbuf *hxb_mbuf(const struct hxb_pool *pool, uint32_t id
     return likely(id - 1 < pool->count) ? pool->mbufs[id] : NULL;
 }
 
-/* Whether a received mbuf is a frame by the contract of hxb_rx_burst. */
-static __rte_always_inline bool hxb_is_whole(const struct hxb_pool *pool, const struct rte_mbuf *m)
+/*
+ * Whether a received mbuf is a frame by the contract of hxb_rx_burst: first, span and frame_max are
+ * its pool's, which a loop that stores reads once.
+ */
+static __rte_always_inline bool hxb_is_whole(const struct rte_mbuf *m, uint64_t first, uint64_t span,
+                                             uint32_t frame_max)
 {
-    return (uint64_t)(uintptr_t)m->buf_addr - pool->first < pool->span && m->nb_segs == 1 &&
+    return (uint64_t)(uintptr_t)m->buf_addr - first < span && m->nb_segs == 1 &&
            m->data_off == HXB_FRAME_OFFSET &&
-           m->pkt_len - HXB_MIN_FRAME <= pool->frame_max - HXB_MIN_FRAME;
+           m->pkt_len - HXB_MIN_FRAME <= frame_max - HXB_MIN_FRAME;
+}
+
+/* Up to n free mbufs of a mempool, each with one reference; fewer when it has no more. */
+static inline unsigned int hxb_take_mbufs(struct rte_mempool *mempool, struct rte_mbuf **mbufs,
+                                          unsigned int n)
+{
+    unsigned int taken = 0;
+
+    while (taken < n) {
+        unsigned int want = n - taken;
+        /* The mempool gives all or none: halve until the remainder fits. */
+        while (want > 0 && rte_mempool_get_bulk(mempool, (void **)(mbufs + taken), want) != 0) {
+            want /= 2;
+        }
+        if (want == 0) {
+            break;
+        }
+        taken += want;
+    }
+    return taken;
 }
 
 /*
@@ -102,7 +126,7 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
 {
     /* Once: for all that the compiler knows, a descriptor that is written lies in the pool's struct. */
     const uint64_t first = pool->first, span = pool->span;
-    const uint32_t shift = pool->stride_shift, lengths = pool->frame_max - HXB_MIN_FRAME;
+    const uint32_t shift = pool->stride_shift, frame_max = pool->frame_max;
     int taken = 0;
 
     for (int i = 0; i < n; i++) {
@@ -113,8 +137,7 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
         uint64_t buffer = (uint64_t)(uintptr_t)m->buf_addr, offset = buffer - first;
         uint32_t length = m->pkt_len;
 
-        if (unlikely(offset >= span || m->nb_segs != 1 || m->data_off != HXB_FRAME_OFFSET ||
-                     length - HXB_MIN_FRAME > lengths)) {
+        if (unlikely(!hxb_is_whole(m, first, span, frame_max))) {
             hxb_refuse(pool, m, refusals);
             continue;
         }

@@ -191,19 +191,16 @@ HXB_API int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n)
 
     while (done < n) {
         unsigned int want = RTE_MIN((unsigned int)(n - done), (unsigned int)HXB_BURST_MAX);
-        /* The mempool gives all or none: halve until the remainder fits. */
-        while (want > 0 && rte_mempool_get_bulk(pool->mempool, (void **)got, want) != 0) {
-            want /= 2;
-        }
-        if (want == 0) {
-            break;
-        }
-        for (unsigned int i = 0; i < want; i++) {
+        unsigned int taken = hxb_take_mbufs(pool->mempool, got, want);
+        for (unsigned int i = 0; i < taken; i++) {
             const char *frame = (const char *)got[i]->buf_addr + HXB_FRAME_OFFSET;
             /* Whoever takes a buffer writes header and payload next. */
             __builtin_prefetch(frame, 1);
             __builtin_prefetch(frame + RTE_CACHE_LINE_SIZE, 1);
             ids[done++] = own_id(pool, got[i]);
+        }
+        if (taken < want) {
+            break;
         }
     }
     return done;

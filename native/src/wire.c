@@ -124,25 +124,6 @@ HXB_API int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
                                                                : -EINVAL;
 }
 
-/* Up to n buffers, each with one reference; fewer when the pool has no more. */
-static unsigned int take(struct rte_mempool *mempool, struct rte_mbuf **mbufs, unsigned int n)
-{
-    unsigned int taken = 0;
-
-    while (taken < n) {
-        unsigned int want = n - taken;
-        /* The mempool gives all or none: halve until the remainder fits. */
-        while (want > 0 && rte_mempool_get_bulk(mempool, (void **)(mbufs + taken), want) != 0) {
-            want /= 2;
-        }
-        if (want == 0) {
-            break;
-        }
-        taken += want;
-    }
-    return taken;
-}
-
 /* Short frames, which most are, without a call: by two pieces that overlap. */
 static inline void copy_bytes(void *to, const void *from, uint32_t length)
 {
@@ -163,7 +144,7 @@ static void deliver(struct hxb_wire *wire, const struct station *to, struct rte_
     struct rte_mbuf *copies[WIRE_BURST];
     /* This is the ring's only producer: what is free now is free when it is put there. */
     unsigned int fit = RTE_MIN(n, rte_ring_free_count(to->to_node));
-    unsigned int taken = take(to->pool->mempool, copies, fit);
+    unsigned int taken = hxb_take_mbufs(to->pool->mempool, copies, fit);
     uint64_t bytes = 0;
 
     wire->counts[HXB_WIRE_RING_FULL] += n - fit;
@@ -269,7 +250,7 @@ static unsigned int inspect(struct hxb_pool *pool, struct rte_mbuf **frames, uns
             rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
         }
         struct rte_mbuf *m = frames[i];
-        if (unlikely(!hxb_is_whole(pool, m))) {
+        if (unlikely(!hxb_is_whole(m, pool->first, pool->span, pool->frame_max))) {
             hxb_refuse(pool, m, &pool->rings);
             continue;
         }

@@ -11,7 +11,7 @@ import org.pmhxb.ffi.gen.Pmhxb;
  */
 public final class Wires {
   /** Stations that a wire may have; lines and nodes are numbered from 0 to this less one. */
-  public static final int MAX_STATIONS = 512;
+  public static final int MAX_STATIONS = Pmhxb.HXB_WIRE_STATIONS_MAX();
 
   /** What a wire counts since it was made. */
   public enum Count {

@@ -202,19 +202,16 @@ final class LocalQueue {
     return n;
   }
 
-  /** Gives what was put since the last time to be sealed, when it {@link #hasUnsealed}. */
-  void seal(Sealer sealer) {
+  /** Gives what was put since the last time and waits to be sealed; whether there was any. */
+  boolean seal(Sealer sealer) {
+    sealed = firstUnsealed();
+    boolean any = sealed != tail;
     while (sealed != tail) {
       int n = unbroken(sealed, tail - sealed);
       sealer.gather(ring, sealed & MASK, n);
       sealed += n;
     }
-  }
-
-  /** Whether frames were put since the last sealing that wait. */
-  boolean hasUnsealed() {
-    sealed = firstUnsealed();
-    return sealed != tail;
+    return any;
   }
 
   /** Ticket of the first frame that was put since the last sealing, unless it has left already. */

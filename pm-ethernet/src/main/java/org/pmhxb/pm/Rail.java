@@ -145,8 +145,7 @@ final class Rail {
 
   /** Gives what was put into {@link #local} since the last time to be sealed. */
   void seal(Sealer sealer) {
-    if (local.hasUnsealed()) {
-      local.seal(sealer);
+    if (local.seal(sealer)) {
       waiting = true;
     }
   }

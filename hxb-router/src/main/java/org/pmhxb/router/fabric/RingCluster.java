@@ -344,7 +344,12 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return work;
   }
 
-  /** The cluster on a thread of its own, which never sleeps: nothing would wake it. */
+  @Override
+  public void handOver() {
+    nodes.forEach(PmNode::handOver);
+  }
+
+  /** The cluster on a thread of its own, which never rests: no frame in a ring would wake it. */
   private final class Unresting implements PollWork {
     @Override
     public int doWork(long nowNs) {
@@ -354,6 +359,11 @@ public final class RingCluster implements PollWork, AutoCloseable {
     @Override
     public long nextDeadlineNs(long nowNs) {
       return nowNs;
+    }
+
+    @Override
+    public void handOver() {
+      RingCluster.this.handOver();
     }
   }
 
