@@ -24,7 +24,7 @@ public final class NodeJvm {
 
   private static final Pattern NOT_INHERITED =
       Pattern.compile(
-          "-Xm[nsx].*|-Xlog(?!.*=off$).*|-Xrun.*|-agent.*|-javaagent.*|-XX:[+-]Use\\w*GC"
+          "-Xm[nsx].*|-Xlog(?!.*=off(:stderr)?$).*|-Xrun.*|-agent.*|-javaagent.*|-XX:[+-]Use\\w*GC"
               + "|-XX:(Initial|Max)(Heap|RAM).*|-XX:AOT(Mode|CacheOutput|Configuration)=.*"
               + "|-XX:ArchiveClassesAtExit=.*|-XX:StartFlightRecording.*"
               + "|-Dhxb\\..*|-Dcom\\.sun\\.management.*");
