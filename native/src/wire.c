@@ -127,9 +127,12 @@ HXB_API int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
 /* Short frames, which most are, without a call: by two pieces that overlap. */
 static inline void copy_bytes(void *to, const void *from, uint32_t length)
 {
-    enum { PIECE = 64 };
+    enum { PIECE = 64, TAIL = 32 };
 
-    if (likely(length - PIECE <= PIECE)) {
+    if (likely(length - PIECE <= TAIL)) {
+        memcpy(to, from, PIECE);
+        memcpy((char *)to + length - TAIL, (const char *)from + length - TAIL, TAIL);
+    } else if (length - PIECE <= PIECE) {
         memcpy(to, from, PIECE);
         memcpy((char *)to + length - PIECE, (const char *)from + length - PIECE, PIECE);
     } else {
@@ -137,36 +140,81 @@ static inline void copy_bytes(void *to, const void *from, uint32_t length)
     }
 }
 
-/* Copies frames to a station; what finds no place or no buffer there is dropped and counted. */
+/* Where a frame that is whole begins. */
+static inline char *begin_of(const struct rte_mbuf *frame)
+{
+    return (char *)frame->buf_addr + HXB_FRAME_OFFSET;
+}
+
+/* Buffers of a station's pool for frames to it; what finds no place or no buffer is counted. */
+static unsigned int take_for(struct hxb_wire *wire, const struct station *to,
+                             struct rte_mbuf **copies, unsigned int n)
+{
+    /* This is the ring's only producer: what is free now is free when it is put there. */
+    unsigned int fit = RTE_MIN(n, rte_ring_free_count(to->to_node));
+    unsigned int taken = hxb_take_mbufs(to->pool->mempool, copies, fit);
+
+    wire->counts[HXB_WIRE_RING_FULL] += n - fit;
+    wire->counts[HXB_WIRE_NO_BUFFER] += fit - taken;
+    return taken;
+}
+
+/* Copies a frame into a buffer that was taken for it; returns its bytes. */
+static inline uint32_t copy_frame(struct rte_mbuf *copy, const struct rte_mbuf *from)
+{
+    uint32_t length = from->pkt_len;
+
+    copy->data_off = HXB_FRAME_OFFSET;
+    copy->data_len = (uint16_t)length;
+    copy->pkt_len = length;
+    copy->ol_flags &= RTE_MBUF_F_EXTERNAL;
+    copy_bytes(begin_of(copy), begin_of(from), length);
+    return length;
+}
+
+static void hand_over(struct hxb_wire *wire, const struct station *to, struct rte_mbuf **copies,
+                      unsigned int n, uint64_t bytes)
+{
+    rte_ring_sp_enqueue_bulk(to->to_node, (void *const *)copies, n, NULL);
+    wire->counts[HXB_WIRE_COPIES] += n;
+    wire->counts[HXB_WIRE_BYTES] += bytes;
+}
+
+/* Frames whose last reference was dropped, on their way home. */
+struct home {
+    struct rte_mbuf *frames[WIRE_BURST];
+    unsigned int count;
+};
+
+static inline void drop_reference(struct home *home, struct rte_mbuf *frame)
+{
+    if (hxb_drop_reference(frame)) {
+        home->frames[home->count++] = frame;
+    }
+}
+
+static void drop_all(struct home *home, struct rte_mbuf *const *frames, unsigned int n)
+{
+    for (unsigned int i = 0; i < n; i++) {
+        drop_reference(home, frames[i]);
+    }
+}
+
+/* Copies frames to a station. */
 static void deliver(struct hxb_wire *wire, const struct station *to, struct rte_mbuf *const *frames,
                     unsigned int n)
 {
     struct rte_mbuf *copies[WIRE_BURST];
-    /* This is the ring's only producer: what is free now is free when it is put there. */
-    unsigned int fit = RTE_MIN(n, rte_ring_free_count(to->to_node));
-    unsigned int taken = hxb_take_mbufs(to->pool->mempool, copies, fit);
+    unsigned int taken = take_for(wire, to, copies, n);
     uint64_t bytes = 0;
 
-    wire->counts[HXB_WIRE_RING_FULL] += n - fit;
-    wire->counts[HXB_WIRE_NO_BUFFER] += fit - taken;
     for (unsigned int i = 0; i < taken; i++) {
         rte_prefetch0(copies[i]);
     }
     for (unsigned int i = 0; i < taken; i++) {
-        const struct rte_mbuf *from = frames[i];
-        struct rte_mbuf *copy = copies[i];
-        uint32_t length = from->pkt_len;
-
-        copy->data_off = HXB_FRAME_OFFSET;
-        copy->data_len = (uint16_t)length;
-        copy->pkt_len = length;
-        copy->ol_flags &= RTE_MBUF_F_EXTERNAL;
-        copy_bytes(rte_pktmbuf_mtod(copy, void *), rte_pktmbuf_mtod(from, const void *), length);
-        bytes += length;
+        bytes += copy_frame(copies[i], frames[i]);
     }
-    rte_ring_sp_enqueue_bulk(to->to_node, (void *const *)copies, taken, NULL);
-    wire->counts[HXB_WIRE_COPIES] += taken;
-    wire->counts[HXB_WIRE_BYTES] += bytes;
+    hand_over(wire, to, copies, taken, bytes);
 }
 
 /* The destination's address, first byte highest. */
@@ -174,7 +222,7 @@ static inline uint64_t destination(const struct rte_mbuf *frame)
 {
     uint64_t word;
 
-    memcpy(&word, rte_pktmbuf_mtod(frame, const void *), sizeof(word));
+    memcpy(&word, begin_of(frame), sizeof(word));
     return rte_be_to_cpu_64(word) >> 16;
 }
 
@@ -192,72 +240,81 @@ static const struct station *find(const struct station *from, uint64_t mac)
     return NULL;
 }
 
-static void broadcast(struct hxb_wire *wire, const struct station *from, struct rte_mbuf *const *frame)
+static void broadcast(struct hxb_wire *wire, const struct station *from,
+                      const struct rte_mbuf *frame)
 {
     if (from->next_on_line == from) {
         wire->counts[HXB_WIRE_UNKNOWN]++;
     }
     for (const struct station *s = from->next_on_line; s != from; s = s->next_on_line) {
-        if ((*frame)->pkt_len <= s->pool->frame_max) {
-            deliver(wire, s, frame, 1);
-        } else {
+        struct rte_mbuf *copy;
+
+        if (frame->pkt_len > s->pool->frame_max) {
             wire->counts[HXB_WIRE_NO_BUFFER]++;
+        } else if (take_for(wire, s, &copy, 1) == 1) {
+            hand_over(wire, s, &copy, 1, copy_frame(copy, frame));
         }
     }
 }
 
-/* Copies each frame to whom it is for: those behind each other to the same station at a time. */
-static void sort(struct hxb_wire *wire, const struct station *from, struct rte_mbuf *const *frames,
-                 unsigned int n)
+/* A frame to all, to nobody, or too long for whom it is for. */
+static void carry_other(struct hxb_wire *wire, const struct station *from, struct rte_mbuf *frame,
+                        struct home *home)
 {
-    unsigned int begin = 0;
-    const struct station *to = NULL;
+    uint64_t mac = destination(frame);
 
-    for (unsigned int i = 0; i < n; i++) {
-        uint64_t mac = destination(frames[i]);
-        if (likely(to != NULL && to->mac == mac && frames[i]->pkt_len <= to->pool->frame_max)) {
-            continue;
-        }
-        if (to != NULL) {
-            deliver(wire, to, frames + begin, i - begin);
-        }
-        begin = i;
-        to = NULL;
-        if (mac == BROADCAST) {
-            broadcast(wire, from, frames + i);
-            continue;
-        }
-        to = find(from, mac);
-        if (to == NULL) {
-            wire->counts[HXB_WIRE_UNKNOWN]++;
-        } else if (unlikely(frames[i]->pkt_len > to->pool->frame_max)) {
-            wire->counts[HXB_WIRE_NO_BUFFER]++;
-            to = NULL;
-        }
+    if (mac == BROADCAST) {
+        broadcast(wire, from, frame);
+    } else {
+        wire->counts[find(from, mac) == NULL ? HXB_WIRE_UNKNOWN : HXB_WIRE_NO_BUFFER]++;
     }
-    if (to != NULL) {
-        deliver(wire, to, frames + begin, n - begin);
-    }
+    drop_reference(home, frame);
 }
 
-/* Frees and counts what the contract of a ring refuses; how many are left, in order. */
-static unsigned int inspect(struct hxb_pool *pool, struct rte_mbuf **frames, unsigned int n)
+/* How many frames, from the first on, are whole, for that station, and not too long for it. */
+static unsigned int run_of(const struct station *to, const struct hxb_pool *pool,
+                           struct rte_mbuf *const *frames, unsigned int n)
 {
-    unsigned int left = 0;
+    uint64_t first = pool->first, span = pool->span, mac = to->mac;
+    uint32_t frame_max = RTE_MIN(pool->frame_max, to->pool->frame_max);
+    unsigned int i = 0;
 
-    for (unsigned int i = 0; i < n; i++) {
-        if (i + HXB_PREFETCH_AHEAD < n) {
-            rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
-        }
-        struct rte_mbuf *m = frames[i];
-        if (unlikely(!hxb_is_whole(m, pool->first, pool->span, pool->frame_max))) {
-            hxb_refuse(pool, m, &pool->rings);
+    while (i < n && hxb_is_whole(frames[i], first, span, frame_max) &&
+           destination(frames[i]) == mac) {
+        i++;
+    }
+    return i;
+}
+
+/* Those behind each other to the same station at a time. */
+static void carry_all(struct hxb_wire *wire, const struct station *from,
+                      struct rte_mbuf *const *frames, unsigned int n, struct home *home)
+{
+    struct hxb_pool *pool = from->pool;
+    bool cut = atomic_load_explicit(&from->line->cut, memory_order_relaxed);
+    unsigned int i = 0;
+
+    while (i < n) {
+        /* What the contract of a ring refuses is freed and counted. */
+        if (unlikely(!hxb_is_whole(frames[i], pool->first, pool->span, pool->frame_max))) {
+            hxb_refuse(pool, frames[i++], &pool->rings);
             continue;
         }
-        rte_prefetch0(rte_pktmbuf_mtod(m, const void *));
-        frames[left++] = m;
+        if (unlikely(cut)) {
+            wire->counts[HXB_WIRE_LOST]++;
+            drop_reference(home, frames[i++]);
+            continue;
+        }
+        const struct station *to = find(from, destination(frames[i]));
+        unsigned int run = to != NULL ? run_of(to, pool, frames + i, n - i) : 0;
+        if (unlikely(run == 0)) {
+            carry_other(wire, from, frames[i++], home);
+            continue;
+        }
+        deliver(wire, to, frames + i, run);
+        drop_all(home, frames + i, run);
+        i += run;
     }
-    return left;
 }
 
 static int carry_from(struct hxb_wire *wire, const struct station *from)
@@ -269,19 +326,14 @@ static int carry_from(struct hxb_wire *wire, const struct station *from)
     if (likely(n == 0)) {
         return 0;
     }
-    unsigned int whole = inspect(from->pool, frames, n), home = 0;
-    if (unlikely(atomic_load_explicit(&from->line->cut, memory_order_relaxed))) {
-        wire->counts[HXB_WIRE_LOST] += whole;
-    } else {
-        sort(wire, from, frames, whole);
+    struct home home;
+    home.count = 0;
+    for (unsigned int i = 0; i < n; i++) {
+        rte_prefetch0(frames[i]);
     }
-    for (unsigned int i = 0; i < whole; i++) {
-        if (hxb_drop_reference(frames[i])) {
-            frames[home++] = frames[i];
-        }
-    }
-    if (home > 0) {
-        rte_mempool_put_bulk(from->pool->mempool, (void *const *)frames, home);
+    carry_all(wire, from, frames, n, &home);
+    if (home.count > 0) {
+        rte_mempool_put_bulk(from->pool->mempool, (void *const *)home.frames, home.count);
     }
     return (int)n;
 }
