@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
       "Over veth it starts a process for each node and ends them. Where each has a processor they are"
           + " pinned and spin; else who waits sleeps until a frame comes."
     },
-    footer = {"", "Example: hxb logp --fabric veth --shape 2x2x2 --plot docs/barrier --json"})
+    footer = {"", "Example: hxb logp --fabric veth --shape 2x2x2 --plot target/barrier --json"})
 final class LogpCommand extends ClusterCommand {
   private static final int[] RING_NODES = {2, 4, 6, 8};
   private static final int[] VETH_NODES = {2, 4, 8};

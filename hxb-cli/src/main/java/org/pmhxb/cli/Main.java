@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
+import java.util.List;
 import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
 import org.pmhxb.cli.fuzz.FuzzCommand;
@@ -9,6 +10,8 @@ import org.pmhxb.router.ConfigException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The command line, entered by the launcher {@code hxb}. Each command is a class of its own and is
@@ -73,6 +76,7 @@ public final class Main {
     line.setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(Main::execute)
         .setParameterExceptionHandler((e, given) -> wrongUsage(e, json))
         .setExecutionExceptionHandler((e, command, given) -> failed(e, command, json));
     if (args.length == 0) {
@@ -90,6 +94,17 @@ public final class Main {
   /** The list of all commands. */
   static CommandLine commands() {
     return new CommandLine(new Main());
+  }
+
+  /** Picocli lets pass what it does not know where help is asked for, too. */
+  private static int execute(ParseResult parsed) {
+    for (CommandLine command : parsed.asCommandLineList()) {
+      List<String> unknown = command.getParseResult().unmatched();
+      if (!unknown.isEmpty()) {
+        throw new UnmatchedArgumentException(command, unknown);
+      }
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   private static int wrongUsage(ParameterException e, boolean json) {

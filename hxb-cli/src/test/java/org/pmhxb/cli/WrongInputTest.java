@@ -225,7 +225,10 @@ class WrongInputTest {
         "bench bandwidth --links 0",
         "bench bandwidth --rate 1gbit",
         "node",
-        "doctor --nonsense"
+        "doctor --nonsense",
+        "foo --help",
+        "bench foo --help",
+        "--foo --help"
       })
   void anOptionOutOfRangeIsWrongUsageAndOneJsonObject(String line) {
     CommandRun run =

@@ -62,8 +62,9 @@ public final class DemoCommand extends HxbCommand {
     if (loss > 0 && faults != PortFaults.NONE) {
       throw wrongUsage("--loss " + loss + " is short for --faults: give one of the two");
     }
+    RingCluster.Options options = options(parsed);
     progress().update("demo: building " + parsed + " with " + rails + " rail(s) per dimension");
-    try (RingCluster cluster = cluster(options(parsed))) {
+    try (RingCluster cluster = cluster(options)) {
       range("--size", size, PayloadPattern.MIN_BYTES, cluster.node(0).maxFramePayloadBytes());
       return new DemoRun(cluster, size, progress()::update).run(seconds);
     }
