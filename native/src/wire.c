@@ -146,19 +146,6 @@ static inline char *begin_of(const struct rte_mbuf *frame)
     return (char *)frame->buf_addr + HXB_FRAME_OFFSET;
 }
 
-/* Buffers of a station's pool for frames to it; what finds no place or no buffer is counted. */
-static unsigned int take_for(struct hxb_wire *wire, const struct station *to,
-                             struct rte_mbuf **copies, unsigned int n)
-{
-    /* This is the ring's only producer: what is free now is free when it is put there. */
-    unsigned int fit = RTE_MIN(n, rte_ring_free_count(to->to_node));
-    unsigned int taken = hxb_take_mbufs(to->pool->mempool, copies, fit);
-
-    wire->counts[HXB_WIRE_RING_FULL] += n - fit;
-    wire->counts[HXB_WIRE_NO_BUFFER] += fit - taken;
-    return taken;
-}
-
 /* Copies a frame into a buffer that was taken for it; returns its bytes. */
 static inline uint32_t copy_frame(struct rte_mbuf *copy, const struct rte_mbuf *from)
 {
@@ -170,14 +157,6 @@ static inline uint32_t copy_frame(struct rte_mbuf *copy, const struct rte_mbuf *
     copy->ol_flags &= RTE_MBUF_F_EXTERNAL;
     copy_bytes(begin_of(copy), begin_of(from), length);
     return length;
-}
-
-static void hand_over(struct hxb_wire *wire, const struct station *to, struct rte_mbuf **copies,
-                      unsigned int n, uint64_t bytes)
-{
-    rte_ring_sp_enqueue_bulk(to->to_node, (void *const *)copies, n, NULL);
-    wire->counts[HXB_WIRE_COPIES] += n;
-    wire->counts[HXB_WIRE_BYTES] += bytes;
 }
 
 /* Frames whose last reference was dropped, on their way home. */
@@ -200,21 +179,27 @@ static void drop_all(struct home *home, struct rte_mbuf *const *frames, unsigned
     }
 }
 
-/* Copies frames to a station. */
+/* Copies frames to a station; what finds no place or no buffer there is counted. */
 static void deliver(struct hxb_wire *wire, const struct station *to, struct rte_mbuf *const *frames,
                     unsigned int n)
 {
     struct rte_mbuf *copies[WIRE_BURST];
-    unsigned int taken = take_for(wire, to, copies, n);
+    /* This is the ring's only producer: what is free now is free when it is put there. */
+    unsigned int fit = RTE_MIN(n, rte_ring_free_count(to->to_node));
+    unsigned int taken = hxb_take_mbufs(to->pool->mempool, copies, fit);
     uint64_t bytes = 0;
 
+    wire->counts[HXB_WIRE_RING_FULL] += n - fit;
+    wire->counts[HXB_WIRE_NO_BUFFER] += fit - taken;
     for (unsigned int i = 0; i < taken; i++) {
         rte_prefetch0(copies[i]);
     }
     for (unsigned int i = 0; i < taken; i++) {
         bytes += copy_frame(copies[i], frames[i]);
     }
-    hand_over(wire, to, copies, taken, bytes);
+    rte_ring_sp_enqueue_bulk(to->to_node, (void *const *)copies, taken, NULL);
+    wire->counts[HXB_WIRE_COPIES] += taken;
+    wire->counts[HXB_WIRE_BYTES] += bytes;
 }
 
 /* The destination's address, first byte highest. */
@@ -240,19 +225,16 @@ static const struct station *find(const struct station *from, uint64_t mac)
     return NULL;
 }
 
-static void broadcast(struct hxb_wire *wire, const struct station *from,
-                      const struct rte_mbuf *frame)
+static void broadcast(struct hxb_wire *wire, const struct station *from, struct rte_mbuf *frame)
 {
     if (from->next_on_line == from) {
         wire->counts[HXB_WIRE_UNKNOWN]++;
     }
     for (const struct station *s = from->next_on_line; s != from; s = s->next_on_line) {
-        struct rte_mbuf *copy;
-
-        if (frame->pkt_len > s->pool->frame_max) {
+        if (frame->pkt_len <= s->pool->frame_max) {
+            deliver(wire, s, &frame, 1);
+        } else {
             wire->counts[HXB_WIRE_NO_BUFFER]++;
-        } else if (take_for(wire, s, &copy, 1) == 1) {
-            hand_over(wire, s, &copy, 1, copy_frame(copy, frame));
         }
     }
 }

@@ -33,24 +33,21 @@ static int attach_port(struct test_pool *p, const char *name, const char *role, 
     return port;
 }
 
-static void await_link(int port, bool up)
+/* Of a link to a process of ours (peer > 0): one that is dead is told by its status, not by the wait. */
+static void await_link_to(pid_t peer, int port, bool up)
 {
     for (int i = 0; (hxb_port_link(port) != 0) != up; i++) {
+        int status = 0;
+        CHECK(peer <= 0 || waitpid(peer, &status, WNOHANG) >= 0);
+        CHECK_EQ(status, 0);
         CHECK(i < 10000);
         usleep(1000);
     }
 }
 
-/* The same of a link to a process of ours: one that is dead is told by its status, not by the wait. */
-static void await_link_to(pid_t peer, int port)
+static void await_link(int port, bool up)
 {
-    for (int i = 0; hxb_port_link(port) == 0; i++) {
-        int status = 0;
-        CHECK(waitpid(peer, &status, WNOHANG) >= 0);
-        CHECK_EQ(status, 0);
-        CHECK(i < 10000);
-        usleep(1000);
-    }
+    await_link_to(0, port, up);
 }
 
 static int open_port(struct test_pool *p, const char *role, const char *socket)
@@ -343,7 +340,7 @@ static void survive(const char *role, const char *victim_role)
     flood_start(&f);
     for (int i = 0; i < VICTIMS; i++) {
         CHECK_EQ(write(go[i][1], "g", 1), 1);
-        await_link_to(victims[i], port);
+        await_link_to(victims[i], port, true);
         await_frames(&f, 1000);
         CHECK_EQ(kill(victims[i], SIGKILL), 0);
         await_link(port, false);
