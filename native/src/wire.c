@@ -4,6 +4,7 @@
  * once, into a buffer of the receiving node's pool. The sender's buffer is read alone and let go:
  * the sender may hold it for resend, and a receiver may edit what it got.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,17 +125,16 @@ HXB_API int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
                                                                : -EINVAL;
 }
 
-/* Short frames, which most are, without a call: by two pieces that overlap. */
+/*
+ * Short frames, which most are, without a call and with what lies behind their end, which is nobody's: every
+ * buffer has room for it.
+ */
 static inline void copy_bytes(void *to, const void *from, uint32_t length)
 {
-    enum { PIECE = 64, TAIL = 32 };
+    enum { SHORT_FRAME = 96 };
 
-    if (likely(length - PIECE <= TAIL)) {
-        memcpy(to, from, PIECE);
-        memcpy((char *)to + length - TAIL, (const char *)from + length - TAIL, TAIL);
-    } else if (length - PIECE <= PIECE) {
-        memcpy(to, from, PIECE);
-        memcpy((char *)to + length - PIECE, (const char *)from + length - PIECE, PIECE);
+    if (likely(length <= SHORT_FRAME)) {
+        memcpy(to, from, SHORT_FRAME);
     } else {
         memcpy(to, from, length);
     }
@@ -146,15 +146,29 @@ static inline char *begin_of(const struct rte_mbuf *frame)
     return (char *)frame->buf_addr + HXB_FRAME_OFFSET;
 }
 
+/* What the mbuf of a copy of that length says, in three stores. */
+static inline void describe(struct rte_mbuf *copy, uint32_t length)
+{
+    const uint16_t rearm[] = {HXB_FRAME_OFFSET, 1, 1, 0}; /* data_off, refcnt, nb_segs, port */
+    const uint32_t lengths[] = {length, length};          /* pkt_len; data_len and vlan_tci */
+
+    _Static_assert(offsetof(struct rte_mbuf, nb_segs) == offsetof(struct rte_mbuf, data_off) + 4 &&
+                       offsetof(struct rte_mbuf, port) == offsetof(struct rte_mbuf, data_off) + 6,
+                   "data_off, refcnt, nb_segs and port follow each other");
+    _Static_assert(offsetof(struct rte_mbuf, data_len) == offsetof(struct rte_mbuf, pkt_len) + 4 &&
+                       RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN,
+                   "data_len is the lower half of the word behind pkt_len");
+    memcpy((char *)copy + offsetof(struct rte_mbuf, data_off), rearm, sizeof(rearm));
+    copy->ol_flags = RTE_MBUF_F_EXTERNAL;
+    memcpy((char *)copy + offsetof(struct rte_mbuf, pkt_len), lengths, sizeof(lengths));
+}
+
 /* Copies a frame into a buffer that was taken for it; returns its bytes. */
 static inline uint32_t copy_frame(struct rte_mbuf *copy, const struct rte_mbuf *from)
 {
     uint32_t length = from->pkt_len;
 
-    copy->data_off = HXB_FRAME_OFFSET;
-    copy->data_len = (uint16_t)length;
-    copy->pkt_len = length;
-    copy->ol_flags &= RTE_MBUF_F_EXTERNAL;
+    describe(copy, length);
     copy_bytes(begin_of(copy), begin_of(from), length);
     return length;
 }
@@ -165,18 +179,17 @@ struct home {
     unsigned int count;
 };
 
-static inline void drop_reference(struct home *home, struct rte_mbuf *frame)
+static __rte_always_inline void drop_all(struct home *home, struct rte_mbuf *const *frames,
+                                         unsigned int n)
 {
-    if (hxb_drop_reference(frame)) {
-        home->frames[home->count++] = frame;
-    }
-}
+    unsigned int count = home->count;
 
-static void drop_all(struct home *home, struct rte_mbuf *const *frames, unsigned int n)
-{
     for (unsigned int i = 0; i < n; i++) {
-        drop_reference(home, frames[i]);
+        if (hxb_drop_reference(frames[i])) {
+            home->frames[count++] = frames[i];
+        }
     }
+    home->count = count;
 }
 
 /* Copies frames to a station; what finds no place or no buffer there is counted. */
@@ -192,9 +205,6 @@ static void deliver(struct hxb_wire *wire, const struct station *to, struct rte_
     wire->counts[HXB_WIRE_RING_FULL] += n - fit;
     wire->counts[HXB_WIRE_NO_BUFFER] += fit - taken;
     for (unsigned int i = 0; i < taken; i++) {
-        rte_prefetch0(copies[i]);
-    }
-    for (unsigned int i = 0; i < taken; i++) {
         bytes += copy_frame(copies[i], frames[i]);
     }
     rte_ring_sp_enqueue_bulk(to->to_node, (void *const *)copies, taken, NULL);
@@ -202,13 +212,19 @@ static void deliver(struct hxb_wire *wire, const struct station *to, struct rte_
     wire->counts[HXB_WIRE_BYTES] += bytes;
 }
 
-/* The destination's address, first byte highest. */
-static inline uint64_t destination(const struct rte_mbuf *frame)
+/* Bytes 0 to 7 as they lie in the frame. */
+static inline uint64_t first_word(const struct rte_mbuf *frame)
 {
     uint64_t word;
 
     memcpy(&word, begin_of(frame), sizeof(word));
-    return rte_be_to_cpu_64(word) >> 16;
+    return word;
+}
+
+/* The destination's address, first byte highest. */
+static inline uint64_t destination(const struct rte_mbuf *frame)
+{
+    return rte_be_to_cpu_64(first_word(frame)) >> 16;
 }
 
 /* The station of that address on the line; NULL: there is none. */
@@ -250,19 +266,21 @@ static void carry_other(struct hxb_wire *wire, const struct station *from, struc
     } else {
         wire->counts[find(from, mac) == NULL ? HXB_WIRE_UNKNOWN : HXB_WIRE_NO_BUFFER]++;
     }
-    drop_reference(home, frame);
+    drop_all(home, &frame, 1);
 }
 
 /* How many frames, from the first on, are whole, for that station, and not too long for it. */
-static unsigned int run_of(const struct station *to, const struct hxb_pool *pool,
+static __rte_noinline unsigned int run_of(const struct station *to, const struct hxb_pool *pool,
                            struct rte_mbuf *const *frames, unsigned int n)
 {
-    uint64_t first = pool->first, span = pool->span, mac = to->mac;
+    const uint64_t first = pool->first, span = pool->span;
+    /* As it lies in a frame, for a comparison without turning each frame's bytes about. */
+    const uint64_t mac = rte_cpu_to_be_64(to->mac << 16), others = ~rte_cpu_to_be_64(UINT64_C(0xffff));
     uint32_t frame_max = RTE_MIN(pool->frame_max, to->pool->frame_max);
     unsigned int i = 0;
 
     while (i < n && hxb_is_whole(frames[i], first, span, frame_max) &&
-           destination(frames[i]) == mac) {
+           ((first_word(frames[i]) ^ mac) & others) == 0) {
         i++;
     }
     return i;
@@ -284,7 +302,7 @@ static void carry_all(struct hxb_wire *wire, const struct station *from,
         }
         if (unlikely(cut)) {
             wire->counts[HXB_WIRE_LOST]++;
-            drop_reference(home, frames[i++]);
+            drop_all(home, frames + i++, 1);
             continue;
         }
         const struct station *to = find(from, destination(frames[i]));
@@ -310,9 +328,6 @@ static int carry_from(struct hxb_wire *wire, const struct station *from)
     }
     struct home home;
     home.count = 0;
-    for (unsigned int i = 0; i < n; i++) {
-        rte_prefetch0(frames[i]);
-    }
     carry_all(wire, from, frames, n, &home);
     if (home.count > 0) {
         rte_mempool_put_bulk(from->pool->mempool, (void *const *)home.frames, home.count);

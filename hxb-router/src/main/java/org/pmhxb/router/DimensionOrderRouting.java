@@ -264,14 +264,16 @@ public final class DimensionOrderRouting implements Routing {
   }
 
   /**
-   * Forwards frames that say what the last one of their flow said. Nothing in the loop is a call
-   * once it is compiled: it is left for what has to be worked out, or dropped.
+   * Forwards frames that say what the last one of their flow said, those behind each other of one
+   * flow with what was looked up for the first. Nothing in the loops is a call once they are
+   * compiled: they are left for what has to be worked out, or dropped.
    *
    * @return the first frame that was not forwarded
    */
   private int forwardKnown(TransitBurst burst, int from, int n) {
     TransitCache ways = transits;
-    for (int i = from; i < n; i++) {
+    int i = from;
+    while (i < n) {
       long at = burst.address(i);
       long key = key(Memory.ALL, at, burst.ingress(i));
       int hop = FrameHeader.wireHop(Memory.ALL, at);
@@ -280,9 +282,32 @@ public final class DimensionOrderRouting implements Routing {
       if (!TransitCache.isOf(place, key) || !TransitCache.saysTheSame(place, hop, rest)) {
         return i;
       }
-      burst.egress(i, forward(Memory.ALL, at, place));
+      i = forwardRun(burst, i, n, place, key, hop, rest);
     }
     return n;
+  }
+
+  /** Forwards the frame {@code from} and those behind it that say the same; the first other one. */
+  private static int forwardRun(
+      TransitBurst burst, int from, int n, long place, long key, int hop, long rest) {
+    long front0 = TransitCache.front0(place);
+    long front1 = TransitCache.front1(place);
+    long front2 = TransitCache.front2(place);
+    int egress = TransitCache.egressRail(place);
+    int i = from;
+    long at = burst.address(i);
+    do {
+      FrameHeader.frontStored(Memory.ALL, at, front0, front1, front2);
+      burst.egress(i, egress);
+      i++;
+      if (i == n) {
+        break;
+      }
+      at = burst.address(i);
+    } while (key(Memory.ALL, at, burst.ingress(i)) == key
+        && FrameHeader.wireHop(Memory.ALL, at) == hop
+        && FrameHeader.wireRest(Memory.ALL, at) == rest);
+    return i;
   }
 
   /** Enters a flow that passes here into {@link #transits}: 0, or why it does not pass. */
