@@ -115,8 +115,8 @@ void test_wire(void)
     CHECK_EQ(hxb_wire_carry(net.wire, 0), 0);
 
     /* A frame goes to its address alone, of any length; the last station is reached, too. */
-    const uint32_t lengths[] = {14, 63, 64, 65, 127, 128, 129, 800};
-    for (int i = 0; i < 8; i++) {
+    const uint32_t lengths[] = {14, 63, 64, 65, 95, 96, 97, 127, 128, 129, 800};
+    for (int i = 0; i < 11; i++) {
         send_frames(&net, 0, mac_of(2), 1, i, lengths[i]);
         CHECK_EQ(hxb_wire_carry(net.wire, 1), 0);
         CHECK_EQ(hxb_wire_carry(net.wire, 0), 1);
@@ -164,8 +164,9 @@ void test_wire(void)
     expect(&net, 1, 1, 5, 100);
     test_release(&net.pools[0], &desc, 1);
 
-    int64_t bytes = 14 + 63 + 64 + 65 + 127 + 128 + 129 + 800 + 9014 + 64 * (40 + 3 + 2) + 100;
-    expect_counts(&net, (int64_t[]){8 + 1 + 40 + 5 + 1, bytes, 0, 0, 0, 0});
+    int64_t bytes = 14 + 63 + 64 + 65 + 95 + 96 + 97 + 127 + 128 + 129 + 800 + 9014 +
+                    64 * (40 + 3 + 2) + 100;
+    expect_counts(&net, (int64_t[]){11 + 1 + 40 + 5 + 1, bytes, 0, 0, 0, 0});
     free_net(&net);
 }
 
