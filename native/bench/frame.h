@@ -13,7 +13,7 @@
  *  0 dstMac:48 | 6 srcMac:48 | 12 etherType:16
  * 14 version:8 | 15 hopLimit:8 | 16 copy:8 | 17 mark:8 | 18 hopCheck:16 | 20 path:32
  * 24 crc:32 | 28 kind:8 src:24 | 32 flags:8 dst:24 | 36 key:32 | 40 session:32
- * 44 seq:32 | 48 ack:32 | 52 credit:32 | 56 srcEndpoint:16 | 58 dstEndpoint:16 | 60 length:16 | 62 echo:16
+ * 44 seq:32 | 48 ack:32 | 52 credit:32 | 56 srcEndpoint:16 | 58 dstEndpoint:16 | 60 length:16 | 62 beyond:16
  */
 enum {
     FRAME_ETHER_WORD = 8,

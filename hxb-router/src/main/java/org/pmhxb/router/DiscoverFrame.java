@@ -84,7 +84,7 @@ final class DiscoverFrame {
     FrameHeader.keySession(frames, at, key, 0);
     FrameHeader.seqAck(frames, at, 0, 0);
     FrameHeader.credit(frames, at, 0);
-    FrameHeader.endpointsLengthEcho(frames, at, 0, 0, length - FrameHeader.BYTES, 0);
+    FrameHeader.endpointsLengthBeyond(frames, at, 0, 0, length - FrameHeader.BYTES, 0);
     putByte(frames, at + MAJOR, FrameHeader.VERSION_MAJOR);
     putByte(frames, at + MINOR, FrameHeader.VERSION_MINOR);
     putByte(frames, at + RAILS, layout.perDimension());

@@ -75,7 +75,7 @@ final class TestNodes {
   static void dataFrame(MemorySegment frames, long at, int src, int dst, int path, int hopLimit) {
     FrameHeader.kindSrc(frames, at, FrameHeader.DATA, src);
     FrameHeader.flagsDst(frames, at, 0, dst);
-    FrameHeader.endpointsLengthEcho(frames, at, 1, 1, 0, 0);
+    FrameHeader.endpointsLengthBeyond(frames, at, 1, 1, 0, 0);
     FrameHeader.hop(frames, at, hopLimit, 0, path);
     FrameHeader.ethernet(frames, at, 0, 0);
     FrameHeader.crc(frames, at, new FrameCrc(frames).of(at, 0));

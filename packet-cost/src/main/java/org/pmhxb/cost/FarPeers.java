@@ -184,7 +184,7 @@ final class FarPeers {
     long at = lab.pool.frameAt((int) id);
     header(lab, at, kind, peer, session[peer], rail, payloadBytes);
     if (kind == FrameHeader.CREDIT_REQUEST) {
-      FrameHeader.endpointsLengthEcho(lab.frames, at, endpoint, endpoint, payloadBytes, 0);
+      FrameHeader.endpointsLengthBeyond(lab.frames, at, endpoint, endpoint, payloadBytes, 0);
     }
     FrameHeader.crc(lab.frames, at, lab.crc.of(at, payloadBytes));
     lab.burst.set(0, Burst.descriptor((int) id, FrameHeader.BYTES + payloadBytes));
@@ -201,7 +201,7 @@ final class FarPeers {
     FrameHeader.keySession(lab.frames, at, Lab.KEY, session);
     FrameHeader.seqAck(lab.frames, at, 0, FIRST_SEQ);
     FrameHeader.credit(lab.frames, at, 0);
-    FrameHeader.endpointsLengthEcho(lab.frames, at, 0, 0, payloadBytes, 0);
+    FrameHeader.endpointsLengthBeyond(lab.frames, at, 0, 0, payloadBytes, 0);
   }
 
   int session(int peer) {

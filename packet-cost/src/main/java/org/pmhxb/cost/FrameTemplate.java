@@ -50,7 +50,7 @@ final class FrameTemplate {
     int id = lab.id(0);
     long at = lab.pool.frameAt(id);
     FarPeers.header(lab, at, FrameHeader.DATA, peer, session, 0, payloadBytes);
-    FrameHeader.endpointsLengthEcho(lab.frames, at, endpoint, endpoint, payloadBytes, 0);
+    FrameHeader.endpointsLengthBeyond(lab.frames, at, endpoint, endpoint, payloadBytes, 0);
     SplittableRandom random = new SplittableRandom(peer);
     for (int i = 0; i + Long.BYTES <= payloadBytes; i += Long.BYTES) {
       FrameHeader.payloadLong(lab.frames, at, i, random.nextLong());

@@ -81,7 +81,7 @@ final class Neighbours implements Routing.LinkOutput {
   public void commit(int lengthBytes) {
     long at = lab.pool.frameAt(id);
     int length = lengthBytes - FrameHeader.BYTES;
-    FrameHeader.endpointsLengthEcho(lab.frames, at, 0, 0, length, 0);
+    FrameHeader.endpointsLengthBeyond(lab.frames, at, 0, 0, length, 0);
     FrameHeader.crc(lab.frames, at, lab.crc.of(at, length));
     lab.burst.set(0, Burst.descriptor(id, lengthBytes));
     if (rail >= fromRail && rail < toRail) {

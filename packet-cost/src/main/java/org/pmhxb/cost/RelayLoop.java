@@ -44,7 +44,7 @@ final class RelayLoop extends PacketLoop {
     FrameHeader.keySession(frames, at, Lab.KEY, 1);
     FrameHeader.seqAck(frames, at, seq, 1);
     FrameHeader.credit(frames, at, 0);
-    FrameHeader.endpointsLengthEcho(frames, at, 7, 7, payloadBytes, 0);
+    FrameHeader.endpointsLengthBeyond(frames, at, 7, 7, payloadBytes, 0);
     frames.asSlice(at + FrameHeader.BYTES, payloadBytes).fill((byte) seq);
     FrameHeader.crc(frames, at, lab.crc.of(at, payloadBytes));
   }

@@ -19,6 +19,10 @@ abstract class AckState extends SendState {
 
   byte endPath;
   boolean ackAtOnce;
+
+  /** A frame beyond a new gap came, and the peer was not told: at once, while the gap lasts. */
+  boolean gapAtOnce;
+
   boolean gapKnown;
   boolean onAckList;
   boolean onUrgentList;

@@ -203,7 +203,8 @@ final class Acknowledger {
       return true;
     }
     // Behind a gap a sender waits for evidence: it must not depend on this node being idle.
-    return (idle || hasGap(peer)) && aged(peer) && somethingToSay(peer);
+    boolean gap = hasGap(peer);
+    return gap && peer.gapAtOnce || (idle || gap) && aged(peer) && somethingToSay(peer);
   }
 
   /** A quarter of what the peer may have on its way: of the window, or of its credit if less. */
@@ -292,6 +293,7 @@ final class Acknowledger {
         bytes << 16);
     peer.news = 0;
     peer.ackAtOnce = false;
+    peer.gapAtOnce = false;
     peer.gapKnown = false;
     return core.queueControl(id, way.rail, bytes, Burst.SEAL);
   }
@@ -325,6 +327,7 @@ final class Acknowledger {
     FrameHeader.payloadInt(Memory.ALL, address, offset + 12, words << 3 << 16 | credits);
     peer.news = 0;
     peer.ackAtOnce = false;
+    peer.gapAtOnce = false;
     peer.gapKnown = beyond > 0;
     return position - offset;
   }
@@ -380,7 +383,10 @@ final class Acknowledger {
     }
     peer.peerPollGapNs = pollGapNs((int) (gapAndCounts >>> 32));
     paths.settle(peer);
-    sender.pump(peer);
+    // New frames go at the end of the round: see Receiver.readBeside.
+    if (!peer.window.nothingLost()) {
+      sender.pump(peer);
+    }
     return true;
   }
 

@@ -38,7 +38,7 @@ final class LinkFrames implements Routing.LinkOutput {
   public void commit(int lengthBytes) {
     long at = core.pool.frameAt(id);
     int length = lengthBytes - FrameHeader.BYTES;
-    FrameHeader.endpointsLengthEcho(core.frames, at, 0, 0, length, 0);
+    FrameHeader.endpointsLengthBeyond(core.frames, at, 0, 0, length, 0);
     FrameHeader.flagsDst(core.frames, at, core.tagFlag, FrameHeader.EVERY_NODE);
     FrameHeader.crc(core.frames, at, core.crc.of(at, length));
     if (core.tag != null) {

@@ -284,7 +284,8 @@ final class NodeCore {
     FrameHeader.keySession(Memory.ALL, address, config.key(), session);
     FrameHeader.seqAck(Memory.ALL, address, 0, ack);
     FrameHeader.credit(Memory.ALL, address, 0);
-    FrameHeader.endpointsLengthEcho(Memory.ALL, address, srcEndpoint, dstEndpoint, payloadBytes, 0);
+    FrameHeader.endpointsLengthBeyond(
+        Memory.ALL, address, srcEndpoint, dstEndpoint, payloadBytes, 0);
     FrameHeader.crc(Memory.ALL, address, crc.of(pool.frameAt(id), payloadBytes));
     if (tag != null) {
       long stamp = replay ? to.stamps().next(config.frameKey()) : 0;
@@ -299,7 +300,7 @@ final class NodeCore {
     FrameHeader.keySession(frames, at, config.key(), 0);
     FrameHeader.seqAck(frames, at, 0, 0);
     FrameHeader.credit(frames, at, 0);
-    FrameHeader.endpointsLengthEcho(frames, at, 0, 0, payloadBytes, 0);
+    FrameHeader.endpointsLengthBeyond(frames, at, 0, 0, payloadBytes, 0);
     FrameHeader.crc(frames, at, crc.of(at, payloadBytes));
     if (tag != null) {
       tagLineFrame(at, payloadBytes);

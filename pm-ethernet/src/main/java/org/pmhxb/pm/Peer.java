@@ -2,6 +2,7 @@ package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SequenceArray;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * What a node keeps of one peer. Windows are made when a session opens, and what opens it when one
@@ -100,6 +101,26 @@ final class Peer extends AckState {
       news = 0;
     }
     return nextInOrder();
+  }
+
+  /**
+   * What is to be said beside {@link #acknowledgeAll} when something is missing, in a data frame:
+   * which of the next frames behind the gap arrived. If none came beyond them, that is all.
+   *
+   * @return bit i: the i-th number behind the one that is missing
+   */
+  int acknowledgeBeyond() {
+    int missing = order.next();
+    int ahead = highest() - missing - 1;
+    int bits = 0;
+    for (int i = Math.min(ahead, FrameHeader.BEYOND_BITS) - 1; i >= 0; i--) {
+      bits = bits << 1 | (order.holds(missing + 1 + i) ? 1 : 0);
+    }
+    if (ahead <= FrameHeader.BEYOND_BITS && bits != 0) {
+      news = 0;
+      gapAtOnce = false;
+    }
+    return bits;
   }
 
   /** A session opens. */

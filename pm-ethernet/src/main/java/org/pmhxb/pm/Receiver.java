@@ -957,10 +957,12 @@ final class Receiver {
         && !isWellFormed(at, flags, FrameHeader.lengthOf(endpointWord))) {
       return DropReason.MALFORMED.code();
     }
-    if (ack != peer.ackRead()) {
-      if (!sender.acknowledgeUpTo(peer, ack)) {
+    int beyond = (flags & FrameHeader.FLAG_BEYOND) != 0 ? FrameHeader.beyond(frames, at) : 0;
+    if (ack != peer.ackRead() || beyond != 0) {
+      if (!Sender.isSent(peer, ack, beyond) || !sender.acknowledgeUpTo(peer, ack)) {
         return DropReason.MALFORMED.code();
       }
+      sender.acknowledgeBeyond(peer, ack, beyond);
       peer.ackRead(ack);
       paths.settle(peer);
       // New frames that waited for this go at the end of the round, so that what they carry
@@ -1042,7 +1044,7 @@ final class Receiver {
     core.counters.increment(Counter.OUT_OF_ORDER);
     if (!peer.gapKnown) {
       peer.gapKnown = true;
-      peer.ackAtOnce = true;
+      peer.gapAtOnce = true;
     }
     acknowledger.note(peer);
     return KEPT;

@@ -395,10 +395,23 @@ final class Sender {
     long at = pool.addressOf(id);
     int ack = peer.acknowledgeAll();
     put(peer, peer.window, lane, id, at, messages, payloadBytes, told, credit, ack, seal);
+    if (peer.isMissingSome()) {
+      tellBeyond(peer, at);
+    }
     if (!isShort) {
       sealer.seal(id, payloadBytes);
       // The next one's path is worth a choice of its own.
       peer.stripeBytes = 0;
+    }
+  }
+
+  /** Enters into a new frame, before it is sealed, what arrived behind a gap. */
+  private static void tellBeyond(Peer peer, long at) {
+    int beyond = peer.acknowledgeBeyond();
+    if (beyond != 0) {
+      int flags = FrameHeader.flags(Memory.ALL, at) | FrameHeader.FLAG_BEYOND;
+      FrameHeader.flagsDst(Memory.ALL, at, flags, FrameHeader.dst(Memory.ALL, at));
+      FrameHeader.beyond(Memory.ALL, at, beyond);
     }
   }
 
@@ -608,6 +621,30 @@ final class Sender {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether the peer can mean frames behind a gap: all of them were sent.
+   *
+   * @param bits bit i: {@code ack + 1 + i}
+   */
+  static boolean isSent(Peer peer, int ack, int bits) {
+    int end = ack + 1 + Integer.SIZE - Integer.numberOfLeadingZeros(bits);
+    return bits == 0 || !Serial.after(end, peer.window.next());
+  }
+
+  /**
+   * Frames behind a gap, all {@link #isSent}, are stored by the peer too. What an old frame says
+   * may be settled since.
+   */
+  void acknowledgeBeyond(Peer peer, int ack, int bits) {
+    SendWindow window = peer.window;
+    for (int left = bits; left != 0; left &= left - 1) {
+      int seq = ack + 1 + Integer.numberOfTrailingZeros(left);
+      if (!Serial.before(seq, window.unacknowledged())) {
+        acknowledgeOne(peer, seq);
+      }
+    }
   }
 
   /**

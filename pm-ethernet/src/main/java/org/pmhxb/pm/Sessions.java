@@ -290,6 +290,7 @@ final class Sessions {
     peer.duplicates = 0;
     peer.duplicatesReported = 0;
     peer.gapKnown = false;
+    peer.gapAtOnce = false;
     peer.ackAtOnce = false;
     peer.heardAt = core.patienceNs;
     peer.keepaliveAt = core.patienceNs;

@@ -83,7 +83,8 @@ final class UsualAcks {
     peer.heardAt = core.patienceNs;
     peer.peerPollGapNs = Acknowledger.pollGapNs((int) (gapAndCounts >>> 32));
     paths.settle(peer);
-    if (peer.pendingHead != 0 || !window.nothingLost()) {
+    // New frames go at the end of the round: see Receiver.readBeside.
+    if (!window.nothingLost()) {
       sender.pump(peer);
     }
     return true;

@@ -72,7 +72,7 @@ class HostileFrameTest {
       byte[] request = latest(fromZero, FrameHeader.CREDIT_REQUEST);
       MemorySegment m = MemorySegment.ofArray(request);
       for (int endpoint = 1; endpoint <= 3_000; endpoint++) {
-        FrameHeader.endpointsLengthEcho(m, 0, 10_000 + endpoint, ENDPOINT, 0, 0);
+        FrameHeader.endpointsLengthBeyond(m, 0, 10_000 + endpoint, ENDPOINT, 0, 0);
         ReceiverFuzzTest.repair(request);
         net.ports[1][0].arrive(request.clone());
       }
@@ -92,7 +92,7 @@ class HostileFrameTest {
       byte[] open = java.util.Arrays.copyOf(ack, FrameHeader.BYTES + Sessions.OPEN_BYTES);
       MemorySegment m = MemorySegment.ofArray(open);
       FrameHeader.kindSrc(m, 0, FrameHeader.OPEN, 1);
-      FrameHeader.endpointsLengthEcho(m, 0, 0, 0, Sessions.OPEN_BYTES, 0);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, Sessions.OPEN_BYTES, 0);
       for (int incarnation = 100; incarnation < 105; incarnation++) {
         FrameHeader.payloadLong(m, 0, 0, incarnation);
         FrameHeader.payloadInt(m, 0, 20, 64);
@@ -129,7 +129,7 @@ class HostileFrameTest {
       MemorySegment m = MemorySegment.ofArray(ack);
       int next = 0xFFFF_FFF0 + 20;
       FrameHeader.seqAck(m, 0, 0, next + ackOff);
-      FrameHeader.endpointsLengthEcho(m, 0, 0, 0, 24, 0);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 24, 0);
       FrameHeader.payloadInt(m, 0, 0, next + highestOff);
       FrameHeader.payloadInt(m, 0, 12, bitmapBytes << 16 | credits);
       ReceiverFuzzTest.repair(ack);
@@ -149,7 +149,7 @@ class HostileFrameTest {
       byte[] reply = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 32);
       MemorySegment m = MemorySegment.ofArray(reply);
       FrameHeader.kindSrc(m, 0, FrameHeader.PROBE_REPLY, 1);
-      FrameHeader.endpointsLengthEcho(m, 0, 0, 0, 32, 0);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 32, 0);
       FrameHeader.payloadInt(m, 0, 0, path);
       FrameHeader.payloadInt(m, 0, 4, indexBeyondNext);
       FrameHeader.payloadLong(m, 0, 8, sentNs);
@@ -176,7 +176,7 @@ class HostileFrameTest {
         byte[] reply = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 32);
         MemorySegment m = MemorySegment.ofArray(reply);
         FrameHeader.kindSrc(m, 0, FrameHeader.PROBE_REPLY, 1);
-        FrameHeader.endpointsLengthEcho(m, 0, 0, 0, 32, 0);
+        FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 32, 0);
         FrameHeader.payloadInt(m, 0, 0, path);
         FrameHeader.payloadInt(m, 0, 4, 0);
         FrameHeader.payloadLong(m, 0, 8, sentNs);
@@ -206,7 +206,7 @@ class HostileFrameTest {
       MemorySegment m = MemorySegment.ofArray(data);
       FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_FRAGMENT, 1);
       FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
-      FrameHeader.endpointsLengthEcho(m, 0, ENDPOINT, ENDPOINT, length, 0);
+      FrameHeader.endpointsLengthBeyond(m, 0, ENDPOINT, ENDPOINT, length, 0);
       FrameHeader.payloadInt(m, 0, 0, messageLength);
       FrameHeader.payloadInt(m, 0, 4, offset);
       ReceiverFuzzTest.repair(data);
@@ -214,6 +214,30 @@ class HostileFrameTest {
       net.run(100_000);
       assertThat(dropped(net, 1, DropReason.MALFORMED)).isEqualTo(1);
       assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
+    }
+  }
+
+  /**
+   * Node 0 has sent all before {@code ack}; the last bit of each bitmap names one that it has not.
+   */
+  @ParameterizedTest
+  @CsvSource({"0, 1, 1", "0, 32768, 1", "-3, 2, 0", "-3, 3, 0", "-3, 4, 1", "-19, 65535, 0"})
+  void refusesNumbersBehindAGapThatWereNeverSent(int behind, int beyond, int refused) {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
+      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 8);
+      MemorySegment m = MemorySegment.ofArray(data);
+      FrameHeader.kindSrc(m, 0, FrameHeader.DATA, 1);
+      FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_BEYOND, 0);
+      FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 1, 0xFFFF_FFF0 + 20 + behind);
+      FrameHeader.endpointsLengthBeyond(m, 0, ENDPOINT, ENDPOINT, 8, beyond);
+      ReceiverFuzzTest.repair(data);
+      net.ports[0][0].arrive(data);
+      net.run(100_000);
+      assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(refused);
+      assertThat(net.nodes.get(0).counters().get(Counter.OUT_OF_ORDER)).isEqualTo(1 - refused);
+      assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.UP);
     }
   }
 
@@ -238,7 +262,7 @@ class HostileFrameTest {
       MemorySegment m = MemorySegment.ofArray(data);
       FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_COALESCED | fragment, 1);
       FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
-      FrameHeader.endpointsLengthEcho(m, 0, ENDPOINT, ENDPOINT, length, 0);
+      FrameHeader.endpointsLengthBeyond(m, 0, ENDPOINT, ENDPOINT, length, 0);
       if (length >= 16) {
         FrameHeader.payloadInt(m, 0, length - 4, first << 16 | messages);
       }
@@ -258,7 +282,7 @@ class HostileFrameTest {
       byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 40);
       MemorySegment m = MemorySegment.ofArray(data);
       // A later minor version: flag bits that are unknown here, and padding behind the frame.
-      FrameHeader.flagsDst(m, 0, 0xC0, 1);
+      FrameHeader.flagsDst(m, 0, 0xA0, 1);
       FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
       data[FrameHeader.VERSION_AT] = (byte) (FrameHeader.VERSION + 5);
       ReceiverFuzzTest.repair(data);

@@ -109,7 +109,7 @@ class StrayFaultTest {
     FrameHeader.keySession(m, at, KEY, 1);
     FrameHeader.seqAck(m, at, 1, 1);
     FrameHeader.credit(m, at, 0);
-    FrameHeader.endpointsLengthEcho(m, at, 7, 7, PAYLOAD_BYTES, 0);
+    FrameHeader.endpointsLengthBeyond(m, at, 7, 7, PAYLOAD_BYTES, 0);
     FrameHeader.crc(m, at, new FrameCrc(m).of(at, PAYLOAD_BYTES));
     pool.transfer(id, Owner.NODE, Owner.PORT);
     return id;

@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  *  28 kind:8  | 29 src:24
  *  32 flags:8 | 33 dst:24
  *  36 key:32 | 40 session:32 | 44 seq:32 | 48 ack:32 | 52 credit:32
- *  56 srcEndpoint:16 | 58 dstEndpoint:16 | 60 length:16 | 62 echo:16
+ *  56 srcEndpoint:16 | 58 dstEndpoint:16 | 60 length:16 | 62 beyond:16
  *  64 payload
  * </pre>
  *
@@ -52,8 +52,8 @@ public final class FrameHeader {
   public static final int SRC_ENDPOINT = CREDIT + Integer.BYTES;
   public static final int DST_ENDPOINT = SRC_ENDPOINT + Short.BYTES;
   public static final int LENGTH = DST_ENDPOINT + Short.BYTES;
-  public static final int ECHO = LENGTH + Short.BYTES;
-  public static final int BYTES = ECHO + Short.BYTES;
+  public static final int BEYOND = LENGTH + Short.BYTES;
+  public static final int BYTES = BEYOND + Short.BYTES;
 
   /** Where the CRC's cover begins. */
   public static final int CRC_FROM = KIND_SRC;
@@ -98,6 +98,12 @@ public final class FrameHeader {
 
   /** The sender did not send by its own choice of path: another dimension order. */
   public static final int FLAG_DETOUR = 0x20;
+
+  /** The field {@code beyond} is a bitmap: bit i = sequence number ack + 1 + i has arrived. */
+  public static final int FLAG_BEYOND = 0x40;
+
+  /** Sequence numbers that {@code beyond} tells of. */
+  public static final int BEYOND_BITS = 16;
 
   private static final ValueLayout.OfShort BE_SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -353,16 +359,16 @@ public final class FrameHeader {
     return u16(frames, at + DST_ENDPOINT);
   }
 
-  /** Writes endpoints, payload length and echo in one store. */
-  public static void endpointsLengthEcho(
-      MemorySegment frames, long at, int srcEndpoint, int dstEndpoint, int length, int echo) {
+  /** Writes endpoints, payload length and beyond in one store. */
+  public static void endpointsLengthBeyond(
+      MemorySegment frames, long at, int srcEndpoint, int dstEndpoint, int length, int beyond) {
     frames.set(
         BE_LONG,
         at + SRC_ENDPOINT,
         (long) srcEndpoint << 48
             | (dstEndpoint & 0xFFFFL) << 32
             | (length & 0xFFFFL) << 16
-            | echo & 0xFFFFL);
+            | beyond & 0xFFFFL);
   }
 
   /** Payload bytes. */
@@ -370,8 +376,12 @@ public final class FrameHeader {
     return u16(frames, at + LENGTH);
   }
 
-  public static int echo(MemorySegment frames, long at) {
-    return u16(frames, at + ECHO);
+  public static int beyond(MemorySegment frames, long at) {
+    return u16(frames, at + BEYOND);
+  }
+
+  public static void beyond(MemorySegment frames, long at, int beyond) {
+    frames.set(BE_SHORT, at + BEYOND, (short) beyond);
   }
 
   // --- whole words: what the packet path reads and writes once ------------------------------
@@ -396,7 +406,7 @@ public final class FrameHeader {
     return frames.get(BE_LONG, at + SESSION);
   }
 
-  /** {@code srcEndpoint:16 | dstEndpoint:16 | length:16 | echo:16}. */
+  /** {@code srcEndpoint:16 | dstEndpoint:16 | length:16 | beyond:16}. */
   public static long endpointWord(MemorySegment frames, long at) {
     return frames.get(BE_LONG, at + SRC_ENDPOINT);
   }

@@ -118,7 +118,7 @@ class FrameHeaderTest {
     FrameHeader.keySession(m, AT, c, d);
     FrameHeader.seqAck(m, AT, a, c);
     FrameHeader.credit(m, AT, d);
-    FrameHeader.endpointsLengthEcho(m, AT, a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, d & 0xFFFF);
+    FrameHeader.endpointsLengthBeyond(m, AT, a & 0xFFFF, b & 0xFFFF, c & 0xFFFF, d & 0xFFFF);
     byte[] apart = m.toArray(ValueLayout.JAVA_BYTE);
     long endpointWord = FrameHeader.endpointWord(m, AT);
     assertThat(FrameHeader.srcEndpointOf(endpointWord)).isEqualTo(a & 0xFFFF);
@@ -199,20 +199,20 @@ class FrameHeaderTest {
   }
 
   @Property(tries = 200, seed = "41")
-  void endpointsLengthEchoAndPayload(
+  void endpointsLengthBeyondAndPayload(
       @ForAll long seed,
       @ForAll @IntRange(min = 0, max = 65_535) int src,
       @ForAll @IntRange(min = 0, max = 65_535) int dst,
       @ForAll @IntRange(min = 0, max = 65_535) int length,
-      @ForAll @IntRange(min = 0, max = 65_535) int echo,
+      @ForAll @IntRange(min = 0, max = 65_535) int beyond,
       @ForAll @IntRange(min = 0, max = 40) int offset,
       @ForAll long value) {
     noise(seed);
-    FrameHeader.endpointsLengthEcho(m, AT, src, dst, length, echo);
+    FrameHeader.endpointsLengthBeyond(m, AT, src, dst, length, beyond);
     assertThat(FrameHeader.srcEndpoint(m, AT)).isEqualTo(src);
     assertThat(FrameHeader.dstEndpoint(m, AT)).isEqualTo(dst);
     assertThat(FrameHeader.length(m, AT)).isEqualTo(length);
-    assertThat(FrameHeader.echo(m, AT)).isEqualTo(echo);
+    assertThat(FrameHeader.beyond(m, AT)).isEqualTo(beyond);
     onlyChanged(56, 64);
     noise(seed);
     FrameHeader.payloadLong(m, AT, offset, value);

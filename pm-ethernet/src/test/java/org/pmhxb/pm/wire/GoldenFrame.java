@@ -128,8 +128,8 @@ public record GoldenFrame(
     FrameHeader.seqAck(region, at, get("seq"), get("ack"));
     FrameHeader.credit(region, at, get("credit"));
     int length = get("length");
-    FrameHeader.endpointsLengthEcho(
-        region, at, get("srcEndpoint"), get("dstEndpoint"), length, get("echo"));
+    FrameHeader.endpointsLengthBeyond(
+        region, at, get("srcEndpoint"), get("dstEndpoint"), length, get("beyond"));
     int to = FrameHeader.BYTES;
     for (Field field : payload) {
       for (byte b : field.bytes) {

@@ -61,7 +61,7 @@ class GoldenFramesTest {
       read.put("srcEndpoint", (long) FrameHeader.srcEndpoint(m, 0));
       read.put("dstEndpoint", (long) FrameHeader.dstEndpoint(m, 0));
       read.put("length", (long) FrameHeader.length(m, 0));
-      read.put("echo", (long) FrameHeader.echo(m, 0));
+      read.put("beyond", (long) FrameHeader.beyond(m, 0));
       assertThat(read).isEqualTo(new TreeMap<>(golden.header()));
       assertThat(FrameHeader.etherType(m, 0)).isEqualTo(0x88B5);
       assertThat(FrameHeader.hopCheck(m, 0)).isEqualTo(golden.get("hopCheck"));
