@@ -47,7 +47,7 @@ public final class PeersSuite {
 
   private static final int ATTEMPTS = 3;
 
-  /** Of another kind of traffic the compilers see something new. */
+  /** Before each run: the token buckets are emptied. */
   private static final long WARM_UP_MS = 1_000;
 
   private final Settings settings;
@@ -67,8 +67,8 @@ public final class PeersSuite {
   /** Void runs of the case under way that were measured again. */
   private int repeated;
 
-  /** Our nodes have just started: nothing of them is compiled. */
-  private boolean fresh;
+  /** What our nodes have carried last, to which they are compiled; null: they have just started. */
+  private PeerCase warm;
 
   /**
    * What a user chooses.
@@ -105,6 +105,11 @@ public final class PeersSuite {
     /** Traffic at most before the first measurement of nodes that have just started. */
     Duration compile() {
       return Duration.ofSeconds(quick ? 5 : 20);
+    }
+
+    /** The same of nodes that have carried other traffic: most of it is compiled. */
+    Duration compileOther() {
+      return Duration.ofSeconds(quick ? 1 : 5);
     }
   }
 
@@ -216,7 +221,7 @@ public final class PeersSuite {
         spec.fabric() + ", " + spec.rails() + " links",
         () -> {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
-            fresh = true;
+            warm = null;
             for (PeerCase what : ours) {
               keep(HXB, spins, what, () -> runOurs(ends, what));
             }
@@ -282,7 +287,7 @@ public final class PeersSuite {
 
   private PeerFigures runOurs(MeasuredCluster cluster, PeerCase what)
       throws IOException, InterruptedException {
-    Benchmark.Outcome outcome = measure(cluster, what.ping(), what.both(), what.sizeBytes());
+    Benchmark.Outcome outcome = measure(cluster, what);
     PeerFigures figures =
         what.ping()
             ? PeerFigures.ping(outcome.latency().p50() / 1e3)
@@ -290,21 +295,21 @@ public final class PeersSuite {
     return figures.using(outcome.cpu());
   }
 
-  private Benchmark.Outcome measure(
-      MeasuredCluster cluster, boolean ping, boolean both, int sizeBytes)
+  private Benchmark.Outcome measure(MeasuredCluster cluster, PeerCase what)
       throws IOException, InterruptedException {
-    BenchKind kind = ping ? BenchKind.LATENCY : BenchKind.BANDWIDTH;
-    int rails = cluster.rails();
-    TrafficPlan plan = TrafficPlan.pair(kind, TWO, rails, 0, both);
+    BenchKind kind = what.ping() ? BenchKind.LATENCY : BenchKind.BANDWIDTH;
+    TrafficPlan plan = TrafficPlan.pair(kind, TWO, cluster.rails(), 0, what.both());
     long measureMs = Math.round(1e3 * settings.times().measure());
-    if (fresh) {
-      List<String> faults = new WarmUp(settings.compile(), progress).run(cluster, plan, sizeBytes);
+    if (!what.equals(warm)) {
+      // Each by its own traffic: who has only sent or received has not compiled doing both at once.
+      Duration most = warm == null ? settings.compile() : settings.compileOther();
+      List<String> faults = new WarmUp(most, progress).run(cluster, plan, what.sizeBytes());
       if (!faults.isEmpty()) {
         throw new IOException("warming up: " + faults);
       }
-      fresh = false;
+      warm = what;
     }
-    Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, WARM_UP_MS, measureMs);
+    Benchmark.Outcome outcome = cluster.measure(plan, what.sizeBytes(), WARM_UP_MS, measureMs);
     if (outcome.faulty() > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
       throw new IOException(outcome.faulty() + " faulty messages; " + outcome.failures());
     }
@@ -382,7 +387,7 @@ public final class PeersSuite {
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, 1, rate, poll, NodeOptions.NONE);
     try (PeerClusters.Ends ends = clusters.up(spec)) {
-      fresh = true;
+      warm = null;
       for (int run = 1; run <= settings.runs(); run++) {
         progress.accept("idle " + poll.idle() + ", run " + run + " of " + settings.runs());
         int size = ping ? PeersPlan.SMALL_BYTES : PeersPlan.MEDIUM_BYTES;

@@ -37,6 +37,9 @@ class PeersSuiteTest {
   private int measurements;
   private int open;
 
+  /** What our nodes carried, cluster by cluster. */
+  private final List<String> traffic = new ArrayList<>();
+
   /** What the pretended host takes of the processors while ours are measured. */
   private double withheld;
 
@@ -117,8 +120,15 @@ class PeersSuiteTest {
     }
   }
 
+  private static String both(TrafficPlan plan) {
+    return plan.kind() == BenchKind.BANDWIDTH && plan.links() == 2 * plan.linksPerNode()
+        ? "both "
+        : "";
+  }
+
   private PeerClusters.Ends up(ClusterSpec spec) {
     open++;
+    traffic.add("up");
     return new PeerClusters.Ends() {
       @Override
       public int rails() {
@@ -134,6 +144,8 @@ class PeersSuiteTest {
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
         measurements++;
+        traffic.add(
+            (warmUpMs == 0 ? "warm " : "run ") + plan.kind() + " " + both(plan) + sizeBytes);
         double bytes = 0.991 * plan.links() * RATE.bytesPerSecond();
         boolean ping = plan.kind() == BenchKind.LATENCY;
         return new Benchmark.Outcome(
@@ -206,6 +218,25 @@ class PeersSuiteTest {
         .contains("peers.md", "peers.json", "peers/share-8192-both.svg")
         .allMatch(file -> Files.exists(directory.resolve(file)));
     saysNothingOfWhereTheProjectLies();
+  }
+
+  @Test
+  void warmsOurNodesUpWithEachTrafficThatIsMeasured() throws Exception {
+    run(false, Integer.MAX_VALUE, List.of(PeersSuite.HXB));
+
+    List<String> steps = traffic.stream().distinct().toList();
+    assertThat(steps)
+        .contains("warm bandwidth both 8192", "run bandwidth both 8192", "run latency 64");
+    List<String> warmed = new ArrayList<>();
+    for (String step : traffic) {
+      if (step.startsWith("warm ")) {
+        warmed.add(step.substring(5));
+      } else if (step.startsWith("run ")) {
+        assertThat(warmed.getLast()).isEqualTo(step.substring(4));
+      } else {
+        warmed.clear();
+      }
+    }
   }
 
   @Test
@@ -323,8 +354,8 @@ class PeersSuiteTest {
   @Test
   void whatWasBrokenOffGoesOn() throws Exception {
     Peer[] peers = {new FakePeer("good", 0.5)};
-    assertThat(run(false, 5, List.of(), peers).finished()).isFalse();
-    assertThat(measurements).isEqualTo(5);
+    assertThat(run(false, 4, List.of(), peers).finished()).isFalse();
+    assertThat(measurements).isEqualTo(4);
     PeersReport whole = run(true, Integer.MAX_VALUE, List.of(), peers);
     assertThat(whole.ok()).isTrue();
     int all = measurements;
