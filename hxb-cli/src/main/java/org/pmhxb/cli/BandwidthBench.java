@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
     name = "bandwidth",
     description = {
       "Stream between two nodes and measure the goodput.",
-      "Uses the cluster that is up, or brings one up for the run and takes it down again.",
+      ClusterBench.USES,
       "Theoretical is the raw rate of the links in use; without --rate links have none."
     },
     footer = {

@@ -144,6 +144,7 @@ final class BarrierBench extends ClusterCommand {
     range("--seconds", seconds, 0.05, 3_600);
     range("--warm-up", warmUp, 0, 600);
     Shape shape = machine.shapeOr(this, Shape.of(LINE));
+    sayBeside();
     specs(shape, rails); // what does not suit is refused before anything is built
     return machine.fabric() == MachineOptions.Fabric.RING
         ? overRing(shape, rails)

@@ -23,6 +23,7 @@ import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.workload.PayloadPattern;
 import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.node.NodeSizing;
 import picocli.CommandLine.Mixin;
@@ -30,6 +31,12 @@ import picocli.CommandLine.Option;
 
 /** Measures a cluster, its own or one that is up. */
 abstract class ClusterBench extends ClusterCommand {
+  /** Which cluster is measured, for the help of each of these benchmarks. */
+  static final String USES =
+      "Measures the cluster that is up (--cluster); all nodes that take part have to answer. Without"
+          + " one, or where --fabric is not that cluster's, it builds one for the run and takes it"
+          + " down again. Another --shape, --rails or --rate than that cluster's is refused.";
+
   /** What joins the nodes. */
   enum Fabric {
     RING,
@@ -52,7 +59,8 @@ abstract class ClusterBench extends ClusterCommand {
       paramLabel = "FABRIC",
       description =
           "ring (one process), memif or veth (a process per node). Default: that of the"
-              + " cluster that is up, else ring.")
+              + " cluster that is up, else ring. Another than that cluster's: one is built beside"
+              + " it.")
   private Fabric fabric;
 
   @Mixin private ClusterOptions options;
@@ -105,6 +113,11 @@ abstract class ClusterBench extends ClusterCommand {
     return 0;
   }
 
+  /** Whether to go on without nodes that do not answer. */
+  boolean withoutAbsent() {
+    return false;
+  }
+
   /** Whether nodes stream to each other, both ways at once. */
   boolean both() {
     return false;
@@ -148,8 +161,10 @@ abstract class ClusterBench extends ClusterCommand {
     checkOptions();
     Optional<ClusterState> up = ClusterState.read(paths()).filter(s -> !s.nodes().isEmpty());
     if (up.isPresent() && usable(up.get())) {
-      return overCluster(BenchCluster.of(up.get(), progress()::update));
+      BenchCluster cluster = BenchCluster.of(up.get(), progress()::update);
+      return overCluster(cluster, cluster.absent());
     }
+    sayBeside();
     Shape shape = wantedShape() == null ? smallestShape() : wantedShape();
     int rails = wantedRails() == null ? RAILS : wantedRails();
     return switch (fabric == null ? Fabric.RING : fabric) {
@@ -195,14 +210,15 @@ abstract class ClusterBench extends ClusterCommand {
     }
   }
 
-  private BenchResult overCluster(BenchCluster cluster) throws IOException, InterruptedException {
-    Map<Integer, String> absent = cluster.absent();
-    TrafficPlan plan = plan(cluster.shape(), cluster.rails(), absent);
+  /**
+   * @param absent nodes that do not answer, with the reason
+   */
+  private BenchResult overCluster(BenchCluster cluster, Map<Integer, String> absent)
+      throws IOException, InterruptedException {
+    TrafficPlan plan =
+        plan(cluster.shape(), cluster.rails(), withoutAbsent() ? absent.keySet() : Set.of());
+    requirePresent(cluster, plan, absent);
     Benchmark.Outcome outcome = measure(cluster, plan);
-    if (kind() == BenchKind.EXCHANGE) {
-      absent.forEach(
-          (node, reason) -> outcome.failures().add("node " + node + " was left out: " + reason));
-    }
     return result(
         plan, outcome, cluster.fabric(), cluster.shape(), cluster.rails(), cluster.rate());
   }
@@ -211,7 +227,7 @@ abstract class ClusterBench extends ClusterCommand {
       throws IOException, InterruptedException {
     ClusterSpec spec =
         options.spec(this, kindOfFabric, shape, ClusterOptions.requireRails(this, rails));
-    TrafficPlan plan = plan(shape, rails, Map.of());
+    TrafficPlan plan = plan(shape, rails, Set.of());
     if (together()) {
       spec = spec.withPoll(spec.poll().sharing(plan.endsAndRelays(shape)));
     }
@@ -220,7 +236,7 @@ abstract class ClusterBench extends ClusterCommand {
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
-      return overCluster(cluster);
+      return overCluster(cluster, Map.of());
     }
   }
 
@@ -233,7 +249,7 @@ abstract class ClusterBench extends ClusterCommand {
     if (options.pollGiven()) {
       throw wrongUsage("--idle, --pin: the ring fabric has one thread for all nodes; it spins");
     }
-    TrafficPlan plan = plan(shape, rails, Map.of());
+    TrafficPlan plan = plan(shape, rails, Set.of());
     progress().update("building " + shape.nodes() + " nodes");
     try (RingBench ring = RingBench.up(shape, rails, options.portFaults(), progress()::update)) {
       return result(plan, measure(ring, plan), "ring", shape, rails, null);
@@ -254,27 +270,66 @@ abstract class ClusterBench extends ClusterCommand {
   }
 
   /**
-   * @param absent nodes that do not answer: an exchange goes on without them
+   * @param leftOut nodes that take no part, of benchmarks that can do without
    */
-  private TrafficPlan plan(Shape shape, int rails, Map<Integer, String> absent) {
-    TrafficPlan plan;
+  private TrafficPlan plan(Shape shape, int rails, Set<Integer> leftOut) {
     try {
-      plan = traffic(shape, rails, absent.keySet());
+      return traffic(shape, rails, leftOut);
     } catch (IllegalArgumentException e) {
       throw wrongUsage(e.getMessage());
     }
-    for (int node : plan.destinations().keySet()) {
-      if (absent.containsKey(node)) {
-        throw new UserErrorException(
-            "node "
-                + node
-                + " takes part and is not there: "
-                + absent.get(node)
-                + "; see "
-                + paths().command("status"));
-      }
+  }
+
+  /**
+   * Before anything is measured: refuses when a node that takes part does not answer, and names the
+   * others that do not.
+   *
+   * @param absent with the reason
+   */
+  private void requirePresent(BenchCluster cluster, TrafficPlan plan, Map<Integer, String> absent) {
+    List<String> needed = new ArrayList<>();
+    absent.forEach(
+        (node, reason) -> {
+          Coordinates place = cluster.shape().coordinates(node);
+          String line =
+              "node "
+                  + node
+                  + " at "
+                  + Options.place(place.toList())
+                  + " does not answer: "
+                  + reason;
+          if (plan.destinations().containsKey(node)) {
+            needed.add(line);
+          } else {
+            progress().say(line + "; it takes no part");
+          }
+        });
+    if (!needed.isEmpty()) {
+      throw new UserErrorException(
+          String.join("; ", needed)
+              + ". Bring the cluster up again: "
+              + paths().command("down")
+              + ", then "
+              + again(cluster)
+              + (kind() == BenchKind.EXCHANGE ? "; or measure the others: --survivors" : ""));
     }
-    return plan;
+    if (plan.destinations().values().stream().allMatch(Set::isEmpty)) {
+      throw new UserErrorException(
+          "no two neighbours are left; bring the cluster up again: "
+              + paths().command("down")
+              + ", then "
+              + again(cluster));
+    }
+  }
+
+  /** The command that brings up one like it. */
+  private String again(BenchCluster cluster) {
+    return paths().command("up")
+        + " --shape "
+        + cluster.shape()
+        + " --rails "
+        + cluster.rails()
+        + (cluster.rate() == null ? "" : " --rate " + cluster.rate());
   }
 
   private BenchResult result(

@@ -23,6 +23,7 @@ abstract class ClusterCommand extends HxbCommand {
   private Path root;
 
   private boolean told;
+  private boolean saidBeside;
 
   ClusterPaths paths() {
     return paths(cluster);
@@ -40,13 +41,33 @@ abstract class ClusterCommand extends HxbCommand {
    * Of a cluster that this command makes for itself. Says its name, which nobody gave, and how to
    * remove what SIGKILL would leave of it: its nodes end with this process, links and files do not.
    */
-  final ClusterPaths ownPaths(String name) {
+  final ClusterPaths ownPaths(String name) throws IOException {
+    sayBeside();
     ClusterPaths own = paths(name);
     if (!told) {
       progress().say("cluster " + name + " (should this be killed: " + own.command("down") + ")");
       told = true;
     }
     return own;
+  }
+
+  /**
+   * Says once that a cluster is up, if one is, and that this command measures another: nobody has
+   * to guess which one the figures are of.
+   */
+  final void sayBeside() throws IOException {
+    if (saidBeside) {
+      return;
+    }
+    saidBeside = true;
+    ClusterState.read(paths())
+        .filter(state -> !state.nodes().isEmpty())
+        .ifPresent(
+            state ->
+                progress()
+                    .say(
+                        "cluster \"%s\" is up (%s, %s) and stays as it is; this runs on one of its own"
+                            .formatted(cluster, state.fabric(), state.shape())));
   }
 
   /** The cluster that is up, or the exception that says how to bring it up. */

@@ -120,6 +120,7 @@ final class CollectivesCommand extends ClusterCommand {
         throw wrongUsage("--size " + size + " is no multiple of 4");
       }
     }
+    sayBeside();
     List<Collective> wanted = wanted();
     CollectiveSuite suite = new CollectiveSuite(shape, costs());
     List<CollectivePoint> points =

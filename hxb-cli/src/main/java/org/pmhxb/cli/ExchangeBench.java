@@ -5,14 +5,14 @@ import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** All nodes with all their neighbours. */
 @Command(
     name = "exchange",
     description = {
       "Let every node stream to all its neighbours in all dimensions, both ways at once.",
-      "Uses the cluster that is up, or brings one up for the run and takes it down again.",
-      "Nodes that do not answer are left out, named, and the command then ends with 1."
+      ClusterBench.USES
     },
     footer = {
       "",
@@ -21,9 +21,19 @@ import picocli.CommandLine.Command;
 final class ExchangeBench extends ClusterBench {
   private static final int SIZE_BYTES = 8_192;
 
+  @Option(
+      names = "--survivors",
+      description = "Leave out nodes that do not answer, and name them, instead of refusing.")
+  private boolean survivors;
+
   @Override
   BenchKind kind() {
     return BenchKind.EXCHANGE;
+  }
+
+  @Override
+  boolean withoutAbsent() {
+    return survivors;
   }
 
   @Override

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
     name = "incast",
     description = {
       "Let all nodes stream to node 0 at once: more than its links carry.",
-      "Uses the cluster that is up, or brings one up for the run and takes it down again.",
+      ClusterBench.USES,
       "Theoretical is the raw rate of node 0's links; resent counts frames that went again."
     },
     footer = {"", "Example: hxb bench incast --fabric veth --shape 8 --rails 1 --rate 200mbit"})

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
     name = "latency",
     description = {
       "Send a message to and fro between two nodes and measure half round trips.",
-      "Uses the cluster that is up, or brings one up for the run and takes it down again."
+      ClusterBench.USES
     },
     footer = {"", "Example: hxb bench latency --fabric memif --size 64"})
 final class LatencyBench extends PairBench {

@@ -141,6 +141,7 @@ final class LogpCommand extends ClusterCommand {
     range("--pings", pings, 10, 100_000);
     folder("--plot", plot);
     Shape of = machine.shapeOr(this, Shape.of(2, 2, 2));
+    sayBeside();
     Measured found = onRing() ? overRing(of, rails) : overVeth(of, rails);
     BarrierPoints points = new BarrierPoints(progress()::update);
     List<String> files = new ArrayList<>();

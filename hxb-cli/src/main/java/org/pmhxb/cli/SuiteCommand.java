@@ -81,7 +81,7 @@ abstract class SuiteCommand extends ClusterCommand {
   }
 
   /** Where this command's own clusters live, one at a time. */
-  final ClusterPaths ownPaths() {
+  final ClusterPaths ownPaths() throws IOException {
     return ownPaths(BenchCluster.ownName());
   }
 

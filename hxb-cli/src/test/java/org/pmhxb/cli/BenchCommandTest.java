@@ -2,16 +2,20 @@ package org.pmhxb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.cluster.ClusterState;
 
 /** Options of the cluster's commands; nothing is started. */
 class BenchCommandTest {
@@ -79,6 +83,59 @@ class BenchCommandTest {
 
     assertThat(run.code()).isEqualTo(Main.FAILED);
     assertThat(run.json().path("error").asText()).contains("hxb up", "--shape 2x2x2");
+  }
+
+  /** What {@code hxb up} wrote of a cluster whose nodes have died. */
+  private void deadCluster() throws IOException {
+    List<ClusterState.Node> nodes = new ArrayList<>();
+    for (int node = 0; node < 2; node++) {
+      long pid = ProcessHandle.current().pid(); // since the system's start: somebody else
+      nodes.add(new ClusterState.Node(node, List.of(node, 0, 0), "", pid, 1, "", "", "/nowhere"));
+    }
+    Files.createDirectories(root.resolve("main"));
+    new ObjectMapper()
+        .writeValue(
+            root.resolve("main/state.json").toFile(),
+            new ClusterState("main", "veth", "2", 1, "200mbit", "2026-01-01T00:00:00Z", nodes));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"exchange", "incast", "bandwidth --both", "latency"})
+  void aDeadNodeIsNamedWithTheMendBeforeAnythingIsMeasured(String benchmark) throws IOException {
+    deadCluster();
+    CommandRun run = run("bench " + benchmark + " --json");
+
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
+    String in = " --run-dir " + root;
+    assertThat(run.json().path("error").asText())
+        .startsWith("node 0 at (0,0,0) does not answer: process ")
+        .contains("; node 1 at (1,0,0) does not answer: process ")
+        .contains(". Bring the cluster up again: hxb down" + in + ", then hxb up" + in)
+        .contains(" --shape 2 --rails 1 --rate 200mbit");
+    assertThat(run.err()).doesNotContain("warm", "measuring", "HXB_TRACE");
+  }
+
+  @Test
+  void anExchangeOfSurvivorsNeedsTwo() throws IOException {
+    deadCluster();
+    CommandRun run = run("bench exchange --survivors --json");
+
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
+    assertThat(run.json().path("error").asText()).startsWith("no two neighbours are left");
+    assertThat(run.err()).contains("node 1 at (1,0,0) does not answer", "it takes no part");
+  }
+
+  /** Which machine the figures are of is said, not left to be found out. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"bench latency --fabric ring", "bench barrier", "bench collectives", "logp"})
+  void aClusterThatIsUpAndNotMeasuredIsNamed(String line) throws IOException {
+    deadCluster();
+    CommandRun run = run(line + " --shape 99x99");
+
+    assertThat(run.err())
+        .contains(
+            "cluster \"main\" is up (veth, 2) and stays as it is; this runs on one of its own");
   }
 
   @Test

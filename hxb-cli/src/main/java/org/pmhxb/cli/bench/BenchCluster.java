@@ -12,6 +12,7 @@ import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
+import org.pmhxb.cli.cluster.ClusterView;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.router.Shape;
@@ -105,14 +106,12 @@ public final class BenchCluster implements MeasuredCluster {
     return sockets;
   }
 
-  /** Nodes that do not answer now, with the reason. */
-  public Map<Integer, String> absent() {
+  /** Nodes that do not answer now, with the reason; all are asked at once. */
+  public Map<Integer, String> absent() throws InterruptedException {
     Map<Integer, String> reasons = new TreeMap<>();
-    for (ClusterState.Node node : state.nodes()) {
-      try {
-        RemoteNode.connect(node.node(), Path.of(node.socket())).close();
-      } catch (IOException e) {
-        reasons.put(node.node(), e.getMessage());
+    for (ClusterView.Node node : ClusterView.of(state).nodes()) {
+      if (node.status() == null) {
+        reasons.put(node.entry().node(), node.error());
       }
     }
     return reasons;
