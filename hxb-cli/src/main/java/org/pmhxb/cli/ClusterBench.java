@@ -25,6 +25,7 @@ import org.pmhxb.cli.workload.PayloadPattern;
 import org.pmhxb.cli.workload.WorkloadSpec;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
 import org.pmhxb.router.node.NodeSizing;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -249,7 +250,12 @@ abstract class ClusterBench extends ClusterCommand {
     if (options.pollGiven()) {
       throw wrongUsage("--idle, --pin: the ring fabric has one thread for all nodes; it spins");
     }
-    TrafficPlan plan = plan(shape, rails, Set.of());
+    TrafficPlan plan = plan(shape, ClusterOptions.requireRails(this, rails), Set.of());
+    try {
+      RingCluster.requireFits(shape, rails);
+    } catch (IllegalArgumentException e) {
+      throw wrongUsage("--shape: " + e.getMessage());
+    }
     progress().update("building " + shape.nodes() + " nodes");
     try (RingBench ring = RingBench.up(shape, rails, options.portFaults(), progress()::update)) {
       return result(plan, measure(ring, plan), "ring", shape, rails, null);

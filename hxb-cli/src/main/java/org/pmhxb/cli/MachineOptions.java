@@ -9,8 +9,10 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.cli.cluster.TakeDown;
+import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
 import picocli.CommandLine.Option;
 
 /**
@@ -49,7 +51,9 @@ final class MachineOptions {
       names = "--shape",
       paramLabel = "SHAPE",
       converter = Options.ShapeConverter.class,
-      description = "Shape of the machine, as in 2x2x2.")
+      description =
+          "Shape of the machine, as in 2x2x2: 2 nodes or more; over veth 64 at most, over the ring"
+              + " 512 rails in all.")
   private Shape shape;
 
   @Option(
@@ -83,7 +87,23 @@ final class MachineOptions {
       command.range("--nodes", nodes, 2, LARGEST_LINE);
       return Shape.of(nodes);
     }
-    return shape == null ? other : shape;
+    return fitting(command, shape == null ? other : shape);
+  }
+
+  private Shape fitting(HxbCommand command, Shape of) {
+    if (of.nodes() < 2) {
+      throw command.wrongUsage("--shape is " + of + "; must have 2 nodes or more");
+    }
+    try {
+      if (fabric == Fabric.RING) {
+        RingCluster.requireFits(of, rails(command));
+      } else {
+        FabricPlan.requireFits(of);
+      }
+    } catch (IllegalArgumentException e) {
+      throw command.wrongUsage("--shape: " + e.getMessage());
+    }
+    return of;
   }
 
   /**

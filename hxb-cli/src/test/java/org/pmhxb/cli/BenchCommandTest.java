@@ -56,6 +56,14 @@ class BenchCommandTest {
         "bench collectives --collective foo | foo is none of all, broadcast, ",
         "bench barrier --nodes 65 | --nodes is 65; must be in 2..64",
         "bench bandwidth --shape 2x2x2x2 | not 1 to 3",
+        "bench bandwidth --shape 99x99 | the ring fabric carries at most 512",
+        "bench bandwidth --fabric ring --rails 10 | --rails is 10; must be in 1..9",
+        "bench collectives --shape 1 | --shape is 1; must have 2 nodes or more",
+        "bench collectives --shape 99x99 | the ring fabric carries at most 512",
+        "bench barrier --shape 1x1 | must have 2 nodes or more",
+        "bench barrier --shape 99x99 | the ring fabric carries at most 512",
+        "bench barrier --shape 5x5x5 --fabric veth | a veth fabric has at most 64 nodes",
+        "logp --shape 1 | --shape is 1; must have 2 nodes or more",
         "up --shape 1 | single node",
         "up --cluster A-B | cluster name 'A-B'"
       })
@@ -128,10 +136,14 @@ class BenchCommandTest {
   /** Which machine the figures are of is said, not left to be found out. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"bench latency --fabric ring", "bench barrier", "bench collectives", "logp"})
+      strings = {
+        "bench latency --fabric ring --rate 1gbit",
+        "bench barrier --algorithm best",
+        "bench collectives --collective best"
+      })
   void aClusterThatIsUpAndNotMeasuredIsNamed(String line) throws IOException {
     deadCluster();
-    CommandRun run = run(line + " --shape 99x99");
+    CommandRun run = run(line);
 
     assertThat(run.err())
         .contains(

@@ -43,14 +43,8 @@ public record ClusterSpec(
       throw new IllegalArgumentException(
           "nodes of the veth fabric have a network namespace each and share no process");
     }
-    if (fabric == Fabric.VETH && shape.nodes() > FabricPlan.MAX_NODES) {
-      throw new IllegalArgumentException(
-          "a veth fabric has at most "
-              + FabricPlan.MAX_NODES
-              + " nodes, each is a process; the shape "
-              + shape
-              + " has "
-              + shape.nodes());
+    if (fabric == Fabric.VETH) {
+      FabricPlan.requireFits(shape);
     }
     if (shape.nodes() < 2) {
       throw new IllegalArgumentException(

@@ -38,6 +38,17 @@ public final class FabricPlan {
    * @param rate raw rate of every link; null leaves the links unshaped
    */
   public FabricPlan(String cluster, Shape shape, int rails, LinkRate rate) {
+    requireFits(shape);
+    this.cluster = requireClusterName(cluster);
+    this.shape = shape;
+    this.layout = new RailLayout(shape, rails);
+    this.rate = rate;
+  }
+
+  /**
+   * @throws IllegalArgumentException the shape has more nodes than a veth fabric of one machine
+   */
+  public static void requireFits(Shape shape) {
     if (shape.nodes() > MAX_NODES) {
       throw new IllegalArgumentException(
           "a veth fabric has at most "
@@ -47,10 +58,6 @@ public final class FabricPlan {
               + " has "
               + shape.nodes());
     }
-    this.cluster = requireClusterName(cluster);
-    this.shape = shape;
-    this.layout = new RailLayout(shape, rails);
-    this.rate = rate;
   }
 
   /** Checks a cluster's name: it becomes part of namespace and directory names. */

@@ -128,23 +128,32 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return new RingCluster(options);
   }
 
-  private RingCluster(Options options) {
-    this.options = options;
-    this.layout = new RailLayout(options.shape(), options.rails());
-    int railCount = options.shape().nodes() * layout.count();
+  /**
+   * Refuses what {@link #create} would, before anything is built.
+   *
+   * @throws IllegalArgumentException the shape needs more rails than DPDK's 32 ports of 16 queues
+   */
+  public static void requireFits(Shape shape, int rails) {
+    int railCount = shape.nodes() * new RailLayout(shape, rails).count();
     int limit = Ports.MAX_PORTS * Ports.MAX_QUEUES;
     if (railCount > limit) {
       throw new IllegalArgumentException(
           "shape "
-              + options.shape()
+              + shape
               + " with "
-              + options.rails()
+              + rails
               + " rails per dimension has "
               + railCount
               + " rails; the ring fabric carries at most "
               + limit
               + ": take a smaller shape or fewer rails");
     }
+  }
+
+  private RingCluster(Options options) {
+    requireFits(options.shape(), options.rails());
+    this.options = options;
+    this.layout = new RailLayout(options.shape(), options.rails());
     Eal.init(EalOptions.defaults().withHugepages(options.hugepages()));
     this.wire = new RingWire();
     try {
