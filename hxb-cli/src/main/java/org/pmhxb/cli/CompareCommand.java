@@ -3,6 +3,7 @@ package org.pmhxb.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,30 +47,35 @@ final class CompareCommand extends HxbCommand {
   private double threshold;
 
   @Override
-  protected Report run() throws IOException {
+  protected Report run() {
     range("--threshold", threshold, 0, 10);
-    return PacketCostComparison.of(read(base), read(with), threshold);
+    return PacketCostComparison.of(read("--base", base), read("--with", with), threshold);
   }
 
-  private static List<PacketCostReport> read(List<Path> files) throws IOException {
+  /** What cannot be read is wrong usage: exit code 1 is for what got slower. */
+  private List<PacketCostReport> read(String option, List<Path> files) {
     List<PacketCostReport> reports = new ArrayList<>();
     for (Path file : files) {
       PacketCostReport report;
       try {
         report = new ObjectMapper().readValue(Files.readString(file), PacketCostReport.class);
       } catch (JsonProcessingException e) {
-        throw noReport(file, e.getOriginalMessage(), e);
+        throw noReport(option, file, e.getOriginalMessage());
+      } catch (IOException e) {
+        // Only some of these name the file by themselves.
+        String named = e instanceof FileSystemException ? "" : file + ": ";
+        throw wrongUsage(option + ": " + named + FailureMessage.of(e));
       }
       if (report.results() == null || report.results().isEmpty()) {
-        throw noReport(file, "it has no results", null);
+        throw noReport(option, file, "it has no results");
       }
       reports.add(report);
     }
     return reports;
   }
 
-  private static UserErrorException noReport(Path file, String reason, Exception cause) {
-    return new UserErrorException(
-        file + " holds no report of hxb bench packet-cost --json: " + reason, cause);
+  private RuntimeException noReport(String option, Path file, String reason) {
+    return wrongUsage(
+        option + ": " + file + " holds no report of hxb bench packet-cost --json: " + reason);
   }
 }

@@ -3,6 +3,7 @@ package org.pmhxb.cli;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.mpi.RankClassPath;
 import org.pmhxb.cli.veth.FabricPlan;
@@ -80,8 +81,13 @@ final class MpirankCommand extends ClusterCommand {
     if (local == (config != null)) {
       throw wrongUsage("give one of --config FILE and --local");
     }
+    Optional<String> objection = RankClassPath.objection(program.getFirst(), classPath);
+    if (objection.isPresent()) {
+      throw wrongUsage(objection.get());
+    }
+    HxbConfig given = local ? read(0) : HxbConfig.read(config); // before the launcher is spoken to
     PmixRank rank = new PmixRank();
-    HxbConfig node = local ? rank.choose(placement, this::read) : HxbConfig.read(config);
+    HxbConfig node = local ? rank.choose(placement, this::read) : given;
     rank.run(
         node,
         local ? namespace(node) : null,

@@ -1,12 +1,10 @@
 package org.pmhxb.cli;
 
-import java.io.File;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Optional;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.mpi.MpiJob;
 import org.pmhxb.cli.mpi.MpiLauncher;
@@ -135,8 +133,9 @@ final class MpirunCommand extends ClusterCommand {
   @Override
   protected Report run() throws Exception {
     MpiJob job = job();
-    if (!RankClassPath.has(program.getFirst(), classPath)) {
-      throw wrongUsage("there is no class " + program.getFirst() + " in -cp " + classPath);
+    Optional<String> objection = RankClassPath.objection(program.getFirst(), classPath);
+    if (objection.isPresent()) {
+      throw wrongUsage(objection.get());
     }
     if (printMap && launcher == MpiJob.Launcher.HXB) {
       System.err.print(Placement.describe(job.shape(), placement.nodes(job.shape(), job.ranks())));
@@ -176,7 +175,7 @@ final class MpirunCommand extends ClusterCommand {
           driver.driver(),
           ranks == null ? given.nodes() : ranks,
           placement,
-          Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList(),
+          RankClassPath.paths(classPath),
           jvmArgs,
           !noLabel,
           program);

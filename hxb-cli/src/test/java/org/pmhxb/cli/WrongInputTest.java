@@ -123,7 +123,14 @@ class WrongInputTest {
           up --tag maybe          | --tag is "maybe"; must be one of off, tag, replay
           soak --fabric tin       | --fabric is "tin"; must be one of ring, veth, both
           mpirun --map x -- A     | --map is "x"; must be one of lines, snake
-          mpirun -n 2 -cp /nonexistent -- A | there is no class A in -cp /nonexistent
+          mpirun -n 2 -cp /nonexistent -- a.A | there is no class a.A in -cp /nonexistent; there is no /nonexistent; give the folder or the jar where a/A.class is
+          mpirun -n 2 -cp /nonexistent/* -- A | there is no class A in -cp /nonexistent/*; there is no /nonexistent
+          mpirun -n 2 -- src/Hello.java | "src/Hello.java" is a file; give the class's name, Hello, when javac has compiled it
+          mpirun -n 2 -- org.pmhxb.cli.Options | class org.pmhxb.cli.Options in -cp . cannot be started: it has to be public, and to have a method public static void main(String[])
+          mpirank --config /nonexistent -- Hello.class | "Hello.class" is a file; give the class's name, Hello
+          mpirank --config /nonexistent -- org.pmhxb.cli.Options | cannot be started
+          mpirank --config /nonexistent -- org.pmhxb.cli.Main | /nonexistent: no such file
+          mpirank --local --cluster none7 -- org.pmhxb.cli.Main | /run/hxb/none7/node-0.toml: no such file
           logp --fabric memif     | --fabric is "memif"; must be one of ring, veth
           sim --workload none     | --workload: "none" is none of [exchange, all-to-all,
           sim --fault cut@0.x9:1ms+2ms | there is no 0.x9; the machine has nodes 0..7, dimensions xyz, rails 0..1 each
@@ -147,18 +154,32 @@ class WrongInputTest {
     for (List<String> line :
         List.of(
             List.of("status", "--run-dir", none.toString(), "no cluster 'main' is up; start one"),
-            List.of("up", "--run-dir", file.toString(), file + " is no directory"),
-            List.of(
-                "bench compare --base " + none + " --with " + none,
-                none + ": there is no such file"),
-            List.of(
-                "bench compare --base " + file + " --with " + file,
-                file + " holds no report of hxb bench packet-cost --json"))) {
+            List.of("up", "--run-dir", file.toString(), file + " is no directory"))) {
       List<String> words = line.subList(0, line.size() - 1);
       CommandRun run = CommandRun.of((String.join(" ", words) + " --json").split(" "));
       assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
       assertThat(run.err()).contains(line.getLast()).doesNotContain("HXB_TRACE", "\tat ");
       assertThat(run.json().path("error").asText()).contains(line.getLast());
+    }
+    assertThat(file).hasContent("{}");
+  }
+
+  /** Exit code 1 would say that something got slower. */
+  @Test
+  void reportsThatCannotBeComparedAreWrongUsage() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "{}");
+    Path none = folder.resolve("none");
+    for (List<Object> wrong :
+        List.<List<Object>>of(
+            List.of(none, file, "--base: " + none + ": there is no such file"),
+            List.of(folder, file, "--base: " + folder + ": "),
+            List.of(file, none, "--base: " + file + " holds no report of hxb bench packet-cost"))) {
+      CommandRun run =
+          CommandRun.of(
+              ("bench compare --json --base " + wrong.get(0) + " --with " + wrong.get(1))
+                  .split(" "));
+      assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+      assertThat(run.json().path("error").asText()).startsWith(wrong.get(2).toString());
     }
     assertThat(file).hasContent("{}");
   }

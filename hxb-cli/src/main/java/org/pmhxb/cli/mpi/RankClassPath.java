@@ -2,16 +2,23 @@ package org.pmhxb.cli.mpi;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.pmhxb.cli.UserErrorException;
+import org.pmhxb.mpi.launch.Program;
 
 /** Where a rank finds its classes: the device, MPJ as the distribution has it, the program. */
 public final class RankClassPath {
@@ -19,6 +26,9 @@ public final class RankClassPath {
   static final Path MPJ = MPJ_HOME.resolve("lib/mpj.jar");
   static final Path LOG4J =
       Path.of(System.getProperty("hxb.log4j.jar", "/usr/share/java/log4j-1.2.jar"));
+
+  /** A program that was named by a file of it, with the class's name. */
+  private static final Pattern FILE = Pattern.compile("(?:.*/)?([^/]+)\\.(?:java|class)");
 
   private RankClassPath() {}
 
@@ -45,20 +55,72 @@ public final class RankClassPath {
   }
 
   /**
-   * Whether ranks with this class path have the class; true also where that is not known without
-   * starting one.
+   * Why ranks with this class path cannot run a program, with the mend; empty when they can.
+   * Nothing of the program is run.
+   *
+   * @param word the main class, as it was given
    */
-  public static boolean has(String mainClass, String program) throws IOException {
-    if (program.contains("*")) {
-      return true;
-    }
-    try (URLClassLoader loader = new URLClassLoader(urls(program), null)) {
-      return loader.findResource(mainClass.replace('.', '/') + ".class") != null;
+  public static Optional<String> objection(String word, String program) throws IOException {
+    ClassLoader parent = ClassLoader.getPlatformClassLoader();
+    try (URLClassLoader loader = new URLClassLoader(urls(program), parent)) {
+      Program.entry(Class.forName(word, false, loader));
+      return Optional.empty();
+    } catch (ClassNotFoundException e) {
+      return Optional.of(notThere(word, program));
+    } catch (NoSuchMethodException | IllegalAccessException e) {
+      return Optional.of(
+          "class "
+              + word
+              + " in -cp "
+              + program
+              + " cannot be started: it has to be public, and to have a method public static void"
+              + " main(String[])");
+    } catch (LinkageError e) {
+      return Optional.of("class " + word + " in -cp " + program + " cannot be loaded: " + e);
     }
   }
 
-  static List<Path> paths(String classPath) {
-    return Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList();
+  private static String notThere(String word, String program) {
+    Matcher file = FILE.matcher(word);
+    if (file.matches()) {
+      return "\""
+          + word
+          + "\" is a file; give the class's name, "
+          + file.group(1)
+          + (word.endsWith(".java") ? ", when javac has compiled it" : "");
+    }
+    String missing =
+        paths(program).stream()
+            .filter(path -> !Files.exists(path))
+            .map(path -> "; there is no " + path)
+            .collect(Collectors.joining());
+    return "there is no class "
+        + word
+        + " in -cp "
+        + program
+        + missing
+        + "; give the folder or the jar where "
+        + word.replace('.', '/')
+        + ".class is";
+  }
+
+  /** Entries of a class path; {@code folder/*} stands for the jars in it, as for the JVM. */
+  public static List<Path> paths(String classPath) {
+    return Stream.of(classPath.split(File.pathSeparator)).flatMap(RankClassPath::entries).toList();
+  }
+
+  private static Stream<Path> entries(String entry) {
+    if (!entry.equals("*") && !entry.endsWith("/*")) {
+      return Stream.of(Path.of(entry));
+    }
+    Path folder = Path.of(entry.substring(0, entry.length() - 1));
+    try (Stream<Path> files = Files.list(folder.toAbsolutePath())) {
+      return files.filter(file -> file.toString().endsWith(".jar")).sorted().toList().stream();
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return Stream.of(folder); // for the message that it is not there
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The device first, since MPJ has a class of its name too. */

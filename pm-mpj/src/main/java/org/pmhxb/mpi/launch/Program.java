@@ -30,10 +30,7 @@ public record Program(String mainClass, String[] args) {
   /** The same over a device of MPJ's. */
   void run(ClassLoader loader, int rank, String configuration, String device) throws Throwable {
     Thread.currentThread().setContextClassLoader(loader);
-    Class<?> main = Class.forName(mainClass, true, loader);
-    MethodHandle entry =
-        MethodHandles.publicLookup()
-            .findStatic(main, "main", MethodType.methodType(void.class, String[].class));
+    MethodHandle entry = entry(Class.forName(mainClass, true, loader));
     // MPI.Init takes the first three away again.
     String[] all = new String[args.length + 3];
     all[0] = Integer.toString(rank);
@@ -41,6 +38,18 @@ public record Program(String mainClass, String[] args) {
     all[2] = device;
     System.arraycopy(args, 0, all, 3, args.length);
     entry.invokeExact(all);
+  }
+
+  /**
+   * What a rank calls; looking it up runs nothing of the class.
+   *
+   * @throws NoSuchMethodException it has none
+   * @throws IllegalAccessException the class or its method is not public
+   */
+  public static MethodHandle entry(Class<?> main)
+      throws NoSuchMethodException, IllegalAccessException {
+    return MethodHandles.publicLookup()
+        .findStatic(main, "main", MethodType.methodType(void.class, String[].class));
   }
 
   /**
