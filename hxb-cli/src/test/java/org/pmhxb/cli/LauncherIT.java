@@ -59,6 +59,27 @@ class LauncherIT {
     assertThat(ran.out).isEmpty();
   }
 
+  /** JMH would answer with a trace. */
+  @ParameterizedTest
+  @ValueSource(strings = {"jmh foo", "test foo", "build foo"})
+  void helpTakesOneOfItsOwnCommands(String words, @TempDir Path folder) throws Exception {
+    Ran ran = run(folder, (HOME.resolve("hxb") + " help " + words).split(" "));
+    assertThat(ran.code).isEqualTo(Main.USAGE);
+    assertThat(ran.err)
+        .contains("help takes one command, not: " + words, "See: hxb " + words.split(" ")[0]);
+    assertThat(ran.out).isEmpty();
+  }
+
+  @Test
+  void helpIsFoundBehindOtherWords(@TempDir Path folder) throws Exception {
+    Ran ran = run(folder, HOME.resolve("hxb").toString(), "jmh", "foo", "--help");
+    assertThat(ran.code).as(ran.err).isZero();
+    assertThat(ran.out).startsWith("Usage: hxb jmh");
+    ran = run(folder, HOME.resolve("hxb").toString(), "clean", "foo", "--help");
+    assertThat(ran.code).isEqualTo(Main.USAGE);
+    assertThat(ran.err).contains("clean takes no arguments, not: foo");
+  }
+
   /** Chronicle logs by SLF4J: a program of one's own must not be flooded with DEBUG lines. */
   @Test
   void aProgramBuiltAsReadmeSaysLogsNothing(@TempDir Path folder) throws Exception {
