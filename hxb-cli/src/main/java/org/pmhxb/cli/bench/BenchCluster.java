@@ -126,8 +126,7 @@ public final class BenchCluster implements MeasuredCluster {
   @Override
   public Benchmark.Outcome warmUp(TrafficPlan plan, int sizeBytes, long ms)
       throws IOException, InterruptedException {
-    Consumer<String> said = MeasuredCluster.warmingUp(progress);
-    return run(plan, new Benchmark(plan, sizeBytes, 0, ms, said), sizeBytes);
+    return run(plan, new Benchmark(plan, sizeBytes, 0, ms, line -> {}), sizeBytes);
   }
 
   private Benchmark.Outcome run(TrafficPlan plan, Benchmark benchmark, int sizeBytes)

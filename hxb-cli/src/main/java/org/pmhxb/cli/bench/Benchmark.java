@@ -153,7 +153,8 @@ public final class Benchmark {
 
   private void showProgress(long ms) {
     if (ms < warmUpMs) {
-      progress.accept("warming up");
+      progress.accept(
+          String.format("warming up, %.1f of %.1f s", Math.max(0, ms) / 1e3, warmUpMs / 1e3));
     } else {
       long measured = Math.min(ms - warmUpMs, measureMs);
       progress.accept(String.format("measuring, %.1f of %.1f s", measured / 1e3, measureMs / 1e3));

@@ -2,7 +2,6 @@ package org.pmhxb.cli.bench;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.function.Consumer;
 
 /** A cluster as a suite of measurements sees it. */
 public interface MeasuredCluster extends AutoCloseable {
@@ -22,17 +21,12 @@ public interface MeasuredCluster extends AutoCloseable {
       throws IOException, InterruptedException;
 
   /**
-   * The same traffic before anything is measured, for so many milliseconds; what it says to people
-   * is not to be taken for the measurement.
+   * The same traffic before anything is measured, for so many milliseconds; it says nothing to
+   * people, who would take it for the measurement.
    */
   default Benchmark.Outcome warmUp(TrafficPlan plan, int sizeBytes, long ms)
       throws IOException, InterruptedException {
     return measure(plan, sizeBytes, 0, ms);
-  }
-
-  /** Progress of a warm-up, told apart from the measurement's. */
-  static Consumer<String> warmingUp(Consumer<String> progress) {
-    return line -> progress.accept("warm-up: " + line);
   }
 
   @Override

@@ -57,6 +57,7 @@ public final class WarmUp {
     long roundMs = Math.clamp(most.toMillis(), 1, ROUND_MS);
     double share = 1;
     compilers.look();
+    progress.accept("warming up, at most %d s".formatted(most.toSeconds()));
     while (share >= REST && System.nanoTime() - startNs < most.toNanos()) {
       long roundNs = System.nanoTime();
       Benchmark.Outcome outcome = cluster.warmUp(plan, sizeBytes, roundMs);
@@ -66,7 +67,8 @@ public final class WarmUp {
       }
       share = (double) compilers.look() / (System.nanoTime() - roundNs);
       progress.accept(
-          "warming up: the compilers took %.0f %% of a processor".formatted(100 * share));
+          "warming up, %.1f of at most %d s; the compilers took %.0f %% of a processor"
+              .formatted((System.nanoTime() - startNs) / 1e9, most.toSeconds(), 100 * share));
     }
     return failures;
   }
