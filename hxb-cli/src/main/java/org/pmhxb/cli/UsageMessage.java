@@ -1,13 +1,15 @@
 package org.pmhxb.cli;
 
-import java.util.Comparator;
+import static java.util.stream.Collectors.joining;
+
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.pmhxb.router.Spelling;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -20,6 +22,9 @@ final class UsageMessage {
   /** What picocli writes in front of a converter's own words. */
   private static final Pattern BEFORE_REASON =
       Pattern.compile("^Invalid value for (option|positional parameter) .*?: ");
+
+  /** An option as picocli names it, in quotes. */
+  private static final Pattern QUOTED = Pattern.compile("'(-[^']*)'");
 
   private static final Map<Class<?>, String> NUMBERS =
       Map.of(
@@ -34,14 +39,19 @@ final class UsageMessage {
   static final List<String> LAUNCHERS =
       List.of("build", "test", "jmh", "stress", "format", "clean");
 
-  /** Letters that a word's beginning needs to be taken for the whole. */
-  private static final int BEGINNING = 3;
-
   private UsageMessage() {}
 
   static String of(ParameterException e) {
     if (!(e instanceof UnmatchedArgumentException unmatched)) {
-      return e.getArgSpec() == null || e.getValue() == null ? e.getMessage() : ofValue(e);
+      if (e instanceof MissingParameterException lacks
+          && !lacks.getMissing().isEmpty()
+          && lacks.getMissing().stream().allMatch(ArgSpec::required)) {
+        return lacks.getMissing().stream().map(UsageMessage::asTyped).collect(joining(", "))
+            + (lacks.getMissing().size() == 1 ? " is missing" : " are missing");
+      }
+      return e.getArgSpec() == null || e.getValue() == null
+          ? QUOTED.matcher(e.getMessage()).replaceAll("$1")
+          : ofValue(e);
     }
     CommandLine command = e.getCommandLine();
     String word = unmatched.getUnmatched().getFirst();
@@ -69,6 +79,12 @@ final class UsageMessage {
         + String.join(", ", all);
   }
 
+  private static String asTyped(ArgSpec arg) {
+    return arg instanceof OptionSpec option
+        ? option.longestName() + " " + option.paramLabel()
+        : arg.paramLabel();
+  }
+
   /** Of a word that cannot be what its option takes. */
   private static String ofValue(ParameterException e) {
     ArgSpec arg = e.getArgSpec();
@@ -92,57 +108,14 @@ final class UsageMessage {
   private static String words(Class<?> type) {
     return Stream.of(type.getEnumConstants())
         .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
-        .collect(Collectors.joining(", "));
+        .collect(joining(", "));
   }
 
   private static List<String> options(CommandLine command) {
     return List.copyOf(command.getCommandSpec().optionsMap().keySet());
   }
 
-  /**
-   * The one that was probably meant, if any is like the word: a third of its letters may differ.
-   */
   private static String nearest(String word, List<String> there) {
-    String bare = bare(word);
-    return there.stream()
-        .filter(one -> distance(bare, bare(one)) <= (bare.length() + 1) / 3)
-        .min(
-            Comparator.comparingInt((String one) -> distance(bare, bare(one)))
-                .thenComparing(o -> o))
-        .map(one -> "; did you mean " + one + "?")
-        .orElse("");
-  }
-
-  private static String bare(String word) {
-    return word.replaceFirst("^-+", "").replaceFirst("=.*$", "").toLowerCase(Locale.ROOT);
-  }
-
-  /**
-   * Letters to change, add, leave out or swap with the next; 1 for the beginning of the other word.
-   */
-  private static int distance(String a, String b) {
-    if (a.length() >= BEGINNING && !a.equals(b) && b.startsWith(a)) {
-      return 1;
-    }
-    int[][] d = new int[a.length() + 1][b.length() + 1];
-    for (int i = 0; i <= a.length(); i++) {
-      for (int j = 0; j <= b.length(); j++) {
-        if (i == 0 || j == 0) {
-          d[i][j] = i + j;
-          continue;
-        }
-        int changed = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-        d[i][j] = Math.min(d[i - 1][j - 1] + changed, 1 + Math.min(d[i - 1][j], d[i][j - 1]));
-        boolean swapped =
-            i > 1
-                && j > 1
-                && a.charAt(i - 1) == b.charAt(j - 2)
-                && a.charAt(i - 2) == b.charAt(j - 1);
-        if (swapped) {
-          d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-      }
-    }
-    return d[a.length()][b.length()];
+    return Spelling.nearest(word, there).map(one -> "; did you mean " + one + "?").orElse("");
   }
 }

@@ -153,35 +153,8 @@ final class ConfigScope {
 
   /** The key that was meant, if one is near; else all of them. */
   private static String hint(String key, List<String> known) {
-    String nearest = nearest(key, known);
-    return distance(key, nearest) <= Math.max(1, key.length() / 2)
-        ? "did you mean \"" + nearest + "\"?"
-        : "there are: " + String.join(", ", known);
-  }
-
-  /** The known key that takes the fewest changes of one letter. */
-  static String nearest(String key, List<String> known) {
-    return known.stream()
-        .min(Comparator.comparingInt(candidate -> distance(key, candidate)))
-        .orElse("");
-  }
-
-  /** Levenshtein's distance. */
-  private static int distance(String a, String b) {
-    int[] row = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int above = row[j];
-        int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(change, 1 + Math.min(above, row[j - 1]));
-        diagonal = above;
-      }
-    }
-    return row[b.length()];
+    return Spelling.nearest(key, known)
+        .map(nearest -> "did you mean \"" + nearest + "\"?")
+        .orElseGet(() -> "there are: " + String.join(", ", known));
   }
 }
