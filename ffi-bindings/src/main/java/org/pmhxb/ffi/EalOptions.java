@@ -22,7 +22,7 @@ public record EalOptions(
     }
     if (!filePrefix.matches("[A-Za-z0-9._-]{1,60}")) {
       throw new IllegalArgumentException(
-          "filePrefix \"" + filePrefix + "\": 1 to 60 letters, digits, '.', '_', '-'");
+          "filePrefix \"" + filePrefix + "\": 1 to 60 letters, digits or any of ._-");
     }
     extra = List.copyOf(extra);
   }

@@ -50,14 +50,14 @@ final class BarrierBench extends ClusterCommand {
       description =
           "all, auto (what the LogP model chooses), or names with commas: dissemination,"
               + " binary, ternary, quaternary, concurrent, crossbar, exchange, chassis; behind a"
-              + " name /rR for several rails, /unicast, /kK for nodes of a chassis. Default: all.")
+              + " name /rR for several rails, /unicast, /kK for nodes of a chassis.")
   private String algorithm;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Length of each measurement, 0.05 to 3600. Default: 1.")
+      description = "Length of each measurement, 0.05 to 3600.")
   private double seconds;
 
   @Option(
@@ -66,7 +66,7 @@ final class BarrierBench extends ClusterCommand {
       defaultValue = "1",
       description =
           "Barriers before each measurement; over veth as long for each node before the first. 0 to"
-              + " 600. Default: 1.")
+              + " 600.")
   private double warmUp;
 
   /**
@@ -102,7 +102,7 @@ final class BarrierBench extends ClusterCommand {
       implements Report {
     @Override
     public void print(PrintWriter out) {
-      out.printf("barriers over %s, shape %s, %d rails%n", fabric, shape, rails);
+      out.printf("barriers over %s, shape %s, %s%n", fabric, shape, Words.count(rails, "rail"));
       if (sides == null) {
         table(out, results);
         out.printf("%nby the model: %s%n", choice);

@@ -47,8 +47,14 @@ record BenchResult(
   @Override
   public void print(PrintWriter out) {
     out.printf(
-        "%s over %s, shape %s, %d rails%s, %d B, %.1f s%n",
-        kind, fabric, shape, rails, rate == null ? "" : " of " + rate, size, seconds);
+        "%s over %s, shape %s, %s%s, %d B, %.1f s%n",
+        kind,
+        fabric,
+        shape,
+        Words.count(rails, "rail"),
+        rate == null ? "" : " of " + rate,
+        size,
+        seconds);
     if (halfRoundTripNs == null) {
       out.printf("  %.1f MB/s, %.0f messages/s", bytesPerSecond / 1e6, messagesPerSecond);
       out.printf(

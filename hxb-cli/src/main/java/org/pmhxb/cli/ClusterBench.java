@@ -188,9 +188,9 @@ abstract class ClusterBench extends ClusterCommand {
     requireSame("--rate", options.rate(), state.rate(), state);
     if (options.pollGiven() || options.driver() != null || together()) {
       throw new UserErrorException(
-          "--idle, --pin, --driver and --together belong to a cluster's start, and '"
+          "--idle, --pin, --driver and --together belong to a cluster's start, and \""
               + state.cluster()
-              + "' is up; give them to hxb up, or name another cluster");
+              + "\" is up; give them to hxb up, or name another cluster");
     }
     return true;
   }
@@ -198,9 +198,9 @@ abstract class ClusterBench extends ClusterCommand {
   private void requireSame(String option, Object wanted, String there, ClusterState state) {
     if (wanted != null && !wanted.toString().equals(there)) {
       throw new UserErrorException(
-          "cluster '"
+          "cluster \""
               + state.cluster()
-              + "' is up with "
+              + "\" is up with "
               + option
               + " "
               + (there.isEmpty() ? "none" : there)

@@ -77,9 +77,9 @@ abstract class ClusterCommand extends HxbCommand {
         .orElseThrow(
             () ->
                 new UserErrorException(
-                    "no cluster '"
+                    "no cluster \""
                         + cluster
-                        + "' is up; start one with: "
+                        + "\" is up; start one with: "
                         + paths().command("up")
                         + " --shape 2x2x2"));
   }

@@ -89,7 +89,9 @@ final class CollectivesCommand extends ClusterCommand {
       implements Report {
     @Override
     public void print(PrintWriter out) {
-      out.printf("%s, fabric %s, %d rails; model (o, L, G) %s ns%n", shape, fabric, rails, model);
+      out.printf(
+          "%s, fabric %s, %s; model (o, L, G) %s ns%n",
+          shape, fabric, Words.count(rails, "rail"), model);
       out.printf(
           "%-10s %-20s %9s %31s %12s %10s%n",
           "", "", "B", "us: min, median, max", "predicted us", "MB/s");
@@ -184,9 +186,9 @@ final class CollectivesCommand extends ClusterCommand {
       }
     }
     throw wrongUsage(
-        "--collective "
+        "--collective is \""
             + collective
-            + " is none of all, "
+            + "\"; must be one of all, "
             + Stream.of(Collective.values())
                 .map(Collective::toString)
                 .collect(Collectors.joining(", ")));
@@ -204,8 +206,9 @@ final class CollectivesCommand extends ClusterCommand {
         }
       }
     } catch (NumberFormatException e) {
-      throw wrongUsage("--model " + model + ": " + e.getMessage() + "; as in 500,1500,0.3");
+      throw wrongUsage("--model is \"" + model + "\": " + e.getMessage() + "; as in 500,1500,0.3");
     }
-    throw wrongUsage("--model " + model + " is not three numbers of 0 or more, as in 500,1500,0.3");
+    throw wrongUsage(
+        "--model is \"" + model + "\", not three numbers of 0 or more, as in 500,1500,0.3");
   }
 }

@@ -21,8 +21,10 @@ final class DownCommand extends ClusterCommand {
         out.printf("nothing of a cluster %s is running%n", cluster);
       } else {
         out.printf(
-            "cluster %s is down: %d processes ended, %d namespaces removed%n",
-            cluster, processes, namespaces);
+            "cluster %s is down: %s ended, %s removed%n",
+            cluster,
+            processes == 1 ? "1 process" : processes + " processes",
+            Words.count(namespaces, "namespace"));
       }
       leftovers.forEach(line -> out.println("note: " + line));
     }

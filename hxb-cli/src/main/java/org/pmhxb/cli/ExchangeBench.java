@@ -55,7 +55,7 @@ final class ExchangeBench extends ClusterBench {
   TrafficPlan traffic(Shape shape, int rails, Set<Integer> absent) {
     if (shape.nodes() < 2) {
       throw new IllegalArgumentException(
-          "an exchange needs two nodes or more; the shape is " + shape);
+          "--shape is " + shape + "; an exchange needs 2 nodes or more");
     }
     return TrafficPlan.exchange(shape, rails, absent);
   }

@@ -50,7 +50,7 @@ final class FailoverCommand extends ClusterCommand {
       names = "--links",
       paramLabel = "N",
       defaultValue = "6",
-      description = "Links between the two nodes, 2 to 9. Default: 6.")
+      description = "Links between the two nodes, 2 to 9.")
   private int links;
 
   @Option(
@@ -58,14 +58,14 @@ final class FailoverCommand extends ClusterCommand {
       paramLabel = "RATE",
       converter = Options.RateConverter.class,
       defaultValue = "200mbit",
-      description = "Raw rate of each link. Default: 200mbit.")
+      description = "Raw rate of each link.")
   private LinkRate rate;
 
   @Option(
       names = "--cut",
       paramLabel = "HOW",
       defaultValue = "silent",
-      description = "down or silent: the carrier goes or stays. Default: silent.")
+      description = "down or silent: the carrier goes or stays.")
   private VethFabric.Cut cut;
 
   @Option(
@@ -74,7 +74,7 @@ final class FailoverCommand extends ClusterCommand {
       defaultValue = "2",
       description =
           "Seconds measured before the cut, during it and after it, 1 to 60; the stream may take"
-              + " 0.3 s to settle after the cut and 0.6 s after mending. Default: 2.")
+              + " 0.3 s to settle after the cut and 0.6 s after mending.")
   private double phaseSeconds;
 
   /**

@@ -46,8 +46,7 @@ final class LogpCommand extends ClusterCommand {
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "0.5",
-      description =
-          "Length of each barrier's measurement, 0.05 to 3600; as long before it. Default: 0.5.")
+      description = "Length of each barrier's measurement, 0.05 to 3600; as long before it.")
   private double seconds;
 
   @Option(
@@ -55,8 +54,7 @@ final class LogpCommand extends ClusterCommand {
       paramLabel = "N",
       defaultValue = "20000",
       description =
-          "Veth: repetitions of each ping, 10 to 100000; those of half a second where they take longer."
-              + " Default: 20000.")
+          "Veth: repetitions of each ping, 10 to 100000; those of half a second where they take longer.")
   private int pings;
 
   @Option(
@@ -93,7 +91,7 @@ final class LogpCommand extends ClusterCommand {
     public void print(PrintWriter out) {
       LogP p = measured.logp();
       out.printf(
-          "%s, shape %s: os %.0f, or %.0f, gap %.0f, copy %.0f, wake-up %.0f ns (%d pings lost)%n",
+          "%s, shape %s: os %.0f, or %.0f, gap %.0f, copy %.0f, wake-up %.0f ns (%s lost)%n",
           fabric,
           shape,
           p.osNs(),
@@ -101,7 +99,7 @@ final class LogpCommand extends ClusterCommand {
           p.gapNs(),
           p.copyNs(),
           measured.wakeNs(),
-          measured.lost());
+          Words.count(measured.lost(), "ping"));
       if (sharedThread != null) {
         out.printf(
             "one thread for all: a round %.0f ns, a frame to send %.0f ns, to receive %.0f ns%n",
@@ -109,11 +107,16 @@ final class LogpCommand extends ClusterCommand {
       }
       for (FabricLogp.Way way : measured.ways()) {
         out.printf(
-            "to node %d, %d relays, rail %d: half round trip %.0f ns, L %.0f ns%n",
-            way.node(), way.relays(), way.rail(), way.halfRoundTripNs(), way.latencyNs());
+            "to node %d, %s, rail %d: half round trip %.0f ns, L %.0f ns%n",
+            way.node(),
+            Words.count(way.relays(), "relay"),
+            way.rail(),
+            way.halfRoundTripNs(),
+            way.latencyNs());
       }
       for (FabricLogp.Gap gap : measured.gaps()) {
-        out.printf("train over %d rails: %.0f ns a frame%n", gap.rails(), gap.gapNs());
+        out.printf(
+            "train over %s: %.0f ns a frame%n", Words.count(gap.rails(), "rail"), gap.gapNs());
       }
       measured.notes().forEach(note -> out.println("note: " + note));
       out.printf("%n%-24s %12s %12s %8s%n", "algorithm", "measured us", "model us", "error");

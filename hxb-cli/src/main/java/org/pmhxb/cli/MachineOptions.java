@@ -94,14 +94,15 @@ final class MachineOptions {
     if (of.nodes() < 2) {
       throw command.wrongUsage("--shape is " + of + "; must have 2 nodes or more");
     }
+    boolean ring = fabric == Fabric.RING;
     try {
-      if (fabric == Fabric.RING) {
+      if (ring) {
         RingCluster.requireFits(of, rails(command));
       } else {
         FabricPlan.requireFits(of);
       }
     } catch (IllegalArgumentException e) {
-      throw command.wrongUsage("--shape: " + e.getMessage());
+      throw command.wrongUsage((ring ? "--shape: " : "") + e.getMessage());
     }
     return of;
   }

@@ -135,7 +135,7 @@ final class PacketCostCommand extends HxbCommand {
       return StandardScenarios.combinations(
           wanted, or(bursts, 32), or(rails, 1), or(peers, 1), or(payloads, 64));
     } catch (IllegalArgumentException e) {
-      throw wrongUsage(e.getMessage());
+      throw wrongUsage("--" + e.getMessage()); // begins with the parameter's name
     }
   }
 

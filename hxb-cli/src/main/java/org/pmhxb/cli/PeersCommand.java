@@ -50,7 +50,7 @@ final class PeersCommand extends SuiteCommand {
     for (String name : peers) {
       if (!PeersSuite.names().contains(name)) {
         throw wrongUsage(
-            "--peers: no peer '" + name + "'; there are " + String.join(",", PeersSuite.names()));
+            "--peers: no peer \"" + name + "\"; there are " + String.join(",", PeersSuite.names()));
       }
     }
     PeersSuite.Settings settings =

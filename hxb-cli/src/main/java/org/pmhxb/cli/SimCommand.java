@@ -244,12 +244,11 @@ final class SimCommand extends HxbCommand {
     @Override
     public void print(PrintWriter out) {
       out.printf(
-          "%s: %d %s of %s with %d rails, %s, faults %s%n",
+          "%s: %s of %s with %s, %s, faults %s%n",
           ok ? "ok" : "FAILED",
-          seeds,
-          seeds == 1 ? "seed" : "seeds",
+          Words.count(seeds, "seed"),
           shape,
-          rails,
+          Words.count(rails, "rail"),
           workload,
           faults);
       given.forEach(fault -> out.println("  and " + fault));

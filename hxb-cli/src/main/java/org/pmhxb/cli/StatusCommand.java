@@ -54,8 +54,8 @@ final class StatusCommand extends ClusterCommand {
     @Override
     public void print(PrintWriter out) {
       out.printf(
-          "cluster %s: shape %s, %d rails%s, %s fabric%n",
-          cluster, shape, rails, rate == null ? "" : " of " + rate, fabric);
+          "cluster %s: shape %s, %s%s, %s fabric%n",
+          cluster, shape, Words.count(rails, "rail"), rate == null ? "" : " of " + rate, fabric);
       String format = "  %-5s %-10s %-8s %-6s %-6s %-9s %s%n";
       out.printf(format, "node", "at", "process", "alive", "ready", "sessions", "");
       for (Node node : nodes) {

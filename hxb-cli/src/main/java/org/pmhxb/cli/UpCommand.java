@@ -52,8 +52,14 @@ final class UpCommand extends ClusterCommand {
     @Override
     public void print(PrintWriter out) {
       out.printf(
-          "cluster %s is up: %d nodes, shape %s, %d rails%s, %s fabric, in %.1f s%n",
-          cluster, nodes.size(), shape, rails, rate == null ? "" : " of " + rate, fabric, seconds);
+          "cluster %s is up: %d nodes, shape %s, %s%s, %s fabric, in %.1f s%n",
+          cluster,
+          nodes.size(),
+          shape,
+          Words.count(rails, "rail"),
+          rate == null ? "" : " of " + rate,
+          fabric,
+          seconds);
       out.printf("  %-5s %-10s %-20s %-8s%n", "node", "at", "namespace", "process");
       for (ClusterState.Node node : nodes) {
         out.printf(

@@ -117,8 +117,8 @@ class WrongInputTest {
           demo --shape 0x0        | --shape: shape "0x0": extent 0 is not in 1..65535
           demo --shape 99x99      | the ring fabric carries at most 512: take a smaller shape or fewer rails
           up --shape 0x0          | --shape: shape "0x0": extent 0 is not in 1..65535
-          up --shape 20x20x6      | a veth fabric has at most 64 nodes, each is a process; the shape 20x20x6 has 2400
-          up --rate 200           | --rate: rate '200': expected a whole number and bit, kbit, mbit or gbit, as in 200mbit
+          up --shape 20x20x6      | --shape is 20x20x6, which has 2400 nodes; a veth fabric has at most 64, each is a process
+          up --rate 200           | --rate: "200": expected a whole number and bit, kbit, mbit or gbit, as in 200mbit
           up --idle sleepy        | --idle is "sleepy"; must be one of spin, yield, backoff, park
           up --tag maybe          | --tag is "maybe"; must be one of off, tag, replay
           soak --fabric tin       | --fabric is "tin"; must be one of ring, veth, both
@@ -136,7 +136,15 @@ class WrongInputTest {
           sim --fault cut@0.x9:1ms+2ms | there is no 0.x9; the machine has nodes 0..7, dimensions xyz, rails 0..1 each
           sim --shape 4 --fault crash@4:1ms+2ms | there is no 4; the machine has nodes 0..3, dimensions x,
           sim --shape 4 --fault cut@*.y0:1ms+2ms | there is no *.y0; the machine has nodes 0..3, dimensions x,
-          bench exchange --shape 1 | an exchange needs two nodes or more; the shape is 1
+          bench exchange --shape 1 | --shape is 1; an exchange needs 2 nodes or more
+          bench packet-cost --peers 0 | --peers is 0; must be in 1..2560
+          bench bandwidth --shape 1 | --relays 0 needs a pair of nodes that differ in 1 coordinate; the shape 1 has none
+          mpirun -n 2             | PROGRAM is missing
+          node                    | --config FILE is missing
+          bench compare           | --base FILE, --with FILE are missing
+          demo --rails 1 --rails 2 | option --rails (R) should be specified only once
+          demo --rails            | Missing required parameter for option --rails
+          fuzz --frames many      | "many" is not a number as in 5000, 20k or 10m
           bench packet-cost --path none | --path is "none"; must be one of receive, send, relay, ack
           """)
   void aWrongValueIsNamedWithWhatItMayBe(String line, String message) {
@@ -153,7 +161,7 @@ class WrongInputTest {
     Path none = folder.resolve("none");
     for (List<String> line :
         List.of(
-            List.of("status", "--run-dir", none.toString(), "no cluster 'main' is up; start one"),
+            List.of("status", "--run-dir", none.toString(), "no cluster \"main\" is up; start one"),
             List.of("up", "--run-dir", file.toString(), file + " is no directory"))) {
       List<String> words = line.subList(0, line.size() - 1);
       CommandRun run = CommandRun.of((String.join(" ", words) + " --json").split(" "));

@@ -35,7 +35,7 @@ final class ConfigReader {
   /** An abstract socket's name, which leaves no file behind: what DpdkPorts.memif takes. */
   private static final String MEMIF_LINE = "[A-Za-z0-9._-]{1,60}";
 
-  private static final String MEMIF_LINE_RULE = "1 to 60 letters, digits, '.', '_', '-' (no path)";
+  private static final String MEMIF_LINE_RULE = "1 to 60 letters, digits or any of ._- (no path)";
 
   /** A kernel interface's name has at most 15 bytes (IFNAMSIZ - 1). */
   private static final String INTERFACE = "[^\\s/:\\p{Cntrl}]{1,15}";

@@ -242,11 +242,11 @@ class HxbConfigTest {
     assertThat(errors(GOOD.replace("socket = \"line-y0\"\n", "")))
         .containsExactly(
             "n.toml:5: rail[0].socket: is missing: name of the line, the same at both ends:"
-                + " 1 to 60 letters, digits, '.', '_', '-' (no path)");
+                + " 1 to 60 letters, digits or any of ._- (no path)");
     assertThat(errors(GOOD.replace("line-y0", "/run/y0.sock")))
         .containsExactly(
-            "n.toml:10: rail[0].socket = /run/y0.sock: must be 1 to 60 letters, digits, '.', '_',"
-                + " '-' (no path)");
+            "n.toml:10: rail[0].socket = /run/y0.sock: must be 1 to 60 letters, digits or any of ._-"
+                + " (no path)");
     assertThat(errors(GOOD.replace("line-y0", "a".repeat(61))))
         .hasSize(1)
         .allMatch(e -> e.contains("1 to 60 letters"));

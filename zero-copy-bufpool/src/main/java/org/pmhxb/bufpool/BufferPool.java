@@ -746,7 +746,7 @@ public abstract class BufferPool implements AutoCloseable {
     }
     if (pollThread != current) {
       throw new AssertionError(
-          "pool belongs to thread '%s' and was used by '%s'; see BufferPool.handOver()"
+          "pool belongs to thread \"%s\" and was used by \"%s\"; see BufferPool.handOver()"
               .formatted(pollThread.getName(), current.getName()));
     }
     return true;

@@ -55,9 +55,9 @@ public final class ShapingCheck {
         objections.add(
             "link "
                 + queue.device()
-                + " has a queue '"
+                + " has a queue \""
                 + queue.kind()
-                + "' of "
+                + "\" of "
                 + queue.bitsPerSecond()
                 + " bit/s, not a tbf of "
                 + wanted.bitsPerSecond());

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.workload.WorkloadSpec;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Shape;
@@ -57,8 +58,8 @@ public record TrafficPlan(
           "--relays "
               + relays
               + " needs a pair of nodes that differ in "
-              + (relays + 1)
-              + " coordinates; the shape "
+              + Words.count(relays + 1, "coordinate")
+              + "; the shape "
               + shape
               + " has none");
     }
@@ -141,7 +142,7 @@ public record TrafficPlan(
   public static TrafficPlan incast(Shape shape, int rails) {
     if (shape.nodes() < 2) {
       throw new IllegalArgumentException(
-          "an incast needs two nodes or more; the shape is " + shape);
+          "--shape is " + shape + "; an incast needs 2 nodes or more");
     }
     Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
     sends.put(0, new TreeSet<>());
@@ -163,7 +164,7 @@ public record TrafficPlan(
     int nodes = shape.nodes();
     if (nodes < 2) {
       throw new IllegalArgumentException(
-          "all to all needs two nodes or more; the shape is " + shape);
+          "--shape is " + shape + "; all to all needs 2 nodes or more");
     }
     Map<Integer, SortedSet<Integer>> sends = new TreeMap<>();
     for (int node = 0; node < nodes; node++) {

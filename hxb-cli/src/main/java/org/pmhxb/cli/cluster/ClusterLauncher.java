@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.pmhxb.cli.UserErrorException;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.veth.FabricPlan;
@@ -112,9 +113,9 @@ public final class ClusterLauncher {
     List<Long> running = NodeProcesses.find(paths);
     if (!running.isEmpty()) {
       throw new UserErrorException(
-          "cluster '"
+          "cluster \""
               + paths.cluster()
-              + "' runs already (processes "
+              + "\" runs already (processes "
               + running
               + "); see it with "
               + paths.command("status")
@@ -123,7 +124,7 @@ public final class ClusterLauncher {
               + ", or name another with --cluster");
     }
     if (Files.exists(paths.state()) || !VethFabric.namespaces(paths.cluster()).isEmpty()) {
-      progress.accept("removing what is left of an earlier cluster '" + paths.cluster() + "'");
+      progress.accept("removing what is left of an earlier cluster \"" + paths.cluster() + "\"");
       ClusterRemover.remove(paths);
     }
   }
@@ -147,8 +148,7 @@ public final class ClusterLauncher {
       progress.accept(
           plan.namespaces().size()
               + " network namespaces, "
-              + plan.pairs()
-              + " veth pairs"
+              + Words.count(plan.pairs(), "veth pair")
               + (spec.rate() == null ? "" : ", each " + spec.rate()));
     }
     List<Process> processes = new ArrayList<>();

@@ -81,9 +81,9 @@ public record ClusterPaths(Path root, String cluster) {
     } catch (FileAlreadyExistsException e) {
       throw new UserErrorException(
           directory()
-              + " exists: a cluster '"
+              + " exists: a cluster \""
               + cluster
-              + "' is there, or is being brought up, or was interrupted; name another with"
+              + "\" is there, or is being brought up, or was interrupted; name another with"
               + " --cluster, or remove it with: "
               + command("down"),
           e);

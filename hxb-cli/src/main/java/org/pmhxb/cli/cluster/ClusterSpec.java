@@ -47,20 +47,19 @@ public record ClusterSpec(
       FabricPlan.requireFits(shape);
     }
     if (shape.nodes() < 2) {
-      throw new IllegalArgumentException(
-          "the shape " + shape + " is a single node: nothing to join");
+      throw new IllegalArgumentException("--shape is " + shape + "; must have 2 nodes or more");
     }
     if (fabric == Fabric.MEMIF) {
       if (rate != null) {
         throw new IllegalArgumentException(
-            "memif links cannot be shaped to " + rate + "; shaped links need the veth fabric");
+            "--rate is " + rate + "; memif links cannot be shaped, those of veth can");
       }
       for (int d = 0; d < 3; d++) {
         if (shape.extent(d) > 2) {
           throw new IllegalArgumentException(
-              "memif joins lines of two nodes only; the shape "
+              "--shape is "
                   + shape
-                  + " needs the ring or the veth fabric");
+                  + "; memif joins lines of two nodes only, ring and veth others");
         }
       }
     }

@@ -22,7 +22,7 @@ public record NodeOptions(
   public NodeOptions {
     if (driver != HxbConfig.Driver.PACKET && driver != HxbConfig.Driver.AF_PACKET) {
       throw new IllegalArgumentException(
-          "driver " + driver + " is none of veth interfaces: packet or af_packet");
+          "--driver is " + driver + "; must be packet or af_packet for veth interfaces");
     }
   }
 }

@@ -86,9 +86,9 @@ final class NodeProcesses {
       throw new IllegalStateException(
           "processes "
               + left
-              + " of cluster '"
+              + " of cluster \""
               + paths.cluster()
-              + "' outlive SIGKILL for "
+              + "\" outlive SIGKILL for "
               + KILL_MS
               + " ms; run again: "
               + paths.command("down"));

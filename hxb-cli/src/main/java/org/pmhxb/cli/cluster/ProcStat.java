@@ -59,7 +59,7 @@ public record ProcStat(String name, char state, long cpuTicks, long startTicks) 
     try {
       return Optional.of(parse(line));
     } catch (IndexOutOfBoundsException | NumberFormatException e) {
-      throw new IllegalStateException(file + " is no stat file of Linux: '" + line + "'", e);
+      throw new IllegalStateException(file + " is no stat file of Linux: \"" + line + "\"", e);
     }
   }
 

@@ -3,6 +3,7 @@ package org.pmhxb.cli.demo;
 import org.pmhxb.cli.HxbCommand;
 import org.pmhxb.cli.Options;
 import org.pmhxb.cli.Report;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.workload.PayloadPattern;
 import org.pmhxb.pm.port.PortFaults;
 import org.pmhxb.router.Shape;
@@ -63,7 +64,9 @@ public final class DemoCommand extends HxbCommand {
       throw wrongUsage("--loss " + loss + " is short for --faults: give one of the two");
     }
     RingCluster.Options options = options(parsed);
-    progress().update("demo: building " + parsed + " with " + rails + " rail(s) per dimension");
+    progress()
+        .update(
+            "demo: building " + parsed + " with " + Words.count(rails, "rail") + " per dimension");
     try (RingCluster cluster = cluster(options)) {
       range("--size", size, PayloadPattern.MIN_BYTES, cluster.node(0).maxFramePayloadBytes());
       return new DemoRun(cluster, size, progress()::update).run(seconds);
@@ -86,7 +89,7 @@ public final class DemoCommand extends HxbCommand {
     try {
       return RingCluster.create(options);
     } catch (IllegalArgumentException e) {
-      throw wrongUsage(e.getMessage());
+      throw wrongUsage("--shape: " + e.getMessage());
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 import org.pmhxb.cli.Report;
+import org.pmhxb.cli.Words;
 
 /**
  * What the demo found.
@@ -59,8 +60,8 @@ public record DemoReport(
   @Override
   public void print(PrintWriter out) {
     out.printf(
-        "%s: %s hyper-crossbar, %d nodes, %d rail(s) per dimension, fabric %s, %d B messages%n",
-        ok ? "ok" : "FAILED", shape, nodes, rails, fabric, size);
+        "%s: %s hyper-crossbar, %d nodes, %s per dimension, fabric %s, %d B messages%n",
+        ok ? "ok" : "FAILED", shape, nodes, Words.count(rails, "rail"), fabric, size);
     out.println();
     out.println("relays  pairs     messages   Gbit/s   latency us: p50      p99     p999      max");
     for (Hops h : byHops) {

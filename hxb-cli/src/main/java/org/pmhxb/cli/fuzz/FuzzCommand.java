@@ -56,7 +56,8 @@ public final class FuzzCommand extends HxbCommand {
     @Override
     public Long convert(String text) {
       if (!text.matches("[0-9]{1,12}[km]?")) {
-        throw new TypeConversionException("'" + text + "' is not a number as in 5000, 20k or 10m");
+        throw new TypeConversionException(
+            "\"" + text + "\" is not a number as in 5000, 20k or 10m");
       }
       char last = text.charAt(text.length() - 1);
       long unit = last == 'm' ? 1_000_000 : last == 'k' ? 1_000 : 1;

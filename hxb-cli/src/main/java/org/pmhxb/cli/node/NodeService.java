@@ -79,9 +79,9 @@ public final class NodeService {
         case "probe" -> probe(request);
         default ->
             ControlJson.refusal(
-                "op '"
+                "op \""
                     + op
-                    + "' is none of status, prepare, run, stop, probe, barrier-... and collective-...");
+                    + "\" is none of status, prepare, run, stop, probe, barrier-... and collective-...");
       };
     }
 

@@ -51,12 +51,13 @@ public final class FabricPlan {
   public static void requireFits(Shape shape) {
     if (shape.nodes() > MAX_NODES) {
       throw new IllegalArgumentException(
-          "a veth fabric has at most "
-              + MAX_NODES
-              + " nodes, each is a process; the shape "
+          "--shape is "
               + shape
-              + " has "
-              + shape.nodes());
+              + ", which has "
+              + shape.nodes()
+              + " nodes; a veth fabric has at most "
+              + MAX_NODES
+              + ", each is a process");
     }
   }
 
@@ -64,9 +65,9 @@ public final class FabricPlan {
   public static String requireClusterName(String name) {
     if (!CLUSTER.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "cluster name '"
+          "--cluster is \""
               + name
-              + "': expected a letter, then at most 11 letters or digits, lower case");
+              + "\"; must be a letter, then up to 11 letters or digits, lower case");
     }
     return name;
   }

@@ -34,9 +34,7 @@ public record LinkRate(long bitsPerSecond) {
     Matcher matcher = TEXT.matcher(text.toLowerCase(Locale.ROOT));
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
-          "rate '"
-              + text
-              + "': expected a whole number and bit, kbit, mbit or gbit, as in 200mbit");
+          "\"" + text + "\": expected a whole number and bit, kbit, mbit or gbit, as in 200mbit");
     }
     long unit =
         switch (matcher.group(2)) {

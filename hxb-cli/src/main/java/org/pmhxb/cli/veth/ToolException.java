@@ -11,9 +11,9 @@ public final class ToolException extends RuntimeException {
 
   ToolException(List<String> command, int code, String said) {
     super(
-        "'"
+        "\""
             + String.join(" ", command)
-            + "' failed (code "
+            + "\" failed (code "
             + code
             + "): "
             + (said.isEmpty() ? "it said nothing" : said)
@@ -59,6 +59,6 @@ public final class ToolException extends RuntimeException {
     if (said.contains("Unknown device type") || said.contains("Operation not supported")) {
       return "; the kernel lacks a module: modprobe -a veth bridge";
     }
-    return "; 'ip -V' shows its version, 5.10 or newer is known to work";
+    return "; ip -V shows its version, 5.10 or newer is known to work";
   }
 }

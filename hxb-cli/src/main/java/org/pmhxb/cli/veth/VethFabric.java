@@ -48,9 +48,9 @@ public final class VethFabric {
       String cluster, String creation, Map<String, String> links, Map<String, String> shaping) {
     if (!namespaces(cluster).isEmpty()) {
       throw new IllegalStateException(
-          "namespaces of cluster '"
+          "namespaces of cluster \""
               + cluster
-              + "' exist already: "
+              + "\" exist already: "
               + namespaces(cluster)
               + "; remove them with: hxb down --cluster "
               + cluster);

@@ -117,7 +117,8 @@ class TrafficPlanTest {
     assertThat(specs(plan).get(0).sources()).containsExactly(1, 2, 3, 4, 5, 6, 7);
     assertThat(specs(plan).get(5).destinations()).containsExactly(0);
     assertThat(TrafficPlan.incast(Shape.of(8), 1).links()).isEqualTo(1);
-    assertThatThrownBy(() -> TrafficPlan.incast(Shape.of(1), 1)).hasMessageContaining("two nodes");
+    assertThatThrownBy(() -> TrafficPlan.incast(Shape.of(1), 1))
+        .hasMessageContaining("--shape is 1; an incast needs 2 nodes or more");
   }
 
   @Property(tries = 200)

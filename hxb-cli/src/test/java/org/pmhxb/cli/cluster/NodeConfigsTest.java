@@ -73,8 +73,8 @@ class NodeConfigsTest {
     assertThatThrownBy(
             () ->
                 new ClusterSpec(ClusterSpec.Fabric.MEMIF, Shape.of(2), 1, LinkRate.parse("1gbit")))
-        .hasMessageContaining("cannot be shaped to 1gbit");
+        .hasMessageContaining("memif links cannot be shaped");
     assertThatThrownBy(() -> new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(1), 1, null))
-        .hasMessageContaining("single node");
+        .hasMessageContaining("must have 2 nodes or more");
   }
 }

@@ -49,7 +49,7 @@ class ProcStatTest {
     assertThatThrownBy(() -> ProcStat.ofProcess(proc, 7))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("7/stat")
-        .hasMessageContaining("'" + line + "'");
+        .hasMessageContaining('"' + line + '"');
   }
 
   @Test

@@ -137,7 +137,7 @@ class NodeServiceTest {
         .hasMessageContaining("nothing is prepared");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("sing"), LIMIT))
         .hasMessageContaining(
-            "op 'sing' is none of status, prepare, run, stop, probe, barrier-... and collective-...");
+            "op \"sing\" is none of status, prepare, run, stop, probe, barrier-... and collective-...");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("prepare"), LIMIT))
         .hasMessageContaining("WorkloadSpec is missing");
     ObjectNode request = prepare(20);

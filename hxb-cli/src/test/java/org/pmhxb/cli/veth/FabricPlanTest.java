@@ -90,7 +90,7 @@ class FabricPlanTest {
   void refusesWhatCannotBeBuilt() {
     assertThatThrownBy(() -> plan(2, 2, 2, 10)).hasMessageContaining("10 rails");
     assertThatThrownBy(() -> new FabricPlan("a-b", Shape.of(2), 1, null))
-        .hasMessageContaining("'a-b'");
+        .hasMessageContaining("--cluster is \"a-b\"");
   }
 
   @Test

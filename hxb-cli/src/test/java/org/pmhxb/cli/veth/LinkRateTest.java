@@ -28,7 +28,7 @@ class LinkRateTest {
   void refusesOtherTextsAndSaysWhatItExpects(String text) {
     assertThatThrownBy(() -> LinkRate.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("'" + text + "'")
+        .hasMessageContaining('"' + text + '"')
         .hasMessageContaining("as in 200mbit");
   }
 

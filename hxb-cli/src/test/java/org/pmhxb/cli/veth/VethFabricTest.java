@@ -134,7 +134,7 @@ class VethFabricTest {
     assertThatThrownBy(
             () -> VethFabric.create(cluster, plan.creationBatch(), plan.linkBatches(), impossible))
         .isInstanceOf(ToolException.class)
-        .hasMessageContaining(plan.namespace(1) + " tc -batch -' failed (code 1)")
+        .hasMessageContaining(plan.namespace(1) + " tc -batch -\" failed (code 1)")
         .hasMessageContaining("rate");
     assertThat(VethFabric.namespaces(cluster)).isEmpty();
   }

@@ -201,8 +201,8 @@ public final class FabricProbe implements EchoListener {
     double[] latencyNs = latencies(ways);
     if (latencyNs.length < 3) {
       notes.add(
-          "no node of %s is behind %d relays: L of such a way is extrapolated"
-              .formatted(group, latencyNs.length));
+          "no node of %s is behind %d %s: L of such a way is extrapolated"
+              .formatted(group, latencyNs.length, latencyNs.length == 1 ? "relay" : "relays"));
     }
     long lost = bursts.stream().mapToLong(Burst::lost).sum();
     LogP logp = new LogP(osNs, orNs, gapNs, copyNs(), latencyNs);

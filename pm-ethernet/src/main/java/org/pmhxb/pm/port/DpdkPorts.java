@@ -101,7 +101,7 @@ public final class DpdkPorts {
       String name, String socket, boolean server, DpdkPool pool, long macAddress) {
     if (!socket.matches("[A-Za-z0-9._-]{1,60}")) {
       throw new IllegalArgumentException(
-          "memif line \"" + socket + "\": 1 to 60 letters, digits, '.', '_', '-'");
+          "memif line \"" + socket + "\": 1 to 60 letters, digits or any of ._-");
     }
     checkUnicast(macAddress);
     // A frame must fit one shared buffer, or it would arrive in segments.

@@ -26,7 +26,7 @@ record BusinessCard(String shape, int x, int y, int z, long incarnation) {
   static BusinessCard decode(String text) {
     String[] fields = text.split(" ");
     if (fields.length != 5) {
-      throw new IllegalArgumentException("'" + text + "' is no business card of a node");
+      throw new IllegalArgumentException("\"" + text + "\" is no business card of a node");
     }
     return new BusinessCard(
         fields[0],

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.IntFunction;
 import org.pmhxb.cli.Report;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.Undisturbed;
@@ -108,7 +109,8 @@ public record ContentionReport(
     }
     perRelayUs.forEach(
         (relays, us) ->
-            out.printf("each of %d relays adds %.2f us (aim: 1.00 at most)%n", relays, us));
+            out.printf(
+                "each of %s adds %.2f us (aim: 1.00 at most)%n", Words.count(relays, "relay"), us));
     rateLost.forEach(
         (relays, lost) ->
             out.printf(

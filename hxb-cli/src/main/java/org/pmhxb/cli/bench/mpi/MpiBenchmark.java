@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.mpi.MpiJob;
@@ -66,14 +67,14 @@ public final class MpiBenchmark {
 
   /** Open MPI over TCP on all links. */
   public MpiRow openMpi(int links) throws Exception {
-    progress.accept("Open MPI over TCP, " + links + " links");
+    progress.accept("Open MPI over TCP, " + Words.count(links, "link"));
     MpiFigures figures = new OpenMpiTcp(paths).run(links, rate, sizes);
     return MpiRow.of("Open MPI (TCP)", links, rate, sizes, figures);
   }
 
   private MpiRow row(String name, MpiJob.Device device, int links, List<String> arguments)
       throws Exception {
-    progress.accept(name + ", " + links + " links");
+    progress.accept(name + ", " + Words.count(links, "link"));
     List<String> program = new ArrayList<>(List.of(PACKAGE + "Measure"));
     program.addAll(arguments);
     MpiFigures figures = run(device, Shape.parse("2"), links, 2, program);

@@ -1,5 +1,6 @@
 package org.pmhxb.cli.bench.mpi;
 
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.veth.LinkRate;
 
 /**
@@ -63,8 +64,8 @@ public record MpiRow(
     double most = Math.max(oneWayEfficiency, Math.max(bothEfficiency, eagerOneWayEfficiency));
     if (most > MOST_EFFICIENCY) {
       throw new IllegalStateException(
-          "%s over %d links: efficiency %.3f; the shaping did not bite, the figures are void"
-              .formatted(name, links, most));
+          "%s over %s: efficiency %.3f; the shaping did not bite, the figures are void"
+              .formatted(name, Words.count(links, "link"), most));
     }
   }
 

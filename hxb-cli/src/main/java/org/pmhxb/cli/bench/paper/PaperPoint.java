@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench.paper;
 
 import java.util.Locale;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.veth.LinkRate;
@@ -23,7 +24,7 @@ record PaperPoint(Setup setup, Traffic traffic, int depth, int sizeBytes) {
   record Setup(Shape shape, int rails, LinkRate rate) {
     @Override
     public String toString() {
-      return shape + ", " + rails + " rails, " + (rate == null ? "unshaped" : rate);
+      return shape + ", " + Words.count(rails, "rail") + ", " + (rate == null ? "unshaped" : rate);
     }
   }
 

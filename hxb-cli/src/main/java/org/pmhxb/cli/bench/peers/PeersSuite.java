@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CoreDistance;
@@ -218,7 +219,7 @@ public final class PeersSuite {
     }
     boolean spins = spec.poll().idle() == HxbConfig.Idle.SPIN;
     guarded(
-        spec.fabric() + ", " + spec.rails() + " links",
+        spec.fabric() + ", " + Words.count(spec.rails(), "link"),
         () -> {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
             warm = null;

@@ -61,6 +61,6 @@ public enum BarrierAlgorithm {
       }
     }
     throw new IllegalArgumentException(
-        "no barrier algorithm '" + name + "'; there are " + java.util.List.of(values()));
+        "no barrier algorithm \"" + name + "\"; there are " + java.util.List.of(values()));
   }
 }

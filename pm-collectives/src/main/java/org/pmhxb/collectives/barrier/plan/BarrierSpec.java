@@ -59,7 +59,11 @@ public record BarrierSpec(BarrierAlgorithm algorithm, int rails, boolean lines, 
         spec = spec.withChassisOf(Integer.parseInt(part.substring(1)));
       } else {
         throw new IllegalArgumentException(
-            "'" + part + "' in barrier '" + text + "' is none of rR (rails), unicast, kK (nodes)");
+            "\""
+                + part
+                + "\" in barrier \""
+                + text
+                + "\" is none of rR (rails), unicast, kK (nodes)");
       }
     }
     return spec;

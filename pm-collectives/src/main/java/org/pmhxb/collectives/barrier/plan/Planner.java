@@ -234,7 +234,11 @@ public final class Planner {
     }
     if (extents.values().stream().reduce(1, (a, b) -> a * b) != n) {
       throw new IllegalArgumentException(
-          "barrier '" + spec + "' needs a group that is a box of the shape; " + group + " is none");
+          "barrier \""
+              + spec
+              + "\" needs a group that is a box of the shape; "
+              + group
+              + " is none");
     }
     return IntStream.range(0, n)
         .filter(r -> r != rank && group.lineOf(rank, new int[] {r}) == dimension)

@@ -136,7 +136,8 @@ class PlannerTest {
         .hasMessageContaining("needs a group that is a box");
     assertThatThrownBy(() -> Planner.plan(bent, BarrierSpec.parse("binary"), 5))
         .hasMessageContaining("node 5 is none of the group");
-    assertThatThrownBy(() -> BarrierSpec.parse("binary/x")).hasMessageContaining("'x' in barrier");
+    assertThatThrownBy(() -> BarrierSpec.parse("binary/x"))
+        .hasMessageContaining("\"x\" in barrier");
     assertThatThrownBy(() -> BarrierSpec.parse("bin")).hasMessageContaining("dissemination");
     assertThatThrownBy(() -> Participants.of(Shape.of(3), 1, 0, 3)).hasMessageContaining("node 3");
   }
