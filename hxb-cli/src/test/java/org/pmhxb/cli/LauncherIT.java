@@ -9,6 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +81,42 @@ class LauncherIT {
     ran = run(folder, HOME.resolve("hxb").toString(), "clean", "foo", "--help");
     assertThat(ran.code).isEqualTo(Main.USAGE);
     assertThat(ran.err).contains("clean takes no arguments, not: foo");
+  }
+
+  /** README.md's program and the lines that run it, in a folder that looks like a clone. */
+  @Test
+  void theExampleRunsAsReadmeSaysAndLeavesNothingForGit(@TempDir Path folder) throws Exception {
+    Path clone = Files.createDirectory(folder.resolve("clone"));
+    for (String part : List.of("hxb-cli", "scripts", "native")) {
+      Files.createSymbolicLink(clone.resolve(part), HOME.resolve(part));
+    }
+    Path hello = Files.createDirectories(clone.resolve("target/hello"));
+    Files.writeString(hello.resolve("Hello.java"), ReadmeTest.block("java"));
+    String readme = Files.readString(HOME.resolve("README.md"));
+    Matcher lines = Pattern.compile(" {4}node\\(\\) .*\n(?: {4}.*\n)+").matcher(readme);
+    assertThat(lines.find()).as("the lines that run it").isTrue();
+
+    Path out = folder.resolve("out");
+    Process process =
+        new ProcessBuilder("bash", "-c", lines.group())
+            .directory(clone.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile())
+            .start();
+    boolean ended = process.waitFor(120, TimeUnit.SECONDS);
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    assertThat(ended).as(Files.readString(out)).isTrue();
+
+    assertThat(Files.readAllLines(out)).containsExactlyInAnyOrder("0: 42", "1: 42");
+    try (Stream<Path> left = Files.list(clone)) {
+      assertThat(left.map(p -> p.getFileName().toString()))
+          .containsExactlyInAnyOrder("hxb-cli", "scripts", "native", "target");
+    }
+    assertThat(Files.readAllLines(HOME.resolve(".gitignore"))).contains("target/");
+    for (String part : List.of("hxb-cli", "scripts", "native")) {
+      Files.delete(clone.resolve(part)); // the folder's removal would warn of links that lead out
+    }
   }
 
   /** Chronicle logs by SLF4J: a program of one's own must not be flooded with DEBUG lines. */

@@ -24,7 +24,7 @@ class ReadmeTest {
 
   @TempDir private Path folder;
 
-  private static String block(String language) throws IOException {
+  static String block(String language) throws IOException {
     String readme = Files.readString(HOME.resolve("README.md"));
     Matcher m = Pattern.compile("(?s)```" + language + "\n(.*?)```").matcher(readme);
     assertThat(m.find()).as("a block of " + language).isTrue();
