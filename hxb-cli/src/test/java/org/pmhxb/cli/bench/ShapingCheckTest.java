@@ -39,7 +39,7 @@ class ShapingCheckTest {
 
     assertThat(ShapingCheck.objections(queues, RATE, Map.of(), 0, 1))
         .hasSize(2)
-        .anyMatch(line -> line.contains("'noqueue'"))
+        .anyMatch(line -> line.contains("\"noqueue\""))
         .anyMatch(line -> line.contains("1000000000"));
   }
 

@@ -68,7 +68,8 @@ class FabricPlanTest {
       @ForAll @IntRange(min = 1, max = 8) int z,
       @ForAll @IntRange(min = 1, max = 9) int rails) {
     if (x * y * z > FabricPlan.MAX_NODES) {
-      assertThatThrownBy(() -> plan(x, y, z, rails)).hasMessageContaining("at most 64 nodes");
+      assertThatThrownBy(() -> plan(x, y, z, rails))
+          .hasMessageContaining(" nodes; a veth fabric has at most 64, each is a process");
       return;
     }
     FabricPlan plan = plan(x, y, z, rails);
