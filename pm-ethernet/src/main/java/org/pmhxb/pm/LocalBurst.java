@@ -99,6 +99,21 @@ final class LocalBurst {
     Memory.ALL.set(LONG, at + ADDRESSES, address);
   }
 
+  /** Where the i-th frame is put: the base of a loop that counts from there on. */
+  long from(int i) {
+    return Memory.known(longAt(i));
+  }
+
+  /**
+   * {@link #put(int, long, long)} of the i-th frame behind {@link #from}; the caller sees to it
+   * that they are no more than {@link #CAPACITY} in all.
+   */
+  static void put(long from, int i, long descriptor, long address) {
+    long at = from + ((long) i << 3);
+    Memory.ALL.set(LONG, at, descriptor);
+    Memory.ALL.set(LONG, at + ADDRESSES, address);
+  }
+
   /**
    * @param frames that were put
    * @param lengthBytes of all of them

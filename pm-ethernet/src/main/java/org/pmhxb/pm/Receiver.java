@@ -190,7 +190,7 @@ final class Receiver {
       return false;
     }
     if (!FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
-      return isTransit(address) && relayOne(rail, d, address);
+      return isTransit(address, key) && relayOne(rail, d, address);
     }
     if (!local.isIntact(Burst.descriptor(id, lengthBytes), address)) {
       return false;
@@ -207,7 +207,7 @@ final class Receiver {
   }
 
   /** Whether an intact frame that is not for this node is for another one of this cluster. */
-  private boolean isTransit(long address) {
+  private static boolean isTransit(long address, int key) {
     return FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
         && FrameHeader.key(Memory.ALL, address) == key;
   }
@@ -266,60 +266,120 @@ final class Receiver {
   /**
    * Sorts the frames of all rails into those for this node, {@link #local}, those in transit,
    * {@link #transits}, and {@link #strays}, so that what follows is done once for all of them. Of
-   * nine rails each may bring a few: all that is counted stays in registers from one to the next,
-   * and nothing in the loops is a call (see {@link #passUsual}).
+   * nine rails each may bring a few: all that is counted stays in registers from one to the next.
+   *
+   * <p>Frames of one way that follow each other are a run: they say the same in their hop part, and
+   * a loop takes them until one is otherwise. So the loops have one way through them and leave for
+   * all else: a branch that came back into a loop would be paid for by every frame of a JVM that
+   * has once taken it.
    */
   private void sortAll() {
     QueueBursts arrived = arrivals;
     Rail[] rails = core.rails;
-    LocalBurst mine = local;
-    TransitBurst passing = transits;
-    RailTurns turn = turns;
-    long[] others = strays;
-    int toSelf = wireSelf;
-    int ownKey = key;
-    int count = 0;
-    int bytes = 0;
-    int transit = 0;
-    int stray = 0;
+    local.clear();
+    transits.fill(0);
     for (int ingress = 0; ingress < rails.length; ingress++) {
       int n = arrived.moved(ingress);
-      if (n == 0) {
-        continue;
-      }
-      Rail rail = rails[ingress];
-      if (tap != null) {
-        showBurst(rail, n);
-      }
-      long words = Memory.known(rail.rx.address());
-      // A base of its own: of a sum of indices the compiler would check each.
-      long begins = Memory.known(rail.rx.address() + (long) BURST * Long.BYTES);
-      int before = count;
-      for (int i = 0; i < n; i++) {
-        long d = Burst.get(words, i);
-        long address = Memory.known(Burst.get(begins, i));
-        int lengthBytes = intactBytes(rail, address, Burst.lengthBytes(d));
-        if (lengthBytes != NOT_INTACT) {
-          if (FrameHeader.isFor(Memory.ALL, address, toSelf)) {
-            mine.put(count++, Burst.descriptor(Burst.id(d), lengthBytes), address);
-            bytes += lengthBytes;
-            continue;
-          }
-          if (FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
-              && FrameHeader.key(Memory.ALL, address) == ownKey) {
-            passing.put(transit++, d, address, ingress);
-            continue;
-          }
+      if (n > 0) {
+        if (tap != null) {
+          showBurst(rails[ingress], n);
         }
-        others[stray++] = (long) ingress << RAIL_SHIFT | d;
-      }
-      if (count > before) {
-        turn.add(before, count);
+        int before = local.size();
+        sort(rails[ingress], n);
+        if (local.size() > before) {
+          turns.add(before, local.size());
+        }
       }
     }
-    mine.fill(count, bytes);
-    passing.fill(transit);
-    strayCount = stray;
+  }
+
+  private void sort(Rail rail, int n) {
+    long rx = rail.rx.address();
+    int i = 0;
+    while (i < n) {
+      // Bases of the run's own: of a sum of indices the compiler would check each.
+      long words = Memory.known(rx + (long) i * Long.BYTES);
+      long begins = Memory.known(rx + (long) (BURST + i) * Long.BYTES);
+      long first = Memory.known(Burst.get(begins, 0));
+      int run = 0;
+      if (isHopIntact(rail, first)) {
+        run =
+            FrameHeader.isFor(Memory.ALL, first, wireSelf)
+                ? takeOwn(rail, words, begins, n - i)
+                : takeTransit(rail, words, begins, n - i);
+      }
+      if (run == 0) {
+        strays[strayCount++] = (long) rail.index << RAIL_SHIFT | Burst.get(words, 0);
+        run = 1;
+      }
+      i += run;
+    }
+  }
+
+  /** A run of frames for this node, of at most so many; how many it has. */
+  private int takeOwn(Rail rail, long words, long begins, int most) {
+    LocalBurst mine = local;
+    int hop = rail.intactHop;
+    long rest = rail.intactRest;
+    int toSelf = wireSelf;
+    boolean tagged = tag != null;
+    int before = mine.size();
+    long to = mine.from(before);
+    int bytes = mine.bytes();
+    int run = 0;
+    while (run < most) {
+      long d = Burst.get(words, run);
+      long address = Memory.known(Burst.get(begins, run));
+      int frameBytes = Burst.lengthBytes(d);
+      int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
+      if (!hasHop(address, hop, rest)
+          || !FrameHeader.isFor(Memory.ALL, address, toSelf)
+          || lengthBytes > frameBytes
+          || tagged && !isTagged(address, lengthBytes, frameBytes)) {
+        break;
+      }
+      LocalBurst.put(to, run, Burst.descriptor(Burst.id(d), lengthBytes), address);
+      bytes += lengthBytes;
+      run++;
+    }
+    mine.fill(before + run, bytes);
+    return run;
+  }
+
+  /** {@link #takeOwn} of frames for other nodes of this cluster. */
+  private int takeTransit(Rail rail, long words, long begins, int most) {
+    TransitBurst passing = transits;
+    int hop = rail.intactHop;
+    long rest = rail.intactRest;
+    int toSelf = wireSelf;
+    int ownKey = key;
+    int ingress = rail.index;
+    boolean tagged = tag != null;
+    int before = passing.size();
+    long to = passing.from(before);
+    int run = 0;
+    while (run < most) {
+      long d = Burst.get(words, run);
+      long address = Memory.known(Burst.get(begins, run));
+      int frameBytes = Burst.lengthBytes(d);
+      int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
+      if (!hasHop(address, hop, rest)
+          || FrameHeader.isFor(Memory.ALL, address, toSelf)
+          || !isTransit(address, ownKey)
+          || lengthBytes > frameBytes
+          || tagged && !isTagged(address, lengthBytes, frameBytes)) {
+        break;
+      }
+      TransitBurst.put(to, run, d, address, ingress);
+      run++;
+    }
+    passing.fill(before + run);
+    return run;
+  }
+
+  private static boolean hasHop(long address, int hop, long rest) {
+    return FrameHeader.wireHop(Memory.ALL, address) == hop
+        && FrameHeader.wireRest(Memory.ALL, address) == rest;
   }
 
   /**

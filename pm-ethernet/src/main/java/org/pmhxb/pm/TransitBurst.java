@@ -36,14 +36,20 @@ public final class TransitBurst {
     this.block = keepAlive.address();
   }
 
+  /** Where the i-th frame is put: the base of a loop that counts from there on. */
+  long from(int i) {
+    return Memory.known(frameAt(i));
+  }
+
   /**
-   * Writes the i-th frame; {@link #fill} tells how many there are. A loop counts for itself.
+   * Writes the i-th frame behind {@link #from}; {@link #fill} tells how many there are, and the
+   * caller sees to it that they are no more than {@link #CAPACITY}. A loop counts for itself.
    *
    * @param descriptor as received
    * @param ingress rail that brought it
    */
-  void put(int i, long descriptor, long address, int ingress) {
-    long at = frameAt(i);
+  static void put(long from, int i, long descriptor, long address, int ingress) {
+    long at = from + ((long) i << FRAME_LOG2);
     Memory.ALL.set(LONG, at, descriptor);
     Memory.ALL.set(LONG, at + ADDRESS, address);
     Memory.ALL.set(INT, at + INGRESS, ingress);

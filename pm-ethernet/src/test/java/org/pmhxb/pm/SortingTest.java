@@ -1,0 +1,221 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.OffHeapPool;
+import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.wire.FrameCrc;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/** A burst is sorted into what is for this node, what is in transit, and all else. */
+class SortingTest {
+  private static final int KEY = 0x1234;
+  private static final int PAYLOAD_BYTES = 16;
+
+  private final BufferPool pool = OffHeapPool.create(16_384, 600);
+  private final List<Integer> arriving = new ArrayList<>();
+  private final List<Integer> sent = new ArrayList<>();
+
+  @Test
+  void framesInTransitGoOnAndTheFaultIsThrownAtTheEnd() {
+    PmNode node =
+        node(
+            () -> {
+              throw new IllegalStateException("no such line");
+            });
+    int before = frame(2, FrameHeader.DATA);
+    int announcement = frame(FrameHeader.EVERY_NODE, FrameHeader.DISCOVER);
+    int again = frame(FrameHeader.EVERY_NODE, FrameHeader.DISCOVER);
+    int behind = frame(2, FrameHeader.DATA);
+    arriving.addAll(List.of(before, announcement, again, behind));
+    assertThatThrownBy(() -> node.doWork(1_000))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("no such line")
+        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+    assertThat(sent).containsExactly(before, behind);
+    pool.flush();
+    assertThat(List.of(pool.owner(announcement), pool.owner(again))).containsOnly(Owner.FREE);
+    assertThat(node.counters().get(Counter.RELAYED)).isEqualTo(2);
+    node.close();
+    pool.close();
+  }
+
+  /** Runs of any length, whose hop parts say the same or not, with all kinds between them. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void aFrameIsSortedAsByItselfWhateverIsBesideIt(long seed) {
+    PmNode node = node(() -> {});
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Integer> passing = new ArrayList<>();
+    List<Integer> others = new ArrayList<>();
+    Map<DropReason, Long> drops = new EnumMap<>(DropReason.class);
+    for (int round = 1; round <= 200; round++) {
+      int frames = random.nextInt(2, Rail.BURST + 1);
+      int kind = 0;
+      int path = 0;
+      for (int i = 0; i < frames; i++) {
+        kind = random.nextInt(4) == 0 ? random.nextInt(8) : kind;
+        path = random.nextInt(6) == 0 ? random.nextInt(3) << 8 : path;
+        int id = frame(kind < 3 ? 0 : 2, FrameHeader.DATA, path);
+        long at = pool.frameAt(id);
+        switch (kind) {
+          case 0, 1, 2 -> {
+            // For this node, and broken: nothing else about it is looked at.
+            flip(at + FrameHeader.BYTES);
+            drops.merge(DropReason.CRC, 1L, Long::sum);
+          }
+          case 3, 4, 5 -> passing.add(id);
+          case 6 -> {
+            if (random.nextBoolean()) {
+              flip(at + FrameHeader.KEY);
+              drops.merge(DropReason.KEY, 1L, Long::sum);
+            } else {
+              flip(at + FrameHeader.HOP_LIMIT);
+              drops.merge(DropReason.HOP_CHECK, 1L, Long::sum);
+            }
+          }
+          default -> {
+            FrameHeader.flagsDst(pool.memory(), at, 0, random.nextBoolean() ? 0 : 2);
+            FrameHeader.endpointsLengthBeyond(pool.memory(), at, 7, 7, PAYLOAD_BYTES + 1, 0);
+            drops.merge(DropReason.TOO_SHORT, 1L, Long::sum);
+          }
+        }
+        if (kind < 3 || kind > 5) {
+          others.add(id);
+        }
+        arriving.add(id);
+      }
+      node.doWork(1_000L * round);
+      assertThat(sent).isEqualTo(passing);
+      sent.forEach(each -> pool.release(each, Owner.PORT));
+      pool.flush();
+      assertThat(others).allSatisfy(each -> assertThat(pool.owner(each)).isEqualTo(Owner.FREE));
+      sent.clear();
+      passing.clear();
+      others.clear();
+    }
+    for (DropReason reason : DropReason.values()) {
+      assertThat(node.counters().dropped(reason))
+          .as(reason.name())
+          .isEqualTo(drops.getOrDefault(reason, 0L));
+    }
+    node.close();
+    pool.close();
+  }
+
+  /**
+   * @param onLinkFrame what routing does over a frame to whoever is on the line
+   */
+  private PmNode node(Runnable onLinkFrame) {
+    Port port =
+        proxy(
+            Port.class,
+            (name, args) ->
+                switch (name) {
+                  case "rxBurst" -> receive((Burst) args[0]);
+                  case "txBurst" -> send((Burst) args[0], (int) args[1], (int) args[2]);
+                  case "maxFrameBytes" -> 9_018;
+                  case "txRoom" -> 32;
+                  case "macAddress", "txBacklogBytes" -> 0L;
+                  case "wakeFd" -> -1;
+                  case "linkUp", "isInProcess" -> true;
+                  default -> name.startsWith("to") || name.equals("name") ? "one" : null;
+                });
+    long[][] macs = {{1, 2, 3}};
+    Routing line = new LineRouting(0, macs);
+    Routing relaying =
+        proxy(
+            Routing.class,
+            (name, args) -> {
+              switch (name) {
+                case "transit" -> {
+                  for (int i = 0; i < ((TransitBurst) args[0]).size(); i++) {
+                    ((TransitBurst) args[0]).egress(i, 0);
+                  }
+                  return null;
+                }
+                case "onLinkFrame" -> {
+                  onLinkFrame.run();
+                  return null;
+                }
+                case "linkWork", "self" -> {
+                  return 0;
+                }
+                case "nodes" -> {
+                  return line.nodes();
+                }
+                default -> throw new AssertionError(name);
+              }
+            });
+    return new PmNode(NodeConfig.defaults(KEY, 1, 128), pool, relaying, List.of(port), true);
+  }
+
+  private int receive(Burst burst) {
+    int n = 0;
+    for (int id : arriving) {
+      burst.set(n++, Burst.descriptor(id, FrameHeader.BYTES + PAYLOAD_BYTES));
+    }
+    arriving.clear();
+    return n;
+  }
+
+  private int send(Burst burst, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      sent.add(Burst.id(burst.get(i)));
+    }
+    return count;
+  }
+
+  private void flip(long at) {
+    byte was = pool.memory().get(ValueLayout.JAVA_BYTE, at);
+    pool.memory().set(ValueLayout.JAVA_BYTE, at, (byte) ~was);
+  }
+
+  private int frame(int dst, int kind) {
+    return frame(dst, kind, 0);
+  }
+
+  /** As another node sent it; the buffer is the port's. */
+  private int frame(int dst, int kind, int path) {
+    int id = pool.allocate(Owner.NODE);
+    long at = pool.frameAt(id);
+    MemorySegment m = pool.memory();
+    FrameHeader.front(m, at, 1, 2, 2, 0, 0);
+    FrameHeader.kindSrc(m, at, kind, 1);
+    FrameHeader.flagsDst(m, at, 0, dst);
+    FrameHeader.keySession(m, at, KEY, 1);
+    FrameHeader.seqAck(m, at, 1, 1);
+    FrameHeader.credit(m, at, 0);
+    FrameHeader.endpointsLengthBeyond(m, at, 7, 7, PAYLOAD_BYTES, 0);
+    FrameHeader.crc(m, at, new FrameCrc(m).of(at, PAYLOAD_BYTES));
+    pool.transfer(id, Owner.NODE, Owner.PORT);
+    return id;
+  }
+
+  private interface Answer {
+    Object of(String name, Object[] args);
+  }
+
+  private static <T> T proxy(Class<T> type, Answer answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, call, args) -> answer.of(call.getName(), args)));
+  }
+}
