@@ -43,6 +43,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       NodeCommand.class,
       FuzzCommand.class,
       SoakCommand.class,
+      RehearseCommand.class,
       DoctorCommand.class
     })
 public final class Main {

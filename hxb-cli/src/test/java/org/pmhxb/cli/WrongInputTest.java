@@ -254,6 +254,7 @@ class WrongInputTest {
         "bench bandwidth --links 0",
         "bench bandwidth --rate 1gbit",
         "node",
+        "rehearse --archive a --left-network net:[1]",
         "doctor --nonsense",
         "foo --help",
         "bench foo --help",

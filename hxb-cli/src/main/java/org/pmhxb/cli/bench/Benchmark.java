@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ public final class Benchmark {
   private static final long DRAIN_MS = 8_000;
 
   /** From the last node's readiness to the first message: the start orders travel meanwhile. */
-  private static final long LEAD_NS = 300_000_000L;
+  private static final Duration LEAD = Duration.ofMillis(300);
 
   private static final long PROGRESS_MS = 500;
   private static final long STEP_MS = 20;
@@ -32,6 +33,7 @@ public final class Benchmark {
   private final int sizeBytes;
   private final long warmUpMs;
   private final long measureMs;
+  private final Duration lead;
   private final Consumer<String> progress;
 
   /**
@@ -40,11 +42,27 @@ public final class Benchmark {
    */
   public Benchmark(
       TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs, Consumer<String> progress) {
+    this(plan, sizeBytes, warmUpMs, measureMs, LEAD, progress);
+  }
+
+  private Benchmark(
+      TrafficPlan plan,
+      int sizeBytes,
+      long warmUpMs,
+      long measureMs,
+      Duration lead,
+      Consumer<String> progress) {
     this.plan = plan;
     this.sizeBytes = sizeBytes;
     this.warmUpMs = warmUpMs;
     this.measureMs = measureMs;
+    this.lead = lead;
     this.progress = progress;
+  }
+
+  /** The same that begins so soon: for nodes which hear of it at once. */
+  public Benchmark startingIn(Duration other) {
+    return new Benchmark(plan, sizeBytes, warmUpMs, measureMs, other, progress);
   }
 
   /** One stream as its receiver saw it, during the measurement but for the faults. */
@@ -103,7 +121,7 @@ public final class Benchmark {
     }
     List<String> failures = new ArrayList<>();
     Map<Integer, WorkloadReport> reports = new TreeMap<>();
-    long startNs = System.nanoTime() + LEAD_NS;
+    long startNs = System.nanoTime() + lead.toNanos();
     Map<Integer, Future<WorkloadReport>> runs = new TreeMap<>();
     try (ExecutorService pool = Executors.newCachedThreadPool()) {
       specs.forEach(

@@ -42,6 +42,28 @@ public final class NodeJvm {
   }
 
   /**
+   * The same for a run that is recorded: with the collector of this JVM, for only the default one
+   * can write objects of the heap into an archive, and any can read them.
+   *
+   * @param archive the file that the JVM writes at its end
+   */
+  public static List<String> recording(String mainClass, Path archive) {
+    List<String> command = withoutClassPath();
+    command.removeIf(flag -> flag.startsWith("-XX:AOTCache="));
+    command.add("-XX:AOTCacheOutput=" + archive);
+    // Code of the last level counts nothing any more: the profile would be that of a method's first
+    // moments,
+    // and of those behind each branch that threw its code away, as if these were what it mostly
+    // does.
+    command.add("-XX:TieredStopAtLevel=3");
+    command.add("-Xlog:disable");
+    command.add("-cp");
+    command.add(classPath());
+    command.add(mainClass);
+    return command;
+  }
+
+  /**
    * The executable, the flags and the hxb properties of this JVM: class path and main class follow.
    */
   public static List<String> withoutClassPath() {

@@ -1,0 +1,92 @@
+package org.pmhxb.cli.veth;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Veth pairs with both ends in this process's network namespace, which has to be its own: one that
+ * {@link #ownNamespace} gave it. They end with it, however the process ends.
+ */
+public final class OwnLinks {
+  private final LinkRate rate;
+
+  /**
+   * Makes the pairs and brings them up.
+   *
+   * @param pairs names of both ends of each
+   * @param rate of each link in both directions; null leaves them unshaped
+   * @throws ToolException {@code ip} or {@code tc} refuses
+   */
+  public OwnLinks(List<Pair> pairs, LinkRate rate) {
+    this.rate = rate;
+    StringBuilder links = new StringBuilder();
+    StringBuilder shaping = new StringBuilder();
+    for (Pair pair : pairs) {
+      links.append(
+          "link add name %s mtu %d type veth peer name %s mtu %2$d%n"
+              .formatted(pair.a(), FabricPlan.MTU_BYTES, pair.b()));
+      for (String end : List.of(pair.a(), pair.b())) {
+        links.append("link set dev ").append(end).append(" arp off addrgenmode none up\n");
+        shaping.append("qdisc add dev ").append(end).append(" root ");
+        shaping.append(rate == null ? "pfifo" : FabricPlan.tbf(rate)).append('\n');
+      }
+    }
+    batch("ip", links.toString());
+    batch("tc", shaping.toString());
+  }
+
+  /** The interfaces of one link. */
+  public record Pair(String a, String b) {}
+
+  /**
+   * What a command is to be preceded by to run in a network namespace of its own; empty when this
+   * process may not make any.
+   */
+  public static List<String> ownNamespace() {
+    for (List<String> how :
+        List.of(
+            List.of("unshare", "--net"),
+            List.of("unshare", "--user", "--map-root-user", "--net"))) {
+      List<String> trial = new ArrayList<>(how);
+      trial.addAll(List.of("ip", "link", "add", "name", "a", "type", "veth", "peer", "name", "b"));
+      try {
+        Tool.run("", trial);
+        return how;
+      } catch (ToolException e) {
+        // The next way, or none: links are for those who may make them.
+        assert e.getMessage() != null;
+      }
+    }
+    return List.of();
+  }
+
+  /** The name of the network namespace that this process is in. */
+  public static String namespace() throws IOException {
+    return Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
+  }
+
+  /**
+   * Cuts a link both ways, or mends it.
+   *
+   * @throws ToolException when {@code ip} or {@code tc} refuses
+   */
+  public void cut(Pair pair, VethFabric.Cut how, boolean dead) {
+    if (how == VethFabric.Cut.DOWN) {
+      // One end down takes the carrier of both.
+      batch("ip", "link set dev " + pair.a() + (dead ? " down\n" : " up\n"));
+    } else {
+      String queue = dead ? "pfifo limit 0" : rate == null ? "pfifo" : FabricPlan.tbf(rate);
+      batch(
+          "tc",
+          "qdisc replace dev %s root %s%nqdisc replace dev %s root %2$s%n"
+              .formatted(pair.a(), queue, pair.b()));
+    }
+  }
+
+  private static void batch(String program, String lines) {
+    Tool.run(lines, List.of(program, "-batch", "-"));
+  }
+}

@@ -1,0 +1,79 @@
+package org.pmhxb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.cli.cluster.NodeJvm;
+import org.pmhxb.cli.veth.OwnLinks;
+
+/** The archive that this build made, and the rehearsal that it was recorded of. */
+class ArchiveIT {
+  private static final Path ARCHIVE =
+      Path.of(System.getProperty("hxb.home"), "hxb-cli", "target", "hxb.aot");
+
+  private static JsonNode recorded() throws Exception {
+    for (String line : Files.readAllLines(Path.of(ARCHIVE + ".log"))) {
+      if (line.startsWith("{")) {
+        return new ObjectMapper().readTree(line);
+      }
+    }
+    throw new AssertionError("no result in " + ARCHIVE + ".log");
+  }
+
+  private static JsonNode act(String name) throws Exception {
+    return StreamSupport.stream(recorded().path("acts").spliterator(), false)
+        .filter(act -> act.path("name").asText().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no act " + name));
+  }
+
+  @Test
+  void theRehearsalOfTheBuildWentWell() throws Exception {
+    assertThat(recorded().path("ok").asBoolean()).as(recorded().toString()).isTrue();
+    assertThat(act("faults").path("counters").path("resent").asLong()).isPositive();
+  }
+
+  @Test
+  void railsOfTheKernelWereCutInIt() throws Exception {
+    assumeFalse(
+        OwnLinks.ownNamespace().isEmpty(), "this user may make no network namespace of his own");
+    JsonNode counters = act("cuts").path("counters");
+    for (String met : List.of("resent", "out-of-order", "paths-evicted", "paths-restored")) {
+      assertThat(counters.path(met).asLong()).as(met).isPositive();
+    }
+  }
+
+  /** The JVM takes it or ends; with the collector of a node, which is not the recording's. */
+  @Test
+  void aNodesJvmTakesIt() throws Exception {
+    assumeTrue(
+        System.getProperty("hxb.test.jar") != null, "nodes start from the tests' class path here");
+    List<String> command = new ArrayList<>(NodeJvm.command(Main.class.getName()));
+    command.removeIf(flag -> flag.startsWith("-XX:AOTCache="));
+    command.addAll(1, List.of("-XX:AOTCache=" + ARCHIVE, "-XX:AOTMode=on"));
+    command.add("--version");
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    assertThat(process.waitFor()).as(said).isZero();
+    assertThat(said).startsWith("hxb ");
+  }
+
+  /** Rails that were made in the host's namespace would stay there. */
+  @Test
+  void whoHasLeftNoNamespaceMakesNoRails() throws Exception {
+    CommandRun run = CommandRun.of("rehearse", "--left-network", OwnLinks.namespace(), "--json");
+    assertThat(run.code()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("error").asText()).contains("still in the network namespace");
+  }
+}
