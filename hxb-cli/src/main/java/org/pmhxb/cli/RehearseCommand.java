@@ -77,7 +77,7 @@ final class RehearseCommand extends HxbCommand {
     if (archive != null && leftNetwork != null) {
       throw wrongUsage("--archive leaves the network namespace itself: leave --left-network out");
     }
-    if (OwnLinks.namespace().equals(leftNetwork)) {
+    if (leftNetwork != null && OwnLinks.namespace().equals(leftNetwork)) {
       throw wrongUsage("this process is still in the network namespace " + leftNetwork);
     }
     return archive == null ? rehearse() : record(archive.toAbsolutePath());
@@ -111,6 +111,8 @@ final class RehearseCommand extends HxbCommand {
             "the rehearsal has not ended after " + LIMIT_SECONDS + " s; see " + log);
       }
     } finally {
+      // The archive is written by a JVM that the recording one starts at its end.
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
     }
     if (!Files.exists(file)) {

@@ -1,6 +1,7 @@
 package org.pmhxb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -75,5 +76,14 @@ class ArchiveIT {
     CommandRun run = CommandRun.of("rehearse", "--left-network", OwnLinks.namespace(), "--json");
     assertThat(run.code()).isEqualTo(Main.USAGE);
     assertThat(run.json().path("error").asText()).contains("still in the network namespace");
+  }
+
+  /** Nor in one that somebody uses, whatever the command was told. */
+  @Test
+  void noRailsAreMadeInANamespaceThatIsInUse() {
+    List<OwnLinks.Pair> pairs = List.of(new OwnLinks.Pair("hxbtest0", "hxbtest1"));
+    assertThatThrownBy(() -> new OwnLinks(pairs, null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("in use");
   }
 }

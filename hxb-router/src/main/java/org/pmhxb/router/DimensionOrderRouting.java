@@ -1,10 +1,8 @@
 package org.pmhxb.router;
 
 import java.lang.foreign.MemorySegment;
-import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.DropReason;
 import org.pmhxb.pm.Routing;
-import org.pmhxb.pm.TransitBurst;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -23,10 +21,7 @@ public final class DimensionOrderRouting implements Routing {
   private static final int HOP_LIMIT = DropReason.HOP_LIMIT.code();
   private static final int NO_ROUTE = DropReason.NO_ROUTE.code();
 
-  /** {@code kind:8 | src:24 | flags:8 | dst:24} without kind and flags, as they lie in a frame. */
-  private static final long WIRE_ENDS = FrameHeader.stored(0x00FF_FFFF_00FF_FFFFL);
-
-  /** Where the kind lies in that. */
+  /** Where the kind lies in what {@link FrameHeader#wireNodes} leaves 0. */
   private static final int WIRE_KIND = Long.numberOfTrailingZeros(FrameHeader.stored(1L << 56));
 
   private final Shape shape;
@@ -245,69 +240,7 @@ public final class DimensionOrderRouting implements Routing {
 
   /** Ends and ingress rail, for {@link #transits}. */
   private static long key(MemorySegment frames, long at, int ingressRail) {
-    return FrameHeader.wireEnds(frames, at) & WIRE_ENDS | (long) ingressRail << WIRE_KIND;
-  }
-
-  @Override
-  public void transit(TransitBurst burst) {
-    transits.keepOnly(neighbours.changes());
-    int n = burst.size();
-    int i = 0;
-    while (i < n) {
-      i = forwardKnown(burst, i, n);
-      if (i < n) {
-        int bytes = burst.lengthBytes(i);
-        burst.egress(i, transit(Memory.ALL, burst.address(i), bytes, burst.ingress(i)));
-        i++;
-      }
-    }
-  }
-
-  /**
-   * Forwards frames that say what the last one of their flow said, those behind each other of one
-   * flow with what was looked up for the first. Nothing in the loops is a call once they are
-   * compiled: they are left for what has to be worked out, or dropped.
-   *
-   * @return the first frame that was not forwarded
-   */
-  private int forwardKnown(TransitBurst burst, int from, int n) {
-    TransitCache ways = transits;
-    int i = from;
-    while (i < n) {
-      long at = burst.address(i);
-      long key = key(Memory.ALL, at, burst.ingress(i));
-      int hop = FrameHeader.wireHop(Memory.ALL, at);
-      long rest = FrameHeader.wireRest(Memory.ALL, at);
-      long place = ways.placeOf(key, FrameHeader.wirePathOf(rest));
-      if (!TransitCache.isOf(place, key) || !TransitCache.saysTheSame(place, hop, rest)) {
-        return i;
-      }
-      i = forwardRun(burst, i, n, place, key, hop, rest);
-    }
-    return n;
-  }
-
-  /** Forwards the frame {@code from} and those behind it that say the same; the first other one. */
-  private static int forwardRun(
-      TransitBurst burst, int from, int n, long place, long key, int hop, long rest) {
-    long front0 = TransitCache.front0(place);
-    long front1 = TransitCache.front1(place);
-    long front2 = TransitCache.front2(place);
-    int egress = TransitCache.egressRail(place);
-    int i = from;
-    long at = burst.address(i);
-    do {
-      FrameHeader.frontStored(Memory.ALL, at, front0, front1, front2);
-      burst.egress(i, egress);
-      i++;
-      if (i == n) {
-        break;
-      }
-      at = burst.address(i);
-    } while (key(Memory.ALL, at, burst.ingress(i)) == key
-        && FrameHeader.wireHop(Memory.ALL, at) == hop
-        && FrameHeader.wireRest(Memory.ALL, at) == rest);
-    return i;
+    return FrameHeader.wireNodes(frames, at) | (long) ingressRail << WIRE_KIND;
   }
 
   /** Enters a flow that passes here into {@link #transits}: 0, or why it does not pass. */

@@ -52,9 +52,6 @@ final class Receiver {
   /** Of {@link #local}, whose frame is the next one. */
   private final RailTurns turns;
 
-  /** Of the present bursts, what is in transit. */
-  private final TransitBurst transits = new TransitBurst();
-
   /** Above a descriptor: the rail that brought the frame. */
   private static final int RAIL_SHIFT = 48;
 
@@ -74,6 +71,9 @@ final class Receiver {
 
   /** The same of a frame that tells of credit. */
   private final int wireAnswerFlagsDst;
+
+  /** The cluster's key as it lies in frames. */
+  private final int wireKey;
 
   /** This node's number as it lies in frames for it. */
   private final int wireSelf;
@@ -110,6 +110,7 @@ final class Receiver {
     this.key = core.config.key();
     this.tag = core.tag;
     this.tagFlag = core.tagFlag;
+    this.wireKey = FrameHeader.wireInt(key);
     this.wireSelf = FrameHeader.wireInt(self);
     this.wireFlagsDst = FrameHeader.wireInt(tagFlag << 24 | self);
     this.wireAnswerFlagsDst = FrameHeader.wireInt((tagFlag | FrameHeader.FLAG_CREDIT) << 24 | self);
@@ -154,9 +155,6 @@ final class Receiver {
     if (strayCount > 0) {
       sortStrays();
     }
-    if (transits.size() > 0) {
-      relayAll();
-    }
     if (local.size() > 0) {
       int broken = local.firstBroken(0);
       if (broken < local.size()) {
@@ -190,7 +188,7 @@ final class Receiver {
       return false;
     }
     if (!FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
-      return isTransit(address, key) && relayOne(rail, d, address);
+      return isTransit(address) && relayOne(rail, d, address);
     }
     if (!local.isIntact(Burst.descriptor(id, lengthBytes), address)) {
       return false;
@@ -207,12 +205,12 @@ final class Receiver {
   }
 
   /** Whether an intact frame that is not for this node is for another one of this cluster. */
-  private static boolean isTransit(long address, int key) {
+  private boolean isTransit(long address) {
     return FrameHeader.dst(Memory.ALL, address) != FrameHeader.EVERY_NODE
         && FrameHeader.key(Memory.ALL, address) == key;
   }
 
-  /** {@link #relayAll} of the only frame of a burst; true. */
+  /** {@link #relay} of the only frame of a burst; true. */
   private boolean relayOne(Rail from, long d, long address) {
     int egress = core.routing.transit(Memory.ALL, address, Burst.lengthBytes(d), from.index);
     if (egress >= 0 && core.rails[egress].putTransit(d)) {
@@ -264,9 +262,8 @@ final class Receiver {
   // --- the hop part: steps 1 to 6 of PROTOCOL.md section 2.4 ----------------------------------
 
   /**
-   * Sorts the frames of all rails into those for this node, {@link #local}, those in transit,
-   * {@link #transits}, and {@link #strays}, so that what follows is done once for all of them. Of
-   * nine rails each may bring a few: all that is counted stays in registers from one to the next.
+   * Sorts the frames of all rails into those for this node, {@link #local}, and {@link #strays}, so
+   * that what follows is done once for all of them, and relays what is in transit.
    *
    * <p>Frames of one way that follow each other are a run: they say the same in their hop part, and
    * a loop takes them until one is otherwise. So the loops have one way through them and leave for
@@ -277,7 +274,6 @@ final class Receiver {
     QueueBursts arrived = arrivals;
     Rail[] rails = core.rails;
     local.clear();
-    transits.fill(0);
     for (int ingress = 0; ingress < rails.length; ingress++) {
       int n = arrived.moved(ingress);
       if (n > 0) {
@@ -303,10 +299,14 @@ final class Receiver {
       long first = Memory.known(Burst.get(begins, 0));
       int run = 0;
       if (isHopIntact(rail, first)) {
-        run =
-            FrameHeader.isFor(Memory.ALL, first, wireSelf)
-                ? takeOwn(rail, words, begins, n - i)
-                : takeTransit(rail, words, begins, n - i);
+        if (FrameHeader.isFor(Memory.ALL, first, wireSelf)) {
+          run = takeOwn(rail, words, begins, n - i);
+        } else if (isTransit(first)) {
+          run = transitRun(rail, words, begins, n - i);
+          if (run > 0) {
+            relay(rail, words, begins, run);
+          }
+        }
       }
       if (run == 0) {
         strays[strayCount++] = (long) rail.index << RAIL_SHIFT | Burst.get(words, 0);
@@ -346,35 +346,65 @@ final class Receiver {
     return run;
   }
 
-  /** {@link #takeOwn} of frames for other nodes of this cluster. */
-  private int takeTransit(Rail rail, long words, long begins, int most) {
-    TransitBurst passing = transits;
+  /** How many frames say what the first one says of whence they come and where they go. */
+  private int transitRun(Rail rail, long words, long begins, int most) {
     int hop = rail.intactHop;
     long rest = rail.intactRest;
-    int toSelf = wireSelf;
-    int ownKey = key;
-    int ingress = rail.index;
+    long nodes = FrameHeader.wireNodes(Memory.ALL, Memory.known(Burst.get(begins, 0)));
+    int ownKey = wireKey;
     boolean tagged = tag != null;
-    int before = passing.size();
-    long to = passing.from(before);
     int run = 0;
     while (run < most) {
-      long d = Burst.get(words, run);
       long address = Memory.known(Burst.get(begins, run));
-      int frameBytes = Burst.lengthBytes(d);
+      int frameBytes = Burst.lengthBytes(Burst.get(words, run));
       int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
       if (!hasHop(address, hop, rest)
-          || FrameHeader.isFor(Memory.ALL, address, toSelf)
-          || !isTransit(address, ownKey)
+          || FrameHeader.wireNodes(Memory.ALL, address) != nodes
+          || FrameHeader.wireInt(Memory.ALL, address, FrameHeader.KEY) != ownKey
           || lengthBytes > frameBytes
           || tagged && !isTagged(address, lengthBytes, frameBytes)) {
         break;
       }
-      TransitBurst.put(to, run, d, address, ingress);
       run++;
     }
-    passing.fill(before + run);
     return run;
+  }
+
+  /**
+   * The very buffers that were received go on, their hop parts rewritten (DESIGN rule 2): what the
+   * first frame of a run says when it goes on, all of it say. Nothing in the loop is a call.
+   */
+  private void relay(Rail from, long words, long begins, int run) {
+    long first = Memory.known(Burst.get(begins, 0));
+    int bytes = Burst.lengthBytes(Burst.get(words, 0));
+    int egress = core.routing.transit(Memory.ALL, first, bytes, from.index);
+    int passed = egress < 0 ? 0 : queue(core.rails[egress], words, begins, run);
+    relayed += passed;
+    for (int i = passed; i < run; i++) {
+      dropTransit(Burst.get(words, i), egress);
+    }
+  }
+
+  /** How many of them the rail's queue had room for. */
+  private int queue(Rail to, long words, long begins, int run) {
+    BufferPool buffers = pool;
+    long first = Memory.known(Burst.get(begins, 0));
+    long front0 = FrameHeader.frontStored(Memory.ALL, first, 0);
+    long front1 = FrameHeader.frontStored(Memory.ALL, first, 1);
+    long front2 = FrameHeader.frontStored(Memory.ALL, first, 2);
+    to.waiting = true;
+    int i = 0;
+    while (i < run) {
+      long d = Burst.get(words, i);
+      if (!to.putTransit(d)) {
+        break;
+      }
+      long address = Memory.known(Burst.get(begins, i));
+      FrameHeader.frontStored(Memory.ALL, address, front0, front1, front2);
+      buffers.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
+      i++;
+    }
+    return i;
   }
 
   private static boolean hasHop(long address, int hop, long rest) {
@@ -412,50 +442,6 @@ final class Receiver {
     rail.intactHop = hop;
     rail.intactRest = rest;
     return true;
-  }
-
-  /**
-   * The very buffers that were received go on, their hop parts rewritten (DESIGN rule 2). Frames of
-   * a burst that leave by one rail follow each other more often than not.
-   */
-  private void relayAll() {
-    TransitBurst burst = transits;
-    core.routing.transit(burst);
-    int n = burst.size();
-    int i = 0;
-    while (i < n) {
-      int egress = burst.egress(i);
-      int to = egress < 0 ? i : relayRun(i, n, egress);
-      relayed += to - i;
-      if (to == i) {
-        dropTransit(burst.descriptor(i), egress);
-        to++;
-      }
-      i = to;
-    }
-    burst.fill(0);
-  }
-
-  /**
-   * Queues frames that leave by one rail; nothing in the loop is a call.
-   *
-   * @return the first that leaves by another, or found no room
-   */
-  private int relayRun(int from, int n, int egress) {
-    TransitBurst burst = transits;
-    Rail rail = core.rails[egress];
-    BufferPool buffers = pool;
-    rail.waiting = true;
-    int i = from;
-    while (i < n && burst.egress(i) == egress) {
-      long d = burst.descriptor(i);
-      if (!rail.putTransit(d)) {
-        break;
-      }
-      buffers.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
-      i++;
-    }
-    return i;
   }
 
   private void sortStrays() {

@@ -1,7 +1,6 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
-import org.pmhxb.bufpool.Memory;
 
 /**
  * What the protocol knows of the topology: node numbers and opaque paths. Coordinates stay behind
@@ -59,17 +58,12 @@ public interface Routing {
    * Prepares a transit frame for its next hop by rewriting its hop part in place: addresses, hop
    * limit, hop check. The caller has verified length, EtherType, version and hop check.
    *
+   * <p>Asked once for frames that follow each other on a rail and say the same in bytes 12 to 23,
+   * source and destination: all depends on these, and all of them then say what the first one says.
+   *
    * @return the egress rail, or a negative {@link DropReason#code()}
    */
   int transit(MemorySegment frames, long at, int lengthBytes, int ingressRail);
-
-  /** {@link #transit(MemorySegment, long, int, int)} of each frame of a burst. */
-  default void transit(TransitBurst burst) {
-    for (int i = 0; i < burst.size(); i++) {
-      int bytes = burst.lengthBytes(i);
-      burst.egress(i, transit(Memory.ALL, burst.address(i), bytes, burst.ingress(i)));
-    }
-  }
 
   /**
    * A link-local DISCOVER frame arrived; the caller has verified its CRC. A broadcast frame of

@@ -18,10 +18,18 @@ public final class OwnLinks {
    *
    * @param pairs names of both ends of each
    * @param rate of each link in both directions; null leaves them unshaped
+   * @throws IllegalStateException an interface of this network namespace is up: it is not one that
+   *     {@link #ownNamespace} gave, and the pairs would stay there
    * @throws ToolException {@code ip} or {@code tc} refuses
    */
   public OwnLinks(List<Pair> pairs, LinkRate rate) {
     this.rate = rate;
+    String up = Tool.run("", List.of("ip", "-oneline", "link", "show", "up")).strip();
+    if (!up.isEmpty()) {
+      throw new IllegalStateException(
+          "this network namespace is in use, no rails are made in it: "
+              + up.lines().findFirst().orElseThrow());
+    }
     StringBuilder links = new StringBuilder();
     StringBuilder shaping = new StringBuilder();
     for (Pair pair : pairs) {

@@ -130,6 +130,9 @@ public final class FrameHeader {
 
   private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
+  /** {@code kind:8 | src:24 | flags:8 | dst:24} without kind and flags. */
+  private static final long WIRE_NODES = stored(0x00FF_FFFF_00FF_FFFFL);
+
   /** Of the flags in the stored word from {@link #KIND_SRC} on: they are its fifth byte. */
   private static final int STORED_FLAGS_SHIFT = LITTLE_ENDIAN ? 32 : 24;
 
@@ -184,6 +187,15 @@ public final class FrameHeader {
     frames.set(BE_LONG, at, word0);
     frames.set(BE_LONG, at + 8, word1);
     frames.set(BE_LONG, at + COPY, word2);
+  }
+
+  /**
+   * A word of what {@link #front} wrote, as it lies in the frame.
+   *
+   * @param word 0 to 2
+   */
+  public static long frontStored(MemorySegment frames, long at, int word) {
+    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + word * Long.BYTES);
   }
 
   /** The same, of words that were {@link #stored} once for many frames. */
@@ -317,6 +329,11 @@ public final class FrameHeader {
   /** {@code kind:8 | src:24 | flags:8 | dst:24} in one load, as they lie in the frame. */
   public static long wireEnds(MemorySegment frames, long at) {
     return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + KIND_SRC);
+  }
+
+  /** Of {@link #wireEnds} the nodes: 0 where kind and flags lie. */
+  public static long wireNodes(MemorySegment frames, long at) {
+    return wireEnds(frames, at) & WIRE_NODES;
   }
 
   public static int key(MemorySegment frames, long at) {
