@@ -65,7 +65,7 @@ public final class Rehearsal {
    * A part of it.
    *
    * @param seconds that it took
-   * @param messages that arrived while it was measured
+   * @param messages that arrived while it was measured, of the first act frames
    * @param faulty messages lost, repeated, out of order or changed
    * @param counters of all its nodes together, of {@link org.pmhxb.pm.Counter} and drops
    * @param failures what did not go as it should, for people
@@ -111,7 +111,14 @@ public final class Rehearsal {
     Played play() throws Exception;
   }
 
-  private record Played(List<Benchmark.Outcome> outcomes, Map<String, Long> counters) {}
+  /**
+   * @param frames that came without a workload
+   */
+  private record Played(List<Benchmark.Outcome> outcomes, Map<String, Long> counters, long frames) {
+    Played(List<Benchmark.Outcome> outcomes, Map<String, Long> counters) {
+      this(outcomes, counters, 0);
+    }
+  }
 
   private void act(String name, Play play) throws InterruptedException {
     progress.accept("rehearsal: " + name);
@@ -123,6 +130,7 @@ public final class Rehearsal {
     try {
       Played played = play.play();
       counters = played.counters();
+      messages = played.frames();
       for (Benchmark.Outcome outcome : played.outcomes()) {
         messages += outcome.messages();
         faulty += outcome.faulty();
@@ -142,6 +150,7 @@ public final class Rehearsal {
    * compiler makes of a loop follows from how often it went round when it was hot.
    */
   private static Played bursts() {
+    long frames = 0;
     for (org.pmhxb.cost.Path path : org.pmhxb.cost.Path.values()) {
       for (Scenario scenario :
           List.of(
@@ -151,12 +160,12 @@ public final class Rehearsal {
         try (Bench bench = Bench.open(scenario)) {
           long endNs = System.nanoTime() + BURSTS_NS;
           while (System.nanoTime() - endNs < 0) {
-            bench.java().batch();
+            frames += bench.java().batch();
           }
         }
       }
     }
-    return new Played(List.of(), Map.of());
+    return new Played(List.of(), Map.of(), frames);
   }
 
   /** Rails of the kernel's, cut and mended while messages of all kinds are under way. */

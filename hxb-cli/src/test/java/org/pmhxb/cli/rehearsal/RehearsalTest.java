@@ -12,16 +12,18 @@ class RehearsalTest {
   void nothingIsLostAndEveryFaultIsMet() throws Exception {
     List<Rehearsal.Act> acts = Rehearsal.run(false, line -> assertThat(line).isNotBlank());
 
-    assertThat(acts).extracting(Rehearsal.Act::name).containsExactly("lines", "relays", "faults");
+    assertThat(acts)
+        .extracting(Rehearsal.Act::name)
+        .containsExactly("bursts", "lines", "relays", "faults");
     for (Rehearsal.Act act : acts) {
       assertThat(act.failures()).as(act.name()).isEmpty();
       assertThat(act.faulty()).as(act.name()).isZero();
       assertThat(act.messages()).as(act.name()).isGreaterThan(1_000);
     }
-    assertMet(acts.get(0), "messages-coalesced", "acks-received", "probe-replies");
-    assertMet(acts.get(1), "relayed", "out-of-order");
+    assertMet(acts.get(1), "messages-coalesced", "acks-received", "probe-replies");
+    assertMet(acts.get(2), "relayed", "out-of-order");
     assertMet(
-        acts.get(2),
+        acts.get(3),
         "resent",
         "duplicates-reported",
         "out-of-order",
