@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.cluster.NodeJvm;
+import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.veth.OwnLinks;
 
 /** The archive that this build made, and the rehearsal that it was recorded of. */
@@ -82,7 +83,7 @@ class ArchiveIT {
   @Test
   void noRailsAreMadeInANamespaceThatIsInUse() {
     List<OwnLinks.Pair> pairs = List.of(new OwnLinks.Pair("hxbtest0", "hxbtest1"));
-    assertThatThrownBy(() -> new OwnLinks(pairs, null))
+    assertThatThrownBy(() -> new OwnLinks(pairs, LinkRate.parse("1gbit")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("in use");
   }

@@ -94,9 +94,7 @@ final class LocalBurst {
    * @param address of the frame, {@link BufferPool#addressOf}
    */
   void put(int i, long descriptor, long address) {
-    long at = longAt(i);
-    Memory.ALL.set(LONG, at, descriptor);
-    Memory.ALL.set(LONG, at + ADDRESSES, address);
+    put(longAt(i), 0, descriptor, address);
   }
 
   /** Where the i-th frame is put: the base of a loop that counts from there on. */

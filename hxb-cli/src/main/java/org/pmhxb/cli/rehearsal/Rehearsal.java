@@ -39,8 +39,8 @@ import org.pmhxb.router.Shape;
  * thread.
  *
  * <p>The nodes' classes are those of a cluster of processes: ports of the drivers {@code memif} and
- * {@code packet}, and no others, because a call is compiled for the few classes that it was seen
- * with.
+ * {@code packet}, behind the first act's rings, and no simulated ones, because a call is compiled
+ * for the few classes that it was seen with.
  */
 public final class Rehearsal {
   private static final int LONG_BYTES = 8_192;

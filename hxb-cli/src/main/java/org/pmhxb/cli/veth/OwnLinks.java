@@ -17,7 +17,7 @@ public final class OwnLinks {
    * Makes the pairs and brings them up.
    *
    * @param pairs names of both ends of each
-   * @param rate of each link in both directions; null leaves them unshaped
+   * @param rate of each link in both directions
    * @throws IllegalStateException an interface of this network namespace is up: it is not one that
    *     {@link #ownNamespace} gave, and the pairs would stay there
    * @throws ToolException {@code ip} or {@code tc} refuses
@@ -39,7 +39,7 @@ public final class OwnLinks {
       for (String end : List.of(pair.a(), pair.b())) {
         links.append("link set dev ").append(end).append(" arp off addrgenmode none up\n");
         shaping.append("qdisc add dev ").append(end).append(" root ");
-        shaping.append(rate == null ? "pfifo" : FabricPlan.tbf(rate)).append('\n');
+        shaping.append(FabricPlan.tbf(rate)).append('\n');
       }
     }
     batch("ip", links.toString());
@@ -86,7 +86,7 @@ public final class OwnLinks {
       // One end down takes the carrier of both.
       batch("ip", "link set dev " + pair.a() + (dead ? " down\n" : " up\n"));
     } else {
-      String queue = dead ? "pfifo limit 0" : rate == null ? "pfifo" : FabricPlan.tbf(rate);
+      String queue = dead ? "pfifo limit 0" : FabricPlan.tbf(rate);
       batch(
           "tc",
           "qdisc replace dev %s root %s%nqdisc replace dev %s root %2$s%n"

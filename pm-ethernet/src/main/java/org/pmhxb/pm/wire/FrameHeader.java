@@ -326,14 +326,9 @@ public final class FrameHeader {
     return frames.get(BE_INT, at + KIND_SRC);
   }
 
-  /** {@code kind:8 | src:24 | flags:8 | dst:24} in one load, as they lie in the frame. */
-  public static long wireEnds(MemorySegment frames, long at) {
-    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + KIND_SRC);
-  }
-
-  /** Of {@link #wireEnds} the nodes: 0 where kind and flags lie. */
+  /** {@code 0:8 | src:24 | 0:8 | dst:24} in one load, as they lie in the frame. */
   public static long wireNodes(MemorySegment frames, long at) {
-    return wireEnds(frames, at) & WIRE_NODES;
+    return frames.get(ValueLayout.JAVA_LONG_UNALIGNED, at + KIND_SRC) & WIRE_NODES;
   }
 
   public static int key(MemorySegment frames, long at) {
