@@ -250,7 +250,7 @@ public final class FabricPlan {
   }
 
   /** No IPv6 address and no ARP: nothing but the protocol's own frames travels on a rail. */
-  private static void appendUp(StringBuilder batch, String name) {
+  static void appendUp(StringBuilder batch, String name) {
     batch.append("link set dev ").append(name).append(" arp off addrgenmode none up\n");
   }
 

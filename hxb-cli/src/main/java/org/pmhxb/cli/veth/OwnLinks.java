@@ -37,7 +37,7 @@ public final class OwnLinks {
           "link add name %s mtu %d type veth peer name %s mtu %2$d%n"
               .formatted(pair.a(), FabricPlan.MTU_BYTES, pair.b()));
       for (String end : List.of(pair.a(), pair.b())) {
-        links.append("link set dev ").append(end).append(" arp off addrgenmode none up\n");
+        FabricPlan.appendUp(links, end);
         shaping.append("qdisc add dev ").append(end).append(" root ");
         shaping.append(FabricPlan.tbf(rate)).append('\n');
       }
