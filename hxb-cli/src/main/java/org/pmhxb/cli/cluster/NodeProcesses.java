@@ -58,8 +58,7 @@ final class NodeProcesses {
 
   /** Whether the very process still runs that was started as this node. */
   static boolean alive(ClusterState.Node node) {
-    long ticks = startTicks(node.pid());
-    return ticks > 0 && ticks == node.startTicks();
+    return ProcStat.isRunning(PROC, node.pid(), node.startTicks());
   }
 
   /** {@link ProcStat#startTicks()}; 0 when the process has ended. */

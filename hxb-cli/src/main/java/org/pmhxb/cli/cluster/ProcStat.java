@@ -73,6 +73,13 @@ public record ProcStat(String name, char state, long cpuTicks, long startTicks) 
         Long.parseLong(fields[START_TICKS]));
   }
 
+  /** Whether the very process still runs that began then, and no later one with its number. */
+  public static boolean isRunning(Path proc, long pid, long startTicks) {
+    return ofProcess(proc, pid)
+        .filter(stat -> !stat.hasEnded() && stat.startTicks() == startTicks)
+        .isPresent();
+  }
+
   /** Whether it has ended and nobody has asked yet how. */
   public boolean hasEnded() {
     return state == 'Z' || state == 'X';

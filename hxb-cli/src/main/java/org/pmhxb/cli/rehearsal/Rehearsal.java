@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -12,7 +11,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.TrafficPlan;
@@ -87,9 +85,8 @@ public final class Rehearsal {
    */
   public static List<Act> run(boolean links, Consumer<String> progress)
       throws IOException, InterruptedException {
-    Path directory = Files.createTempDirectory("hxb-rehearsal");
-    try {
-      Rehearsal rehearsal = new Rehearsal(directory, progress);
+    try (ScratchDirectory scratch = ScratchDirectory.open()) {
+      Rehearsal rehearsal = new Rehearsal(scratch.path(), progress);
       rehearsal.act("bursts", Rehearsal::bursts);
       rehearsal.act("lines", rehearsal::lines);
       rehearsal.act("relays", () -> rehearsal.square("", 600));
@@ -101,8 +98,6 @@ public final class Rehearsal {
           () ->
               rehearsal.square("loss=0.02,duplicate=0.02,reorder=0.05,corrupt=0.005,seed=1", 400));
       return rehearsal.acts;
-    } finally {
-      delete(directory);
     }
   }
 
@@ -275,13 +270,5 @@ public final class Rehearsal {
     ClusterPaths paths = new ClusterPaths(directory, cluster);
     Files.createDirectories(paths.directory());
     return paths;
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(each);
-      }
-    }
   }
 }

@@ -35,6 +35,16 @@ class ProcStatTest {
     assertThat(new ProcStat("java", state, 1, 1).hasEnded()).isEqualTo(ended);
   }
 
+  @ParameterizedTest
+  @CsvSource({"S, 2200, true", "S, 2199, false", "Z, 2200, false"})
+  void aLaterProcessWithItsNumberIsAnotherOne(char state, long startTicks, boolean running)
+      throws IOException {
+    file("7 (java) " + state + " 1 7 7 0 -1 0 0 0 0 0 1 1 0 0 20 0 3 0 2200 23 24\n");
+
+    assertThat(ProcStat.isRunning(proc, 7, startTicks)).isEqualTo(running);
+    assertThat(ProcStat.isRunning(proc, 8, startTicks)).isFalse();
+  }
+
   @Test
   void whatIsNotThereIsEmpty() {
     assertThat(ProcStat.ofProcess(proc, 7)).isEmpty();

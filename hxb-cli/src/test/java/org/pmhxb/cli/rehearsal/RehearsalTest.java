@@ -2,6 +2,8 @@ package org.pmhxb.cli.rehearsal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -10,8 +12,15 @@ import org.junit.jupiter.api.Test;
 class RehearsalTest {
   @Test
   void nothingIsLostAndEveryFaultIsMet() throws Exception {
+    // As a rehearsal left it that was killed; its process's number is this one's, which began
+    // later.
+    long pid = ProcessHandle.current().pid();
+    Path abandoned = Path.of(System.getProperty("java.io.tmpdir"), "hxb-rehearsal-" + pid + "-1-1");
+    Files.createDirectories(abandoned.resolve("lines"));
+
     List<Rehearsal.Act> acts = Rehearsal.run(false, line -> assertThat(line).isNotBlank());
 
+    assertThat(abandoned).doesNotExist();
     assertThat(acts)
         .extracting(Rehearsal.Act::name)
         .containsExactly("bursts", "lines", "relays", "faults");
