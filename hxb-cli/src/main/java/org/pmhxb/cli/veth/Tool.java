@@ -1,70 +1,89 @@
 package org.pmhxb.cli.veth;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs the programs that set up networking: {@code ip} and {@code tc}. */
 final class Tool {
-  private static final long LIMIT_SECONDS = 60;
+  private static final Duration LIMIT = Duration.ofMinutes(1);
 
   private Tool() {}
 
   /**
-   * Runs a program to its end and returns its standard output.
+   * Runs a program to its end and returns its standard output. An interrupt waits for that end:
+   * what the program makes must not appear behind whoever cleans up.
    *
    * @param input what the program reads from standard input, "" for nothing
    * @throws ToolException when it is missing, ends with another code than 0 or takes above a minute
    */
   static String run(String input, List<String> command) {
-    Path errors = null;
+    return run(input, command, LIMIT);
+  }
+
+  static String run(String input, List<String> command, Duration limit) {
+    Path files = null;
     try {
-      // A file, not a pipe: a program that complains at length must not block on us.
-      errors = Files.createTempFile("hxb-tool", ".err");
+      // Files, not pipes: who reads or writes one waits for the program, and for its children.
+      files = Files.createTempDirectory("hxb-tool");
+      Path in = Files.writeString(files.resolve("in"), input);
+      Path out = files.resolve("out");
+      Path errors = files.resolve("errors");
       Process process =
           new ProcessBuilder(command)
-              .redirectError(ProcessBuilder.Redirect.to(errors.toFile()))
+              .redirectInput(in.toFile())
+              .redirectOutput(out.toFile())
+              .redirectError(errors.toFile())
               .start();
-      feed(process, input);
-      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      if (!endsWithin(limit, process)) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
-        throw new ToolException(command, -1, "no end after " + LIMIT_SECONDS + " s");
+        throw new ToolException(command, -1, "no end after " + limit.toSeconds() + " s");
       }
       if (process.exitValue() != 0) {
         throw new ToolException(command, process.exitValue(), Files.readString(errors).strip());
       }
-      return output;
+      return new String(Files.readAllBytes(out), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new ToolException(command, -1, e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ToolException(command, -1, "interrupted");
     } finally {
-      discard(errors);
+      discard(files);
     }
   }
 
-  private static void feed(Process process, String input) {
-    try (OutputStream stdin = process.getOutputStream()) {
-      stdin.write(input.getBytes(StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      // The program ended before it read everything: its exit code and messages tell why.
-      assert e.getMessage() != null;
-    }
-  }
-
-  private static void discard(Path file) {
+  private static boolean endsWithin(Duration limit, Process process) {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    boolean interrupted = false;
     try {
-      if (file != null) {
-        Files.deleteIfExists(file);
+      while (true) {
+        try {
+          return process.waitFor(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static void discard(Path files) {
+    if (files == null) {
+      return;
+    }
+    try {
+      for (String name : List.of("in", "out", "errors")) {
+        Files.deleteIfExists(files.resolve(name));
+      }
+      Files.delete(files);
     } catch (IOException e) {
-      System.err.println("hxb: left behind " + file + ": " + e.getMessage());
+      System.err.println("hxb: left behind " + files + ": " + e.getMessage());
     }
   }
 }

@@ -1,0 +1,68 @@
+package org.pmhxb.cli.veth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(20)
+class ToolTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  /** More than a pipe holds. */
+  private static final String LONG = "a line that nobody may read\n".repeat(10_000);
+
+  private static List<String> shell(String script) {
+    return List.of("sh", "-c", script);
+  }
+
+  @Test
+  void givesTheInputAndReturnsTheOutput() {
+    assertThat(Tool.run(LONG, List.of("cat"))).isEqualTo(LONG);
+    assertThat(Tool.run("", List.of("cat"))).isEmpty();
+  }
+
+  @Test
+  void saysWhatAFailedProgramSaid() {
+    assertThatThrownBy(() -> Tool.run("", shell("echo out; echo no such link >&2; exit 3")))
+        .isInstanceOf(ToolException.class)
+        .hasMessageContaining("failed (code 3): no such link");
+  }
+
+  /** Silent, or busy talking, and it reads nothing of what it is told. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sleep 61", "head -c 300000 /dev/zero; sleep 61", "exec >&-; sleep 61"})
+  void theLimitHoldsForAProgramThatHangs(String script) throws Exception {
+    long startNs = System.nanoTime();
+    assertThatThrownBy(() -> Tool.run(LONG, shell(script), SECOND))
+        .isInstanceOf(ToolException.class)
+        .hasMessageContaining("no end after 1 s");
+    assertThat(System.nanoTime() - startNs).isBetween(1_000_000_000L, 10_000_000_000L);
+    while (ProcessHandle.current().descendants().anyMatch(ToolTest::isOfThisTest)) {
+      Thread.sleep(5);
+    }
+  }
+
+  private static boolean isOfThisTest(ProcessHandle process) {
+    return process.info().commandLine().orElse("").endsWith("sleep 61");
+  }
+
+  /** A program that leaves a child behind has ended, though the child could still write. */
+  @Test
+  void aChildThatOutlivesTheProgramIsNotWaitedFor() {
+    assertThat(Tool.run("", shell("sleep 3 & echo done"))).isEqualTo("done\n");
+  }
+
+  /** What it makes would else appear behind who cleans up. */
+  @Test
+  void anInterruptWaitsForTheEnd() {
+    Thread.currentThread().interrupt();
+    assertThat(Tool.run("", shell("sleep 0.2; echo done"))).isEqualTo("done\n");
+    assertThat(Thread.interrupted()).isTrue();
+  }
+}
