@@ -48,7 +48,11 @@ final class Stage implements AutoCloseable {
       }
       awaitReady();
     } catch (IOException | InterruptedException | RuntimeException e) {
-      close();
+      try {
+        close();
+      } catch (IOException second) {
+        e.addSuppressed(second);
+      }
       throw e;
     }
   }
@@ -97,19 +101,35 @@ final class Stage implements AutoCloseable {
     return sums;
   }
 
-  /** All at once: one that ends waits for the answers of the others. */
+  /** All of it, whatever some of it throws: the first failure, with the others suppressed. */
   @Override
   public void close() throws IOException {
-    for (ControlServer control : controls) {
-      control.close();
+    List<Throwable> failures = new ArrayList<>();
+    close(controls, failures);
+    close(nodes, failures);
+    if (!failures.isEmpty()) {
+      Throwable first = failures.getFirst();
+      failures.stream().skip(1).forEach(first::addSuppressed);
+      throw first instanceof IOException given ? given : new IOException(first);
     }
+  }
+
+  /** All at once: a node that ends waits for the answers of the others. */
+  private static void close(List<? extends AutoCloseable> all, List<Throwable> failures) {
     List<Future<?>> ends = new ArrayList<>();
     try (ExecutorService enders = Executors.newCachedThreadPool()) {
-      nodes.forEach(node -> ends.add(enders.submit(node::close)));
+      for (AutoCloseable each : all) {
+        ends.add(
+            enders.submit(
+                () -> {
+                  each.close();
+                  return null;
+                }));
+      }
     }
     for (Future<?> end : ends) {
       if (end.state() == Future.State.FAILED) {
-        throw new IOException(end.exceptionNow());
+        failures.add(end.exceptionNow());
       }
     }
   }
