@@ -47,7 +47,7 @@ final class ContentionCommand extends SuiteCommand {
   }
 
   @Override
-  protected Report run() throws Exception {
+  Report measure() throws Exception {
     List<String> unknown = new ArrayList<>(cases);
     unknown.removeAll(ContentionSuite.ids());
     if (!unknown.isEmpty()) {

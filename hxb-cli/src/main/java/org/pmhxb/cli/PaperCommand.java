@@ -28,7 +28,7 @@ final class PaperCommand extends SuiteCommand {
   private LinkRate rate;
 
   @Override
-  protected Report run() throws Exception {
+  Report measure() throws Exception {
     try (TakeDown guard = new TakeDown(ownPaths())) {
       return new PaperSuite(files(), quick(), rate, resume())
           .run(

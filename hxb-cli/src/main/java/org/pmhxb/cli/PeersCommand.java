@@ -46,7 +46,7 @@ final class PeersCommand extends SuiteCommand {
   private List<String> peers = new ArrayList<>();
 
   @Override
-  protected Report run() throws Exception {
+  Report measure() throws Exception {
     for (String name : peers) {
       if (!PeersSuite.names().contains(name)) {
         throw wrongUsage(

@@ -34,7 +34,7 @@ abstract class SuiteCommand extends ClusterCommand {
   @Option(
       names = "--budget",
       paramLabel = "SECONDS",
-      description = "Break off after this time; --resume goes on. Default: no limit.")
+      description = "Break off after this time, 1 to 86400; --resume goes on. Default: no limit.")
   private Integer budgetSeconds;
 
   @Option(
@@ -44,6 +44,18 @@ abstract class SuiteCommand extends ClusterCommand {
   private boolean resume;
 
   private final long startNs = System.nanoTime();
+
+  /** Measures, when all options can be what they are. */
+  abstract Report measure() throws Exception;
+
+  @Override
+  protected final Report run() throws Exception {
+    if (budgetSeconds != null) {
+      range("--budget", budgetSeconds, 1, Duration.ofDays(1).toSeconds());
+    }
+    folder("--output", output);
+    return measure();
+  }
 
   final boolean quick() {
     return quick;
@@ -60,7 +72,6 @@ abstract class SuiteCommand extends ClusterCommand {
 
   /** Where results go, absolute. */
   final Path directory() {
-    folder("--output", output);
     return ProjectFolder.results(output, !quick && !isPart());
   }
 
