@@ -8,6 +8,7 @@ import java.nio.file.NotDirectoryException;
 import org.pmhxb.cli.veth.ToolException;
 import org.pmhxb.ffi.Errno;
 import org.pmhxb.ffi.NativeException;
+import org.pmhxb.mpi.pmix.PmixException;
 
 /** What ended a command, in the words of a user. */
 final class FailureMessage {
@@ -37,13 +38,15 @@ final class FailureMessage {
 
   /**
    * Whether the mend is the user's: a file that is not there, a right that is lacking, a cluster
-   * that is up already. Where in the program it was thrown tells nobody anything.
+   * that is up already, a rank without its launcher. Where in the program it was thrown tells
+   * nobody anything.
    */
   static boolean isUsers(Throwable e) {
     return switch (e) {
       case UserErrorException asked -> true;
       case InterruptedException asked -> true;
       case FileSystemException file -> true;
+      case PmixException launcher -> true;
       case ToolException tool -> tool.lacksRights();
       case NativeException call -> call.code() == -Errno.EPERM || call.code() == -Errno.EACCES;
       default -> false;

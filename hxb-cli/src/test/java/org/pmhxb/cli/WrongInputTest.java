@@ -104,6 +104,18 @@ class WrongInputTest {
         .noneMatch(name -> name.startsWith("hxb-poll") || name.startsWith("control"));
   }
 
+  /** With libpmix and without it, what is to be done is said; a trace would tell nothing. */
+  @Test
+  void aRankWithoutALauncherSaysWhatIsToBeDone() throws IOException {
+    Path config = Files.writeString(folder.resolve("node.toml"), NODE.replace("SOCKET", "s"));
+    CommandRun run =
+        CommandRun.of("mpirank", "--config", config.toString(), "--", Main.class.getName());
+    assertThat(run.code()).isEqualTo(Main.FAILED);
+    assertThat(run.err())
+        .containsAnyOf("mpirun -n 8 hxb mpirank", "apt-get install libpmix2")
+        .doesNotContain("HXB_TRACE");
+  }
+
   /** The value, what it may be, and in the words that are typed. */
   @ParameterizedTest
   @CsvSource(

@@ -115,8 +115,8 @@ public final class PmixClient implements AutoCloseable {
         MEND);
     MemorySegment value = out.get(ADDRESS, 0).reinterpret(PmixLibrary.VALUE_BYTES);
     if (value.get(JAVA_SHORT, 0) != type) {
-      throw new PmixException(
-          key + " has PMIx type " + value.get(JAVA_SHORT, 0) + ", not " + type, null);
+      throw new IllegalStateException(
+          key + " has PMIx type " + value.get(JAVA_SHORT, 0) + ", not " + type);
     }
     return value;
   }
@@ -152,7 +152,7 @@ public final class PmixClient implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable t) {
-      throw new PmixException("a call of libpmix failed", t);
+      throw new IllegalStateException("a call of libpmix failed", t);
     }
   }
 

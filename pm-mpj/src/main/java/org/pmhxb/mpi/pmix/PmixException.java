@@ -1,6 +1,9 @@
 package org.pmhxb.mpi.pmix;
 
-/** A call of libpmix failed: names the call, the code, and what to do. */
+/**
+ * There is no launcher, no libpmix, or it refused a call: names the call, the code, and what to do
+ * outside of this program.
+ */
 public final class PmixException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
