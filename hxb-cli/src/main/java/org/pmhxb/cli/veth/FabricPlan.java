@@ -275,13 +275,17 @@ public final class FabricPlan {
   }
 
   private void appendShaping(Map<String, StringBuilder> batches, String namespace, String name) {
-    batches
-        .computeIfAbsent(namespace, any -> new StringBuilder())
-        .append("qdisc add dev ")
-        .append(name)
-        .append(" root ")
-        .append(tbf(rate))
-        .append('\n');
+    appendShaping(batches.computeIfAbsent(namespace, any -> new StringBuilder()), name, rate);
+  }
+
+  /** What {@code tc} is to be told of a new interface. */
+  static void appendShaping(StringBuilder batch, String name, LinkRate rate) {
+    batch.append("qdisc add dev ").append(name).append(" root ").append(tbf(rate)).append('\n');
+  }
+
+  /** What {@code tc} is to be told so that an interface sends through another queue. */
+  static String queue(String name, String discipline) {
+    return "qdisc replace dev " + name + " root " + discipline + "\n";
   }
 
   /** A shaped link's queue, as {@code tc} reads it. */

@@ -38,8 +38,7 @@ public final class OwnLinks {
               .formatted(pair.a(), FabricPlan.MTU_BYTES, pair.b()));
       for (String end : List.of(pair.a(), pair.b())) {
         FabricPlan.appendUp(links, end);
-        shaping.append("qdisc add dev ").append(end).append(" root ");
-        shaping.append(FabricPlan.tbf(rate)).append('\n');
+        FabricPlan.appendShaping(shaping, end, rate);
       }
     }
     batch("ip", links.toString());
@@ -82,16 +81,9 @@ public final class OwnLinks {
    * @throws ToolException when {@code ip} or {@code tc} refuses
    */
   public void cut(Pair pair, VethFabric.Cut how, boolean dead) {
-    if (how == VethFabric.Cut.DOWN) {
-      // One end down takes the carrier of both.
-      batch("ip", "link set dev " + pair.a() + (dead ? " down\n" : " up\n"));
-    } else {
-      String queue = dead ? "pfifo limit 0" : FabricPlan.tbf(rate);
-      batch(
-          "tc",
-          "qdisc replace dev %s root %s%nqdisc replace dev %s root %2$s%n"
-              .formatted(pair.a(), queue, pair.b()));
-    }
+    String lines = how.line(pair.a(), dead, rate);
+    // One end down takes the carrier of both.
+    batch(how.program, how == VethFabric.Cut.DOWN ? lines : lines + how.line(pair.b(), dead, rate));
   }
 
   private static void batch(String program, String lines) {

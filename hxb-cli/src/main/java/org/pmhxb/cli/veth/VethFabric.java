@@ -128,35 +128,45 @@ public final class VethFabric {
   /** How a rail is cut. */
   public enum Cut {
     /** The interface goes down: carrier is lost at both ends. */
-    DOWN,
+    DOWN("ip"),
     /** Frames vanish both ways and the carrier stays. */
-    SILENT
+    SILENT("tc");
+
+    /** Which reads {@link #line} with {@code -batch}. */
+    final String program;
+
+    Cut(String program) {
+      this.program = program;
+    }
+
+    /**
+     * What cuts or mends one end. Of a silent cut each end drops what it sends, in a queue that
+     * holds nothing: what comes in has passed the packet sockets before anything could.
+     *
+     * @param rate of the link, which mending restores
+     */
+    String line(String device, boolean dead, LinkRate rate) {
+      return switch (this) {
+        case DOWN -> "link set dev " + device + (dead ? " down\n" : " up\n");
+        case SILENT -> FabricPlan.queue(device, dead ? "pfifo limit 0" : FabricPlan.tbf(rate));
+      };
+    }
   }
 
   /**
-   * Cuts a node's end of a rail, or mends it. Of a silent cut each end drops what it sends, in a
-   * queue that holds nothing: what comes in has passed the packet sockets before anything could.
+   * Cuts a node's end of a rail, or mends it.
    *
    * @param rate of the link, which mending restores
    * @throws ToolException when {@code ip} or {@code tc} refuses
    */
   public static void cut(String namespace, String device, Cut how, boolean dead, LinkRate rate) {
-    String link = "link set dev " + device + (dead ? " down\n" : " up\n");
-    if (how == Cut.DOWN) {
-      Tool.run(link, inside(namespace, "ip", "-batch", "-"));
-    } else {
-      queue(namespace, device, dead ? "pfifo limit 0" : FabricPlan.tbf(rate));
-    }
+    Tool.run(how.line(device, dead, rate), inside(namespace, how.program, "-batch", "-"));
   }
 
   /** Gives a node's end of a shaped rail another rate, for what it sends. */
   public static void reshape(String namespace, String device, LinkRate rate) {
-    queue(namespace, device, FabricPlan.tbf(rate));
-  }
-
-  private static void queue(String namespace, String device, String discipline) {
-    String line = "qdisc replace dev " + device + " root " + discipline + "\n";
-    Tool.run(line, inside(namespace, "tc", "-batch", "-"));
+    Tool.run(
+        FabricPlan.queue(device, FabricPlan.tbf(rate)), inside(namespace, "tc", "-batch", "-"));
   }
 
   /** Namespaces of a cluster that exist now, found by their names alone. */
