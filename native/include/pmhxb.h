@@ -350,8 +350,8 @@ int hxb_wire_destroy(struct hxb_wire *wire);
 /*
  * Control path. Plugs a station in: from_node is what the node sends (HXB_RING_SC), to_node what it
  * receives (HXB_RING_SP); this wire is the one at their other ends. mac is its address, first byte
- * highest; frames for it get buffers of the pool. Nobody may carry meanwhile. -ENOSPC:
- * HXB_WIRE_STATIONS_MAX are there.
+ * highest; frames for it get buffers of the pool. Nobody may carry meanwhile. -EEXIST: a station of
+ * the line has that address. -ENOSPC: HXB_WIRE_STATIONS_MAX are there.
  */
 int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hxb_ring *from_node,
                     struct hxb_ring *to_node, uint64_t mac, struct hxb_pool *pool);

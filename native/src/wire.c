@@ -68,6 +68,20 @@ static bool is_number(int number)
     return number >= 0 && number < HXB_WIRE_STATIONS_MAX;
 }
 
+/* The station of that address on the line of another; NULL: there is none. */
+static const struct station *find(const struct station *from, uint64_t mac)
+{
+    const struct station *s = from;
+
+    do {
+        s = s->next_on_line;
+        if (s->mac == mac) {
+            return s;
+        }
+    } while (s != from);
+    return NULL;
+}
+
 HXB_API int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hxb_ring *from_node,
                             struct hxb_ring *to_node, uint64_t mac, struct hxb_pool *pool)
 {
@@ -78,6 +92,9 @@ HXB_API int hxb_wire_attach(struct hxb_wire *wire, int line, int node, struct hx
     if (!rte_ring_is_cons_single((struct rte_ring *)from_node) ||
         !rte_ring_is_prod_single((struct rte_ring *)to_node)) {
         return -EINVAL;
+    }
+    if (wire->lines[line].first != NULL && find(wire->lines[line].first, mac) != NULL) {
+        return -EEXIST;
     }
     if (wire->attached == HXB_WIRE_STATIONS_MAX) {
         return -ENOSPC;
@@ -226,20 +243,6 @@ static inline uint64_t first_word(const struct rte_mbuf *frame)
 static inline uint64_t destination(const struct rte_mbuf *frame)
 {
     return rte_be_to_cpu_64(first_word(frame)) >> 16;
-}
-
-/* The station of that address on the line; NULL: there is none. */
-static const struct station *find(const struct station *from, uint64_t mac)
-{
-    const struct station *s = from;
-
-    do {
-        s = s->next_on_line;
-        if (s->mac == mac) {
-            return s;
-        }
-    } while (s != from);
-    return NULL;
 }
 
 static void broadcast(struct hxb_wire *wire, const struct station *from, struct rte_mbuf *frame)

@@ -106,10 +106,35 @@ static void expect_counts(const struct net *net, const int64_t expected[HXB_WIRE
     }
 }
 
+/* Carries a frame of station 0 that its sender holds, which writes the number in it again behind that. */
+static void hold_and_carry(struct net *net, uint64_t mac, int number, uint32_t length)
+{
+    enum { SEEN = 1000 };
+    struct test_pool *pool = &net->pools[0];
+    uint8_t before[SEEN];
+    uint64_t desc;
+
+    test_fill(pool, &desc, 1, length);
+    uint8_t *frame = test_frame(pool, desc);
+    for (uint32_t b = 14; b < SEEN; b++) {
+        frame[b] = (uint8_t)b;
+    }
+    address(net, 0, desc, mac);
+    frame[length - 1] = (uint8_t)number;
+    memcpy(before, frame, SEEN);
+    uint64_t held = desc | HXB_DESC_HOLD;
+    CHECK_EQ(hxb_ring_enqueue(net->tx[0], pool->pool, &held, 1), 1);
+    CHECK_EQ(hxb_pool_refcnt(pool->pool, desc & HXB_DESC_ID_MASK), 2);
+    CHECK_EQ(hxb_wire_carry(net->wire, 0), 1);
+    CHECK_EQ(hxb_pool_refcnt(pool->pool, desc & HXB_DESC_ID_MASK), 1);
+    CHECK_EQ(memcmp(before, frame, SEEN), 0);
+    frame[length - 1] = (uint8_t)(number + 1);
+    test_release(pool, &desc, 1);
+}
+
 void test_wire(void)
 {
     struct net net;
-    uint64_t desc;
 
     make_net(&net);
     CHECK_EQ(hxb_wire_carry(net.wire, 0), 0);
@@ -147,26 +172,19 @@ void test_wire(void)
     expect(&net, 2, 1, 2, 64);
     expect(&net, 0, 0, 0, 0);
 
-    /* A frame that its sender holds: it stays the sender's, and what the sender writes next is not
-     * seen by who got the copy. */
-    test_fill(&net.pools[0], &desc, 1, 100);
-    address(&net, 0, desc, mac_of(1));
-    for (uint32_t b = 14; b < 99; b++) {
-        test_frame(&net.pools[0], desc)[b] = (uint8_t)b;
+    /* A frame that its sender holds, short, long and to all: not a byte of it changes, nor behind
+     * its end; it stays the sender's, and what the sender writes next is not seen by who got the
+     * copy. */
+    const uint32_t held_lengths[] = {60, 96, 97, 800};
+    for (int i = 0; i < 8; i++) {
+        hold_and_carry(&net, i < 4 ? mac_of(1) : BROADCAST, 5 + i, held_lengths[i % 4]);
+        expect(&net, 1, 1, 5 + i, held_lengths[i % 4]);
+        expect(&net, 2, i < 4 ? 0 : 1, 5 + i, held_lengths[i % 4]);
     }
-    test_frame(&net.pools[0], desc)[99] = 5;
-    uint64_t held = desc | HXB_DESC_HOLD;
-    CHECK_EQ(hxb_ring_enqueue(net.tx[0], net.pools[0].pool, &held, 1), 1);
-    CHECK_EQ(hxb_pool_refcnt(net.pools[0].pool, desc & HXB_DESC_ID_MASK), 2);
-    CHECK_EQ(hxb_wire_carry(net.wire, 0), 1);
-    CHECK_EQ(hxb_pool_refcnt(net.pools[0].pool, desc & HXB_DESC_ID_MASK), 1);
-    test_frame(&net.pools[0], desc)[99] = 6;
-    expect(&net, 1, 1, 5, 100);
-    test_release(&net.pools[0], &desc, 1);
 
     int64_t bytes = 14 + 63 + 64 + 65 + 95 + 96 + 97 + 127 + 128 + 129 + 800 + 9014 +
-                    64 * (40 + 3 + 2) + 100;
-    expect_counts(&net, (int64_t[]){11 + 1 + 40 + 5 + 1, bytes, 0, 0, 0, 0});
+                    64 * (40 + 3 + 2) + 3 * (60 + 96 + 97 + 800);
+    expect_counts(&net, (int64_t[]){11 + 1 + 40 + 5 + 12, bytes, 0, 0, 0, 0});
     free_net(&net);
 }
 
@@ -272,9 +290,14 @@ void test_wire_drops(void)
     CHECK_EQ(hxb_wire_attach(net.wire, 0, 0, net.tx[0], shared, 1, pool), -EINVAL);
     CHECK_EQ(hxb_wire_attach(net.wire, 0, 0, shared, net.rx[0], 1, pool), -EINVAL);
     CHECK_EQ(hxb_ring_free(shared), 0);
-    for (int i = STATIONS + 1; i < HXB_WIRE_STATIONS_MAX; i++) {
-        CHECK_EQ(hxb_wire_attach(net.wire, 5, 5, net.tx[0], net.rx[0], 1, pool), 0);
+    /* An address is one station's of a line, and another's of another line. */
+    for (int i = 0; i < STATIONS; i++) {
+        CHECK_EQ(hxb_wire_attach(net.wire, 0, 4, net.tx[0], net.rx[0], mac_of(i), pool), -EEXIST);
     }
-    CHECK_EQ(hxb_wire_attach(net.wire, 5, 5, net.tx[0], net.rx[0], 1, pool), -ENOSPC);
+    CHECK_EQ(hxb_wire_attach(net.wire, 1, 4, net.tx[0], net.rx[0], mac_of(3), pool), -EEXIST);
+    for (int i = STATIONS + 1; i < HXB_WIRE_STATIONS_MAX; i++) {
+        CHECK_EQ(hxb_wire_attach(net.wire, 5, 5, net.tx[0], net.rx[0], (uint64_t)i, pool), 0);
+    }
+    CHECK_EQ(hxb_wire_attach(net.wire, 5, 5, net.tx[0], net.rx[0], mac_of(0), pool), -ENOSPC);
     free_net(&net);
 }

@@ -60,7 +60,7 @@ public final class Wires {
    * @param node from 0: whose turn it is when the station's frames are carried
    * @param fromNode ring of what the node sends; single consumer
    * @param toNode ring of what it receives; single producer
-   * @param mac its address, first byte highest
+   * @param mac its address, first byte highest; of the line's stations it alone has it
    * @param pool whose buffers its frames are copied into
    * @throws NativeException with what was wrong
    */
@@ -70,11 +70,18 @@ public final class Wires {
     check(
         String.format("hxb_wire_attach(line %d, node %d, address %012x)", line, node, mac),
         code,
-        code == -Errno.ENOSPC
-            ? "a wire has at most " + MAX_STATIONS + " stations"
-            : "numbers are 0 to "
-                + (MAX_STATIONS - 1)
-                + "; the rings have one consumer and one producer; no broadcast address");
+        attachRemedy(code));
+  }
+
+  private static String attachRemedy(int code) {
+    return switch (-code) {
+      case Errno.EEXIST -> "a station of that line has the address: give each its own";
+      case Errno.ENOSPC -> "a wire has at most " + MAX_STATIONS + " stations";
+      default ->
+          "numbers are 0 to "
+              + (MAX_STATIONS - 1)
+              + "; the rings have one consumer and one producer; no broadcast address";
+    };
   }
 
   /** Cuts a line: what is sent on it is lost; or mends it. Any thread. */

@@ -1,6 +1,7 @@
 package org.pmhxb.router.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.foreign.ValueLayout;
@@ -17,6 +18,7 @@ import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.Rings;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.DpdkPort;
@@ -110,6 +112,18 @@ class RingWireTest {
     int serial = pool.memory().get(BE_INT, pool.frameAt(id) + lengthBytes - 4);
     pool.release(id, Owner.NODE);
     return serial;
+  }
+
+  @Test
+  void anAddressIsOneStationsOfALine() {
+    build();
+    RingWire.Line other = wire.addLine();
+    other.attach(0, rings.get(1), rings.get(0), mac(1), pools.get(0));
+    assertThatThrownBy(() -> line.attach(0, rings.get(1), rings.get(0), mac(1), pools.get(0)))
+        .isInstanceOf(NativeException.class)
+        .hasMessageContaining("hxb_wire_attach(line 0, node 0, address 020000000101)")
+        .hasMessageContaining("EEXIST")
+        .hasMessageContaining("a station of that line has the address: give each its own");
   }
 
   @Test
