@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +46,33 @@ class HostileFrameTest {
       }
     }
     throw new AssertionError("no frame of kind " + kind);
+  }
+
+  /** The latest of a kind, with room for so many bytes of payload. */
+  private static byte[] like(List<byte[]> frames, int kind, int payloadBytes) {
+    return Arrays.copyOf(latest(frames, kind), FrameHeader.BYTES + payloadBytes);
+  }
+
+  /** Of node 1, about what node 0 asked a path. */
+  private byte[] probeReply(int path, int indexBeyondNext, long sentNs) {
+    byte[] reply = like(fromOne, FrameHeader.ACK_KIND, 32);
+    MemorySegment m = MemorySegment.ofArray(reply);
+    FrameHeader.kindSrc(m, 0, FrameHeader.PROBE_REPLY, 1);
+    FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 32, 0);
+    FrameHeader.payloadInt(m, 0, 0, path);
+    FrameHeader.payloadInt(m, 0, 4, indexBeyondNext);
+    FrameHeader.payloadLong(m, 0, 8, sentNs);
+    FrameHeader.payloadInt(m, 0, 16, FrameHeader.ack(m, 0));
+    FrameHeader.payloadInt(m, 0, 28, 0);
+    ReceiverFuzzTest.repair(reply);
+    return reply;
+  }
+
+  /** At the node's first rail, with checks that hold; the node has read it then. */
+  private static void arrives(TestNet net, int node, byte[] frame) {
+    ReceiverFuzzTest.repair(frame);
+    net.ports[node][0].arrive(frame.clone());
+    net.run(100_000);
   }
 
   private record Pair(TestNet net, PmEndpoint from, PmEndpoint to) {}
@@ -88,17 +116,14 @@ class HostileFrameTest {
   void anOpenOfAnotherIncarnationEndsNoLiveSession() {
     Pair pair = pair();
     try (TestNet net = pair.net) {
-      byte[] ack = latest(fromOne, FrameHeader.ACK_KIND);
-      byte[] open = java.util.Arrays.copyOf(ack, FrameHeader.BYTES + Sessions.OPEN_BYTES);
+      byte[] open = like(fromOne, FrameHeader.ACK_KIND, Sessions.OPEN_BYTES);
       MemorySegment m = MemorySegment.ofArray(open);
       FrameHeader.kindSrc(m, 0, FrameHeader.OPEN, 1);
       FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, Sessions.OPEN_BYTES, 0);
       for (int incarnation = 100; incarnation < 105; incarnation++) {
         FrameHeader.payloadLong(m, 0, 0, incarnation);
         FrameHeader.payloadInt(m, 0, 20, 64);
-        ReceiverFuzzTest.repair(open);
-        net.ports[0][0].arrive(open.clone());
-        net.run(100_000);
+        arrives(net, 0, open);
       }
       for (int node = 0; node < 2; node++) {
         assertThat(net.nodes.get(node).counters().get(Counter.SESSIONS_OPENED)).isEqualTo(1);
@@ -124,17 +149,14 @@ class HostileFrameTest {
     Pair pair = pair();
     try (TestNet net = pair.net) {
       net.run(1_000_000);
-      byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
-      byte[] ack = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 24);
+      byte[] ack = like(fromOne, FrameHeader.ACK_KIND, 24);
       MemorySegment m = MemorySegment.ofArray(ack);
       int next = 0xFFFF_FFF0 + 20;
       FrameHeader.seqAck(m, 0, 0, next + ackOff);
       FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 24, 0);
       FrameHeader.payloadInt(m, 0, 0, next + highestOff);
       FrameHeader.payloadInt(m, 0, 12, bitmapBytes << 16 | credits);
-      ReceiverFuzzTest.repair(ack);
-      net.ports[0][0].arrive(ack);
-      net.run(100_000);
+      arrives(net, 0, ack);
       assertThat(dropped(net, 0, DropReason.MALFORMED)).as(what).isEqualTo(1);
       assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
     }
@@ -145,20 +167,8 @@ class HostileFrameTest {
   void refusesForeignProbeReplies(int path, int indexBeyondNext, long sentNs) {
     Pair pair = pair();
     try (TestNet net = pair.net) {
-      byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
-      byte[] reply = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 32);
-      MemorySegment m = MemorySegment.ofArray(reply);
-      FrameHeader.kindSrc(m, 0, FrameHeader.PROBE_REPLY, 1);
-      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 32, 0);
-      FrameHeader.payloadInt(m, 0, 0, path);
-      FrameHeader.payloadInt(m, 0, 4, indexBeyondNext);
-      FrameHeader.payloadLong(m, 0, 8, sentNs);
-      FrameHeader.payloadInt(m, 0, 16, FrameHeader.ack(m, 0));
-      FrameHeader.payloadInt(m, 0, 28, 0);
-      ReceiverFuzzTest.repair(reply);
       long replies = net.nodes.get(0).counters().get(Counter.PROBE_REPLIES);
-      net.ports[0][0].arrive(reply);
-      net.run(100_000);
+      arrives(net, 0, probeReply(path, indexBeyondNext, sentNs));
       assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(1);
       assertThat(net.nodes.get(0).counters().get(Counter.PROBE_REPLIES)).isEqualTo(replies);
     }
@@ -172,17 +182,7 @@ class HostileFrameTest {
     try (TestNet net = pair.net) {
       long replies = net.nodes.get(0).counters().get(Counter.PROBE_REPLIES);
       for (int path = 0; path < 2; path++) {
-        byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
-        byte[] reply = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 32);
-        MemorySegment m = MemorySegment.ofArray(reply);
-        FrameHeader.kindSrc(m, 0, FrameHeader.PROBE_REPLY, 1);
-        FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 32, 0);
-        FrameHeader.payloadInt(m, 0, 0, path);
-        FrameHeader.payloadInt(m, 0, 4, 0);
-        FrameHeader.payloadLong(m, 0, 8, sentNs);
-        FrameHeader.payloadInt(m, 0, 16, FrameHeader.ack(m, 0));
-        FrameHeader.payloadInt(m, 0, 28, 0);
-        ReceiverFuzzTest.repair(reply);
+        byte[] reply = probeReply(path, 0, sentNs);
         for (int i = 0; i < 50; i++) {
           net.ports[0][path].arrive(reply.clone());
         }
@@ -201,17 +201,14 @@ class HostileFrameTest {
   void refusesFragmentsThatLeaveTheirMessage(int length, int messageLength, int offset) {
     Pair pair = pair();
     try (TestNet net = pair.net) {
-      byte[] like = latest(fromZero, FrameHeader.DATA);
-      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 16);
+      byte[] data = like(fromZero, FrameHeader.DATA, 16);
       MemorySegment m = MemorySegment.ofArray(data);
       FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_FRAGMENT, 1);
       FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
       FrameHeader.endpointsLengthBeyond(m, 0, ENDPOINT, ENDPOINT, length, 0);
       FrameHeader.payloadInt(m, 0, 0, messageLength);
       FrameHeader.payloadInt(m, 0, 4, offset);
-      ReceiverFuzzTest.repair(data);
-      net.ports[1][0].arrive(data);
-      net.run(100_000);
+      arrives(net, 1, data);
       assertThat(dropped(net, 1, DropReason.MALFORMED)).isEqualTo(1);
       assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
     }
@@ -225,16 +222,13 @@ class HostileFrameTest {
   void refusesNumbersBehindAGapThatWereNeverSent(int behind, int beyond, int refused) {
     Pair pair = pair();
     try (TestNet net = pair.net) {
-      byte[] like = latest(fromOne, FrameHeader.ACK_KIND);
-      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 8);
+      byte[] data = like(fromOne, FrameHeader.ACK_KIND, 8);
       MemorySegment m = MemorySegment.ofArray(data);
       FrameHeader.kindSrc(m, 0, FrameHeader.DATA, 1);
       FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_BEYOND, 0);
       FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 1, 0xFFFF_FFF0 + 20 + behind);
       FrameHeader.endpointsLengthBeyond(m, 0, ENDPOINT, ENDPOINT, 8, beyond);
-      ReceiverFuzzTest.repair(data);
-      net.ports[0][0].arrive(data);
-      net.run(100_000);
+      arrives(net, 0, data);
       assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(refused);
       assertThat(net.nodes.get(0).counters().get(Counter.OUT_OF_ORDER)).isEqualTo(1 - refused);
       assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.UP);
@@ -257,8 +251,7 @@ class HostileFrameTest {
   void refusesTablesThatDoNotMatchTheirMessages(int length, int messages, int first, int fragment) {
     Pair pair = pair();
     try (TestNet net = pair.net) {
-      byte[] like = latest(fromZero, FrameHeader.DATA);
-      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 20);
+      byte[] data = like(fromZero, FrameHeader.DATA, 20);
       MemorySegment m = MemorySegment.ofArray(data);
       FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_COALESCED | fragment, 1);
       FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
@@ -266,9 +259,7 @@ class HostileFrameTest {
       if (length >= 16) {
         FrameHeader.payloadInt(m, 0, length - 4, first << 16 | messages);
       }
-      ReceiverFuzzTest.repair(data);
-      net.ports[1][0].arrive(data);
-      net.run(100_000);
+      arrives(net, 1, data);
       assertThat(dropped(net, 1, DropReason.MALFORMED)).isEqualTo(1);
       assertThat(send(net, pair.from, pair.to, 100)).isEqualTo(100);
     }
@@ -278,26 +269,21 @@ class HostileFrameTest {
   void aNewerMinorInteroperatesAndAnotherMajorIsCounted() {
     Pair pair = pair();
     try (TestNet net = pair.net) {
-      byte[] like = latest(fromZero, FrameHeader.DATA);
-      byte[] data = java.util.Arrays.copyOf(like, FrameHeader.BYTES + 40);
+      byte[] data = like(fromZero, FrameHeader.DATA, 40);
       MemorySegment m = MemorySegment.ofArray(data);
       // A later minor version: flag bits that are unknown here, and padding behind the frame.
       FrameHeader.flagsDst(m, 0, 0xA0, 1);
       FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 20, FrameHeader.ack(m, 0));
       data[FrameHeader.VERSION_AT] = (byte) (FrameHeader.VERSION + 5);
-      ReceiverFuzzTest.repair(data);
-      net.ports[1][0].arrive(data.clone());
-      net.run(100_000);
+      arrives(net, 1, data);
       int[] got = {0};
       pair.to.poll(message -> got[0]++, 10);
       assertThat(got[0]).isEqualTo(1);
       assertThat(dropped(net, 1, DropReason.MAJOR_VERSION)).isZero();
 
-      byte[] unknown = java.util.Arrays.copyOf(data, data.length);
+      byte[] unknown = data.clone();
       FrameHeader.kindSrc(MemorySegment.ofArray(unknown), 0, 200, 0);
-      ReceiverFuzzTest.repair(unknown);
-      net.ports[1][0].arrive(unknown);
-      net.run(100_000);
+      arrives(net, 1, unknown);
       assertThat(dropped(net, 1, DropReason.UNKNOWN_KIND)).isEqualTo(1);
 
       for (int major = 0; major < 16; major++) {
