@@ -83,6 +83,30 @@ class LauncherIT {
     assertThat(ran.err).contains("clean takes no arguments, not: foo");
   }
 
+  /** Of a machine with 10 pages, of which one is free; meanwhile somebody else reserves 5. */
+  @Test
+  void aTestRunGivesBackTheHugepagesThatItAddedAndNoOthers(@TempDir Path folder) throws Exception {
+    Path pages = Files.writeString(folder.resolve("nr_hugepages"), "10\n");
+    String script =
+        """
+        sed '$d' "$1" >functions # all but the call of main
+        source ./functions
+        HUGEPAGES_FILE=nr_hugepages HUGEPAGES_WANTED=4
+        meminfo() { case "$1" in HugePages_Free) echo 1 ;; Hugepagesize) echo 2048 ;; *) echo 99999999 ;; esac; }
+        restore_hugepages
+        ensure_hugepages
+        cat "$HUGEPAGES_FILE"
+        echo 18 >"$HUGEPAGES_FILE"
+        restore_hugepages
+        """;
+    String hxb = HOME.resolve("hxb").toString();
+    Ran ran = run(folder, "bash", "-c", script, "bash", hxb);
+    assertThat(ran.code).as(ran.err).isZero();
+    assertThat(ran.out).isEqualTo("13\n");
+    assertThat(ran.err).contains("reserved hugepages: 10 -> 13", "hugepages put back: 15");
+    assertThat(pages).hasContent("15");
+  }
+
   /** README.md's program and the lines that run it, in a folder that looks like a clone. */
   @Test
   void theExampleRunsAsReadmeSaysAndLeavesNothingForGit(@TempDir Path folder) throws Exception {
