@@ -408,18 +408,27 @@ final class NodeCore {
   }
 
   /**
-   * Control frames take the usable paths in turn: one dead rail cannot swallow all of them. Without
-   * a session, and when no path in use answers, all are tried, detours too: who hears the peer but
-   * gets no answer must not keep to what is dead.
+   * Control frames take the usable paths in turn: one dead rail cannot swallow all of them, and
+   * behind the queue of a slow one they are late. Without a session, and when no path in use
+   * answers, all are tried, detours too: who hears the peer but gets no answer must not keep to
+   * what is dead.
    */
   int controlPath(Peer to) {
     if (to.state == PeerState.UP) {
+      int slow = -1;
       for (int i = to.firstPath; i < to.endPath; i++) {
         int path = controlPathInTurn(to);
         to.nextControlPath = path + 1;
-        if (to.paths[path].isTrusted() && routing.nextHopMac(to.node, path) != 0) {
-          return path;
+        PathState state = to.paths[path];
+        if (state.isTrusted() && routing.nextHopMac(to.node, path) != 0) {
+          if (!state.isSlow) {
+            return path;
+          }
+          slow = path;
         }
+      }
+      if (slow >= 0) {
+        return slow;
       }
     }
     return anyPath(to);

@@ -28,6 +28,12 @@ final class PathState extends Way {
 
   boolean evicted;
 
+  /**
+   * A byte takes more than twice as long as on the fastest path in use: what goes here is late by
+   * the queue that its data keeps.
+   */
+  boolean isSlow;
+
   /** Answers in a row that an evicted path owes before it is used again; grows with evictions. */
   int answersToReturn = 1;
 

@@ -383,6 +383,7 @@ final class Paths {
 
   /** Looks after the paths to a peer; called by the timer. */
   void tick(Peer peer) {
+    noteSlow(peer);
     long gapsNs = core.pollGapNs + peer.peerPollGapNs;
     for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
       int path = Long.numberOfTrailingZeros(watched);
@@ -397,6 +398,22 @@ final class Paths {
     }
     if (peer.mayDiffer) {
       measureAgain(peer);
+    }
+  }
+
+  /** Enters which paths are slow beside the fastest in use. */
+  private static void noteSlow(Peer peer) {
+    long least = Long.MAX_VALUE;
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      long byteTime = state.byteTime();
+      if (!state.evicted && byteTime != 0) {
+        least = Math.min(least, byteTime);
+      }
+    }
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      state.isSlow = state.byteTime() >> 1 > least;
     }
   }
 

@@ -107,16 +107,18 @@ final class Peer extends AckState {
    * What is to be said beside {@link #acknowledgeAll} when something is missing, in a data frame:
    * which of the next frames behind the gap arrived. If none came beyond them, that is all.
    *
+   * @param soon the frame does not wait behind the queue of a slow path: what it says counts as
+   *     said
    * @return bit i: the i-th number behind the one that is missing
    */
-  int acknowledgeBeyond() {
+  int acknowledgeBeyond(boolean soon) {
     int missing = order.next();
     int ahead = highest() - missing - 1;
     int bits = 0;
     for (int i = Math.min(ahead, FrameHeader.BEYOND_BITS) - 1; i >= 0; i--) {
       bits = bits << 1 | (order.holds(missing + 1 + i) ? 1 : 0);
     }
-    if (ahead <= FrameHeader.BEYOND_BITS && bits != 0) {
+    if (soon && ahead <= FrameHeader.BEYOND_BITS && bits != 0) {
       news = 0;
       gapAtOnce = false;
     }

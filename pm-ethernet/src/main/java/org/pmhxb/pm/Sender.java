@@ -407,7 +407,7 @@ final class Sender {
 
   /** Enters into a new frame, before it is sealed, what arrived behind a gap. */
   private static void tellBeyond(Peer peer, long at) {
-    int beyond = peer.acknowledgeBeyond();
+    int beyond = peer.acknowledgeBeyond(!peer.way.isSlow);
     if (beyond != 0) {
       int flags = FrameHeader.flags(Memory.ALL, at) | FrameHeader.FLAG_BEYOND;
       FrameHeader.flagsDst(Memory.ALL, at, flags, FrameHeader.dst(Memory.ALL, at));

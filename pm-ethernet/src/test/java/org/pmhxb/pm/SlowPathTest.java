@@ -1,0 +1,93 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.pm.wire.FrameHeader;
+
+/** What a slow path beside fast ones carries: data, and nothing that is in a hurry. */
+class SlowPathTest {
+  private static final int ENDPOINT = 7;
+  private static final int RAILS = 3;
+  private static final int SLOW = RAILS - 1;
+  private static final int MESSAGE_BYTES = 1_000;
+  private static final long MS = 1_000_000L;
+
+  /** A frame takes 40 us. */
+  private static final double FAST = 0.026;
+
+  private final int[] dataOn = new int[RAILS];
+  private final int[] acksOn = new int[RAILS];
+  private int received;
+
+  private TestNet net(double slowest) {
+    TestNet net = new TestNet(2, RAILS, 1, 1_500, NodeConfig.defaults(0x1234, 1, 1_024));
+    Arrays.fill(net.bytesPerNs, FAST);
+    net.bytesPerNs[SLOW] = slowest;
+    net.wireTap =
+        bytes -> {
+          int kind = FrameHeader.kind(MemorySegment.ofArray(bytes), 0);
+          // The rail stands in the last byte of the sender's address.
+          if (kind == FrameHeader.DATA) {
+            dataOn[bytes[11]]++;
+          } else if (kind == FrameHeader.ACK_KIND) {
+            acksOn[bytes[11]]++;
+          }
+        };
+    return net;
+  }
+
+  private void streamBothWays(TestNet net, PmEndpoint a, PmEndpoint b, long ns) {
+    Arrays.fill(dataOn, 0);
+    Arrays.fill(acksOn, 0);
+    for (long until = net.nowNs + ns; net.nowNs < until; ) {
+      offer(a, 1);
+      offer(b, 0);
+      net.step();
+      a.poll(m -> received++, 64);
+      b.poll(m -> received++, 64);
+    }
+  }
+
+  private static void offer(PmEndpoint from, int to) {
+    for (SendBuffer b; (b = from.claim(to, MESSAGE_BYTES)) != null; ) {
+      from.send(b);
+    }
+  }
+
+  @Test
+  void acknowledgementsTakeFastPathsWhileOneIsLeft() {
+    try (TestNet net = net(FAST / 4)) {
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
+      streamBothWays(net, a, b, 30 * MS);
+      streamBothWays(net, a, b, 100 * MS);
+      assertThat(dataOn[SLOW]).isGreaterThan(dataOn[0] / 8);
+      assertThat(acksOn[0]).isGreaterThan(100);
+      assertThat(acksOn[1]).isGreaterThan(100);
+      assertThat(acksOn[SLOW]).isLessThan(acksOn[0] / 20);
+
+      Arrays.fill(net.deadRail, 0, SLOW, true);
+      streamBothWays(net, a, b, 20 * MS);
+      int before = received;
+      streamBothWays(net, a, b, 50 * MS);
+      assertThat(received - before).isGreaterThan(300);
+      assertThat(acksOn[SLOW]).isPositive();
+    }
+  }
+
+  @Test
+  void acknowledgementsTakePathsThatAreAlikeInTurn() {
+    try (TestNet net = net(FAST)) {
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
+      streamBothWays(net, a, b, 30 * MS);
+      streamBothWays(net, a, b, 100 * MS);
+      for (int rail = 0; rail < RAILS; rail++) {
+        assertThat(acksOn[rail]).as("rail %s", rail).isGreaterThan(100);
+      }
+    }
+  }
+}
