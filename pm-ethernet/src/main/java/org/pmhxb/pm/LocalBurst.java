@@ -191,8 +191,13 @@ final class LocalBurst {
 
   /** Whether a frame is not broken that is no part of the burst; the burst is empty. */
   boolean isIntact(long descriptor, long address) {
-    put(0, descriptor, address);
-    return firstBroken(0, 1, Burst.lengthBytes(descriptor)) == 1;
+    if (handle == 0 || Burst.lengthBytes(descriptor) > TOGETHER_BYTES_MAX) {
+      return hasOwnCrc(descriptor, address);
+    }
+    long at = Memory.known(block);
+    put(at, 0, descriptor, address);
+    return Hxb.crc32cHolds(handle, at, at + ADDRESSES, 1, FrameHeader.CRC_FROM, FrameHeader.CRC)
+        == 1;
   }
 
   private boolean hasOwnCrc(long descriptor, long address) {

@@ -315,9 +315,8 @@ final class Paths {
   private void settle(Peer peer, int path, boolean bothWays) {
     PathState state = peer.paths[path];
     enter(peer, state, bothWays);
-    int lost = loseBefore(peer, path, state.settledIndex);
-    if (lost > 0) {
-      onLoss(peer, path, lost);
+    if (peer.window.mayPrecede(path, state.settledIndex)) {
+      loseBefore(peer, path, state.settledIndex);
     }
   }
 
@@ -345,14 +344,17 @@ final class Paths {
     state.freshBytes = 0;
   }
 
-  private static int loseBefore(Peer peer, int path, int index) {
+  /** Compiled by itself (scripts/jvm.args): what looks for a path's first frame is long. */
+  private void loseBefore(Peer peer, int path, int index) {
     SendWindow window = peer.window;
     int lost = 0;
     while (!window.isEmpty(path) && Serial.before(window.pathIndex(window.firstOf(path)), index)) {
       window.lose(window.firstOf(path));
       lost++;
     }
-    return lost;
+    if (lost > 0) {
+      onLoss(peer, path, lost);
+    }
   }
 
   private void onLoss(Peer peer, int path, int lost) {

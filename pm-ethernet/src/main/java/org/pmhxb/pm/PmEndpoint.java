@@ -769,9 +769,14 @@ public final class PmEndpoint implements AutoCloseable {
       throw new IllegalStateException("poll within a handler of endpoint " + number);
     }
     int n = inbox.size();
-    if (n <= 0) {
-      return 0;
-    }
+    return n > 0 ? handOverSome(handler, n, limit) : 0;
+  }
+
+  /**
+   * What {@link #poll} does when something waits. As {@code Receiver.receiveOne}: most polls find
+   * nothing.
+   */
+  private int handOverSome(MessageHandler handler, int n, int limit) {
     polling = true;
     polled = 0;
     settled = 0;
@@ -880,9 +885,12 @@ public final class PmEndpoint implements AutoCloseable {
    * <p>The slots are free before anybody can use the credit: only this thread delivers.
    */
   void settle() {
-    if (credited == polled) {
-      return;
+    if (credited != polled) {
+      settleRest();
     }
+  }
+
+  private void settleRest() {
     while (settled < polled) {
       int count = Math.min(polled - settled, inbox.untilEnd(settled));
       settled += pool.release(inbox.slot(settled), count, inboxOwner);

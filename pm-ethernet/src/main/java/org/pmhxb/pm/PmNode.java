@@ -127,7 +127,10 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public int doWork(long nowNs) {
-    sender.beginRound(core.tick(nowNs));
+    long gapNs = core.tick(nowNs);
+    if (sender.hasUnsealed()) {
+      sender.beginRound(gapNs);
+    }
     int work = commandsWaiting ? runCommands() : 0;
     work += drainEndpoints();
     sender.seal();
@@ -140,7 +143,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     sender.pumpPending();
     work += acknowledger.flush(received == 0);
-    work += flushRails();
+    if (anyRailWaits()) {
+      work += flushRails();
+    }
     if (work == 0) {
       core.pool.flush();
     }
@@ -186,6 +191,16 @@ public final class PmNode implements PollWork, AutoCloseable {
     flushRails();
   }
 
+  /** Else there is nothing for {@link #flushRails} to do: {@link #held} is of a rail that waits. */
+  private boolean anyRailWaits() {
+    for (Rail rail : core.rails) {
+      if (rail.waiting) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private int flushRails() {
     QueueBursts bursts = sends;
     bursts.clear();
@@ -193,7 +208,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     boolean left = false;
     for (Rail rail : core.rails) {
       if (rail.waiting) {
-        int n = rail.offer(core.nowNs, core.pollGapNs);
+        int n = rail.offer(bursts, core.nowNs, core.pollGapNs);
         if (n > 0) {
           if (rail.offeredUnsealed > 0) {
             sealer.gather(rail.offered, rail.offeredFrom, rail.offeredUnsealed);

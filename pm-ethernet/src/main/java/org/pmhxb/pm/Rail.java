@@ -4,6 +4,7 @@ import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.QueueBursts;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
@@ -160,10 +161,11 @@ final class Rail {
    * #offered} from {@link #offeredFrom} on. What the port took of it, {@link #taken} is to be told
    * before anything else is done with this rail.
    *
+   * @param ports knows this rail's by its number, and of which kind all of them are
    * @param pollGapNs worst recent gap between two calls
    * @return frames
    */
-  int offer(long nowNs, long pollGapNs) {
+  int offer(QueueBursts ports, long nowNs, long pollGapNs) {
     local.skipTakenOut();
     int ours = local.size();
     int passing = transit.size();
@@ -172,8 +174,8 @@ final class Rail {
       waiting = false;
       return 0;
     }
-    int room = Math.min(port.txRoom(), BURST);
-    long spareBytes = portBound.spareBytes(port.txBacklogBytes(), nowNs, pollGapNs);
+    int room = Math.min(ports.txRoom(index), BURST);
+    long spareBytes = portBound.spareBytes(ports.txBacklogBytes(index), nowNs, pollGapNs);
     local.portBytes(portBound.backlogBytes());
     offeredUnsealed = 0;
     if ((ours | answers) == 0) {

@@ -131,25 +131,13 @@ final class Receiver {
    */
   int receive() {
     int total = arrivals.receive(pool);
-    if (total > 0) {
-      if (total > 1 || tap != null || !receiveOne(onlyArrival())) {
-        receiveBursts();
-      }
-      count(total);
+    if (total > 0 && (total > 1 || tap != null || !receiveOne())) {
+      receiveBursts(total);
     }
     return total;
   }
 
-  /** The rail that brought the only frame. */
-  private Rail onlyArrival() {
-    int i = 0;
-    while (arrivals.moved(i) == 0) {
-      i++;
-    }
-    return core.rails[i];
-  }
-
-  private void receiveBursts() {
+  private void receiveBursts(int total) {
     turns.clear();
     sortAll();
     if (strayCount > 0) {
@@ -170,15 +158,22 @@ final class Receiver {
       }
       local.clear();
     }
+    count(total);
   }
 
   /**
-   * The only frame of a burst, if it is for this node: to set loops up for it would cost more than
-   * they do.
+   * The only frame of all rails, if it is intact: to set loops up for it would cost more than they
+   * do. Most rounds bring nothing, so that within the duty cycle this would be compiled as what is
+   * rare: it is compiled by itself (scripts/jvm.args), and what is rare in it is apart.
    *
    * @return false when it is not; nothing was changed then
    */
-  private boolean receiveOne(Rail rail) {
+  private boolean receiveOne() {
+    int ingress = -1;
+    do {
+      ingress++;
+    } while (arrivals.moved(ingress) == 0);
+    Rail rail = core.rails[ingress];
     long words = Memory.known(rail.rx.address());
     long d = Burst.get(words, 0);
     int id = Burst.id(d);
@@ -188,20 +183,31 @@ final class Receiver {
       return false;
     }
     if (!FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
-      return isTransit(address) && relayOne(rail, d, address);
+      return relayOne(rail, d, address);
     }
+    // Asked before its CRC is known: what is to be compared comes near while that is computed.
+    Peer peer = usualSource(address);
+    int endpoint = peer == null ? 0 : FrameHeader.wireDstEndpoint(peer.lanes.wireEndpoints);
     if (!local.isIntact(Burst.descriptor(id, lengthBytes), address)) {
       return false;
     }
-    if (core.replay || !passOne(id, lengthBytes - FrameHeader.BYTES, address)) {
-      local.clear();
-      local.add(id, lengthBytes, address);
-      if (core.replay || usualAcks.read(local, 0, 1) == 0) {
-        acceptOther(0);
-      }
-      local.clear();
+    if (peer == null
+        || core.replay
+        || !passOne(peer, endpoint, id, lengthBytes - FrameHeader.BYTES, address)) {
+      acceptOne(id, lengthBytes, address);
     }
+    count(1);
     return true;
+  }
+
+  /** {@link #acceptBurst} of the only frame. */
+  private void acceptOne(int id, int lengthBytes, long address) {
+    local.clear();
+    local.add(id, lengthBytes, address);
+    if (core.replay || usualAcks.read(local, 0, 1) == 0) {
+      acceptOther(0);
+    }
+    local.clear();
   }
 
   /** Whether an intact frame that is not for this node is for another one of this cluster. */
@@ -210,8 +216,15 @@ final class Receiver {
         && FrameHeader.key(Memory.ALL, address) == key;
   }
 
-  /** {@link #relay} of the only frame of a burst; true. */
+  /**
+   * {@link #relay} of the only frame.
+   *
+   * @return false when it is not in transit; nothing was changed then
+   */
   private boolean relayOne(Rail from, long d, long address) {
+    if (!isTransit(address)) {
+      return false;
+    }
     int egress = core.routing.transit(Memory.ALL, address, Burst.lengthBytes(d), from.index);
     if (egress >= 0 && core.rails[egress].putTransit(d)) {
       core.rails[egress].waiting = true;
@@ -220,6 +233,7 @@ final class Receiver {
     } else {
       dropTransit(d, egress);
     }
+    count(1);
     return true;
   }
 
@@ -227,16 +241,18 @@ final class Receiver {
     drop(Burst.id(d), egress < 0 ? egress : DropReason.RELAY_QUEUE_FULL.code());
   }
 
-  /** Delivers the frame if {@link #stageUsual} would, or if it is a usual answer. */
-  private boolean passOne(int id, int length, long address) {
-    PmEndpoint to = core.endpoint(FrameHeader.dstEndpoint(Memory.ALL, address));
-    Peer peer = usualSource(address);
-    if (to == null
-        || peer == null
-        || !isNext(peer, address, wireEndpoint(address)) && !readAnswer(peer, address)) {
+  /**
+   * Delivers the frame if {@link #stageUsual} would, or if it is a usual answer.
+   *
+   * @param peer {@link #usualSource}
+   * @param endpoint of the peer's latest channel, as the frame has to name it
+   */
+  private boolean passOne(Peer peer, int endpoint, int id, int length, long address) {
+    InLane lane = peer.lanes;
+    PmEndpoint to = core.endpoint(lane.endpoints & 0xFFFF);
+    if (to == null || !isNext(peer, address, endpoint) && !readAnswer(peer, address)) {
       return false;
     }
-    InLane lane = peer.lanes;
     lane.spend();
     pool.transfer(id, Owner.PORT, to.inboxOwner);
     to.deliver(lane.messageWord, Descriptor.hiOf(lane.sourceWord, id, length));
@@ -432,15 +448,17 @@ final class Receiver {
   private static boolean isHopIntact(Rail rail, long address) {
     int hop = FrameHeader.wireHop(Memory.ALL, address);
     long rest = FrameHeader.wireRest(Memory.ALL, address);
-    if (hop == rail.intactHop && rest == rail.intactRest) {
-      return true;
-    }
+    return hop == rail.intactHop && rest == rail.intactRest || isNewHopIntact(rail, address);
+  }
+
+  /** {@link #isHopIntact} of a hop part that is another than the last one: it is noted. */
+  private static boolean isNewHopIntact(Rail rail, long address) {
     if (!FrameHeader.isOurs(Memory.ALL, address)
         || !FrameHeader.hopCheckHolds(Memory.ALL, address)) {
       return false;
     }
-    rail.intactHop = hop;
-    rail.intactRest = rest;
+    rail.intactHop = FrameHeader.wireHop(Memory.ALL, address);
+    rail.intactRest = FrameHeader.wireRest(Memory.ALL, address);
     return true;
   }
 

@@ -503,14 +503,17 @@ final class Sender {
    * @param gapNs since the last round began
    */
   void beginRound(long gapNs) {
-    if (unsealed > 0) {
-      if (gapNs > RESTAMP_NS) {
-        for (Rail rail : core.rails) {
-          restamp(rail.local);
-        }
+    if (gapNs > RESTAMP_NS) {
+      for (Rail rail : core.rails) {
+        restamp(rail.local);
       }
-      seal();
     }
+    seal();
+  }
+
+  /** Whether frames were put that have no CRC yet. */
+  boolean hasUnsealed() {
+    return unsealed > 0;
   }
 
   private void restamp(LocalQueue queue) {

@@ -14,6 +14,7 @@ import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.QueueBursts;
 
 /** Purging a rail's queue while the port takes frames slowly (PROTOCOL.md section 5.6). */
 class RailTest {
@@ -93,7 +94,7 @@ class RailTest {
       }
       while (rail.waiting) {
         int before = port.taken.size();
-        int n = rail.offer(0, 0);
+        int n = offer(rail);
         if (rail.offeredUnsealed < n) {
           for (int i = 0; i < n; i++) {
             assertThat(rail.offered.get(rail.offeredFrom + i) & Burst.SEAL).isZero();
@@ -121,13 +122,13 @@ class RailTest {
     }
     int all = transit ? 4 : 3;
     port.room = 1;
-    int n = rail.offer(0, 0);
+    int n = offer(rail);
     assertThat(n).isEqualTo(all);
     assertThat(rail.offeredUnsealed).isEqualTo(3);
     assertThat(rail.taken(port.txBurst(rail.offered, rail.offeredFrom, n))).isEqualTo(1);
     rail.putControl(pool.allocate(Owner.NODE), 80, Burst.SEAL);
 
-    assertThat(rail.offer(0, 0)).isEqualTo(all);
+    assertThat(offer(rail)).isEqualTo(all);
     assertThat(rail.offered.get(rail.offeredFrom) & Burst.SEAL).isZero();
     assertThat(rail.offered.get(rail.offeredFrom + 1) & Burst.SEAL).isZero();
     assertThat(rail.offered.get(rail.offeredFrom + 2) & Burst.SEAL).isNotZero();
@@ -147,7 +148,7 @@ class RailTest {
         rail.putTransit(Burst.descriptor(id, 80));
       }
       int before = port.taken.size();
-      int n = rail.offer(0, 0);
+      int n = offer(rail);
       int first = port.txBurst(rail.offered, rail.offeredFrom, n);
       port.throwing = true;
       int taken = rail.taken(first);
@@ -156,7 +157,7 @@ class RailTest {
       if (taken < 10) {
         thrown++;
         assertThatThrownBy(faults::rethrow).isInstanceOf(IllegalStateException.class);
-        n = rail.offer(0, 0);
+        n = offer(rail);
         rail.taken(port.txBurst(rail.offered, rail.offeredFrom, n));
       }
       faults.rethrow();
@@ -236,9 +237,17 @@ class RailTest {
     public void close() {}
   }
 
+  private static int offer(Rail rail) {
+    return rail.offer(new QueueBursts(List.of(rail.port), RailTest::unexpected), 0, 0);
+  }
+
+  private static void unexpected(RuntimeException thrown) {
+    throw thrown;
+  }
+
   /** A burst of the rail's port alone; frames that it took. */
   private static int flush(Rail rail) {
-    int n = rail.offer(0, 0);
+    int n = offer(rail);
     return n == 0 ? 0 : rail.taken(rail.port.txBurst(rail.offered, rail.offeredFrom, n));
   }
 }

@@ -136,14 +136,19 @@ public final class DelayWindow {
         grow(ackedBytes);
       }
     } else {
-      starting = false;
-      if (nowNs - cutNs >= smoothedNs) {
-        cutNs = nowNs;
-        // Swift: 1 - 0.8 (delay - target) / delay, at least one half.
-        long cut = 4 * bytes * (queueNs - allowedNs) / (5 * rttNs);
-        long least = crowdedRounds > 0 ? leastBytes : Math.min(bytes, leastUnlostBytes);
-        bytes = Math.max(least, bytes - Math.min(cut, bytes >> 1));
-      }
+      shrink(rttNs, smoothedNs, nowNs);
+    }
+  }
+
+  /** The queue is longer than allowed. */
+  private void shrink(long rttNs, long smoothedNs, long nowNs) {
+    starting = false;
+    if (nowNs - cutNs >= smoothedNs) {
+      cutNs = nowNs;
+      // Swift: 1 - 0.8 (delay - target) / delay, at least one half.
+      long cut = 4 * bytes * (queueNs - allowedNs) / (5 * rttNs);
+      long least = crowdedRounds > 0 ? leastBytes : Math.min(bytes, leastUnlostBytes);
+      bytes = Math.max(least, bytes - Math.min(cut, bytes >> 1));
     }
   }
 

@@ -543,6 +543,23 @@ public final class SendWindow extends WindowEnd {
     return seq;
   }
 
+  /**
+   * Whether frames of a path may have been transmitted before an index. False is certain, as nearly
+   * always: nothing is on its way, or no frame was taken out of its turn and the first one is of
+   * the path and from that index on.
+   */
+  public boolean mayPrecede(int path, int index) {
+    int seq = looseFrom;
+    if (unacknowledged != seq) {
+      return true;
+    }
+    if (next == seq) {
+      return false;
+    }
+    long at = slotAt(seq & mask);
+    return list(word(at)) != path || Serial.before(pathIndex(word(at + TRANSMISSION)), index);
+  }
+
   /** First frame that waits for its resend. */
   public int firstLost() {
     return firstOf(paths);

@@ -94,6 +94,19 @@ public final class QueueBursts {
     return pool;
   }
 
+  /**
+   * {@link Port#txRoom} of a port: no call by what kind of port it is, where they are all of one
+   * kind.
+   */
+  public int txRoom(int number) {
+    return poolHandle != 0 ? drivers[number].txRoom() : ports[number].txRoom();
+  }
+
+  /** {@link Port#txBacklogBytes} of a port, likewise. */
+  public long txBacklogBytes(int number) {
+    return poolHandle != 0 ? drivers[number].txBacklogBytes() : ports[number].txBacklogBytes();
+  }
+
   /** Begins with no burst. */
   public void clear() {
     count = 0;
@@ -160,6 +173,10 @@ public final class QueueBursts {
       }
       return all;
     }
+    return receiveOneByOne(pool);
+  }
+
+  private int receiveOneByOne(BufferPool pool) {
     int all = 0;
     for (int i = 0; i < count; i++) {
       int n = rxBurst(i);
@@ -184,6 +201,10 @@ public final class QueueBursts {
       }
       return taken;
     }
+    return sendOneByOne();
+  }
+
+  private int sendOneByOne() {
     int all = 0;
     for (int i = 0; i < count; i++) {
       int n = txBurst(i);

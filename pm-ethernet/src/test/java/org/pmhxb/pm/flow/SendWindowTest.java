@@ -8,6 +8,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -38,6 +39,20 @@ class SendWindowTest {
   @Provide
   Arbitrary<Integer> firsts() {
     return Arbitraries.of(0, -1, -7, -40, Integer.MAX_VALUE - 9, 77);
+  }
+
+  @Example
+  void ofFramesInTheirTurnNonePrecedesThePathsFirst() {
+    SendWindow window = new SendWindow(8, 2, 5);
+    assertThat(window.mayPrecede(0, 100)).isFalse();
+    window.turn(SendWindow.way(0, 3), 1);
+    window.send(9, 100, 1, 7, 0, 0);
+    window.send(10, 100, 1, 8, 1, 0);
+    assertThat(window.mayPrecede(0, 7)).isFalse();
+    assertThat(window.mayPrecede(0, 8)).isTrue();
+    assertThat(window.mayPrecede(1, 0)).isTrue();
+    window.lose(5);
+    assertThat(window.mayPrecede(0, 7)).isTrue();
   }
 
   @Property(tries = 300, seed = "35")
@@ -227,6 +242,8 @@ class SendWindowTest {
           .isEqualTo(list.stream().mapToLong(at -> held.get(at).bytes).sum());
       if (!list.isEmpty()) {
         assertThat(window.firstOf(path)).isEqualTo(first + (int) (long) list.getFirst());
+        int index = window.pathIndex(window.firstOf(path));
+        assertThat(window.mayPrecede(path, index + 1)).isTrue();
       }
     }
   }
