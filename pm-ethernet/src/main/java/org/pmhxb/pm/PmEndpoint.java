@@ -231,14 +231,18 @@ public final class PmEndpoint implements AutoCloseable {
       throw badLength(lengthBytes);
     }
     Lane lane = lane(dst, dstEndpoint);
-    if (lengthBytes > aloneAbove && isUsualClaim(lane)) {
-      int id = pool.takeStashed(claimedSolely);
-      lane.useCredit();
-      claimed = 1;
-      usual.bindPlain(lane, id, lengthBytes, pool.frameAt(id));
-      return usual;
-    }
-    return take(lane, lengthBytes, 0);
+    return lengthBytes > aloneAbove && isUsualClaim(lane)
+        ? takeUsual(lane, lengthBytes)
+        : take(lane, lengthBytes, 0);
+  }
+
+  /** {@link #take} of what {@link #isUsualClaim}. */
+  private SendBuffer takeUsual(Lane lane, int lengthBytes) {
+    int id = pool.takeStashed(claimedSolely);
+    lane.useCredit();
+    claimed = 1;
+    usual.bindPlain(lane, id, lengthBytes, pool.frameAt(id));
+    return usual;
   }
 
   /**
