@@ -109,7 +109,7 @@ final class Stage implements AutoCloseable {
     close(nodes, failures);
     if (!failures.isEmpty()) {
       Throwable first = failures.getFirst();
-      failures.stream().skip(1).forEach(first::addSuppressed);
+      failures.stream().filter(other -> other != first).forEach(first::addSuppressed);
       throw first instanceof IOException given ? given : new IOException(first);
     }
   }

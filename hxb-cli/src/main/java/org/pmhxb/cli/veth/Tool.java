@@ -40,8 +40,11 @@ final class Tool {
               .redirectError(errors.toFile())
               .start();
       if (!endsWithin(limit, process)) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        List<ProcessHandle> children = process.descendants().toList();
         process.destroyForcibly();
+        children.forEach(ProcessHandle::destroyForcibly);
+        // What it is about to make must not appear behind whoever cleans up.
+        endsWithin(LIMIT, process);
         throw new ToolException(command, -1, "no end after " + limit.toSeconds() + " s");
       }
       if (process.exitValue() != 0) {
