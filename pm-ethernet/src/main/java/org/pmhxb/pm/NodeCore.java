@@ -424,10 +424,11 @@ final class NodeCore {
           if (!state.isSlow) {
             return path;
           }
-          slow = path;
+          slow = slow < 0 ? path : slow;
         }
       }
       if (slow >= 0) {
+        to.nextControlPath = slow + 1;
         return slow;
       }
     }

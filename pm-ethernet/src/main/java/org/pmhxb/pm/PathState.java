@@ -29,8 +29,8 @@ final class PathState extends Way {
   boolean evicted;
 
   /**
-   * A byte takes more than twice as long as on the fastest path in use: what goes here is late by
-   * the queue that its data keeps.
+   * Frames are on their way, and a byte takes more than twice as long as on the fastest path in
+   * use: what goes here is late by the queue that its data keeps.
    */
   boolean isSlow;
 

@@ -385,7 +385,9 @@ final class Paths {
 
   /** Looks after the paths to a peer; called by the timer. */
   void tick(Peer peer) {
-    noteSlow(peer);
+    if (peer.watchedPaths != 0 && peer.endPath - peer.firstPath > 1) {
+      noteSlow(peer);
+    }
     long gapsNs = core.pollGapNs + peer.peerPollGapNs;
     for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
       int path = Long.numberOfTrailingZeros(watched);
@@ -403,19 +405,23 @@ final class Paths {
     }
   }
 
-  /** Enters which paths are slow beside the fastest in use. */
+  /**
+   * Enters which paths are slow beside the fastest: of those with frames on their way alone, for
+   * what was measured of others is old, and they have no queue of ours. So none is slow when no
+   * path is watched.
+   */
   private static void noteSlow(Peer peer) {
     long least = Long.MAX_VALUE;
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
       long byteTime = state.byteTime();
-      if (!state.evicted && byteTime != 0) {
+      if (state.isTrusted() && byteTime != 0) {
         least = Math.min(least, byteTime);
       }
     }
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
-      state.isSlow = state.byteTime() >> 1 > least;
+      state.isSlow = state.byteTime() >> 1 > least && !peer.window.isEmpty(path);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -22,10 +23,13 @@ class SlowPathTest {
   private final int[] acksOn = new int[RAILS];
   private int received;
 
-  private TestNet net(double slowest) {
+  /**
+   * @param slow how many rails, the last ones, are slower than the others, and how fast
+   */
+  private TestNet net(int slow, double slowest) {
     TestNet net = new TestNet(2, RAILS, 1, 1_500, NodeConfig.defaults(0x1234, 1, 1_024));
     Arrays.fill(net.bytesPerNs, FAST);
-    net.bytesPerNs[SLOW] = slowest;
+    Arrays.fill(net.bytesPerNs, RAILS - slow, RAILS, slowest);
     net.wireTap =
         bytes -> {
           int kind = FrameHeader.kind(MemorySegment.ofArray(bytes), 0);
@@ -59,7 +63,7 @@ class SlowPathTest {
 
   @Test
   void acknowledgementsTakeFastPathsWhileOneIsLeft() {
-    try (TestNet net = net(FAST / 4)) {
+    try (TestNet net = net(1, FAST / 4)) {
       PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
       PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
       streamBothWays(net, a, b, 30 * MS);
@@ -80,11 +84,56 @@ class SlowPathTest {
 
   @Test
   void acknowledgementsTakePathsThatAreAlikeInTurn() {
-    try (TestNet net = net(FAST)) {
+    try (TestNet net = net(0, FAST)) {
       PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
       PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
       streamBothWays(net, a, b, 30 * MS);
       streamBothWays(net, a, b, 100 * MS);
+      for (int rail = 0; rail < RAILS; rail++) {
+        assertThat(acksOn[rail]).as("rail %s", rail).isGreaterThan(100);
+      }
+    }
+  }
+
+  /** The only fast path owes three answers and is not evicted yet. */
+  @Test
+  void slowPathsAreTakenInTurnWhenNoFastOneIsLeft() {
+    try (TestNet net = net(2, FAST / 4)) {
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
+      streamBothWays(net, a, b, 100 * MS);
+      assertThat(acksOn[1] + acksOn[SLOW]).isLessThan(acksOn[0] / 10);
+
+      NodeCore core = net.nodes.get(0).core;
+      Peer peer = core.peer(1);
+      assertThat(peer.paths).extracting(path -> path.isSlow).containsExactly(false, true, true);
+      assertThat(core.controlPath(peer)).isZero();
+      peer.paths[0].probesUnanswered = Paths.PROBES_TO_EVICT;
+      int one = core.controlPath(peer);
+      int other = core.controlPath(peer);
+      assertThat(List.of(one, other)).containsExactlyInAnyOrder(1, SLOW);
+      assertThat(core.controlPath(peer)).isEqualTo(one);
+    }
+  }
+
+  /** Who sends nothing measures nothing, and an answer that was late by chance says little. */
+  @Test
+  void whoOnlyReceivesAcknowledgesOnAllPaths() {
+    try (TestNet net = net(0, FAST)) {
+      net.longerNs[SLOW] = 4 * MS;
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
+      offer(b, 0);
+      net.run(20 * MS);
+      a.poll(m -> received++, 256);
+      net.longerNs[SLOW] = 0;
+      net.run(20 * MS);
+      Arrays.fill(acksOn, 0);
+      for (long until = net.nowNs + 100 * MS; net.nowNs < until; ) {
+        offer(a, 1);
+        net.step();
+        b.poll(m -> received++, 64);
+      }
       for (int rail = 0; rail < RAILS; rail++) {
         assertThat(acksOn[rail]).as("rail %s", rail).isGreaterThan(100);
       }
