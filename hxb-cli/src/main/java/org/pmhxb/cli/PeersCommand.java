@@ -46,6 +46,11 @@ final class PeersCommand extends SuiteCommand {
   private List<String> peers = new ArrayList<>();
 
   @Override
+  boolean isPart() {
+    return !peers.isEmpty();
+  }
+
+  @Override
   Report measure() throws Exception {
     for (String name : peers) {
       if (!PeersSuite.names().contains(name)) {

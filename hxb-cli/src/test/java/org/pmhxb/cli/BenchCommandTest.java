@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.cluster.ClusterState;
+import picocli.CommandLine;
 
 /** Options of the cluster's commands; nothing is started. */
 class BenchCommandTest {
@@ -200,5 +201,19 @@ class BenchCommandTest {
     assertThat(run.code()).isEqualTo(Main.OK);
     assertThat(run.out()).contains("Example: hxb " + command);
     assertThat(Arrays.stream(run.out().split("\n"))).allMatch(line -> line.length() <= 120);
+  }
+
+  /** What measures some peers alone leaves the page of all of them as it is. */
+  @Test
+  void someOfTheSuiteIsAPart() {
+    PeersCommand peers = new PeersCommand();
+    assertThat(peers.isPart()).isFalse();
+    new CommandLine(peers).parseArgs("--peers", "hxb");
+    assertThat(peers.isPart()).isTrue();
+
+    ContentionCommand contention = new ContentionCommand();
+    assertThat(contention.isPart()).isFalse();
+    new CommandLine(contention).parseArgs("--case", "relays-0");
+    assertThat(contention.isPart()).isTrue();
   }
 }
