@@ -61,6 +61,12 @@ class SlowPathTest {
     }
   }
 
+  private void assertAcknowledgedOnAllRails() {
+    for (int rail = 0; rail < RAILS; rail++) {
+      assertThat(acksOn[rail]).as("rail %s", rail).isGreaterThan(100);
+    }
+  }
+
   @Test
   void acknowledgementsTakeFastPathsWhileOneIsLeft() {
     try (TestNet net = net(1, FAST / 4)) {
@@ -89,9 +95,7 @@ class SlowPathTest {
       PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
       streamBothWays(net, a, b, 30 * MS);
       streamBothWays(net, a, b, 100 * MS);
-      for (int rail = 0; rail < RAILS; rail++) {
-        assertThat(acksOn[rail]).as("rail %s", rail).isGreaterThan(100);
-      }
+      assertAcknowledgedOnAllRails();
     }
   }
 
@@ -134,9 +138,7 @@ class SlowPathTest {
         net.step();
         b.poll(m -> received++, 64);
       }
-      for (int rail = 0; rail < RAILS; rail++) {
-        assertThat(acksOn[rail]).as("rail %s", rail).isGreaterThan(100);
-      }
+      assertAcknowledgedOnAllRails();
     }
   }
 }
