@@ -1,20 +1,14 @@
 package org.pmhxb.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
-import org.pmhxb.cli.bench.GoodputSampler;
-import org.pmhxb.cli.bench.RemoteNode;
+import org.pmhxb.cli.bench.Timeline;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterSpec;
@@ -148,43 +142,29 @@ final class FailoverCommand extends ClusterCommand {
     long phaseMs = Math.round(phaseSeconds * 1_000);
     long settleMs = Duration.ofNanos(SETTLE_NS).toMillis();
     TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
-    try (ExecutorService thread = Executors.newSingleThreadExecutor();
-        GoodputSampler sampler =
-            new GoodputSampler(RemoteNode.connect(1, cluster.sockets().get(1)))) {
-      sampler.start();
-      Future<Benchmark.Outcome> run =
-          thread.submit(
-              () -> cluster.measure(plan, SIZE_BYTES, WARM_UP_MS, 3 * phaseMs + 4 * settleMs));
-      awaitTraffic(sampler, run);
-      Thread.sleep(WARM_UP_MS);
-      long startNs = System.nanoTime();
-      Thread.sleep(phaseMs);
-      long cutNs = System.nanoTime();
-      cutRail(cluster, true);
-      Thread.sleep(settleMs + phaseMs);
-      long mendNs = System.nanoTime();
-      cutRail(cluster, false);
-      Thread.sleep(2 * settleMs + phaseMs);
-      long endNs = System.nanoTime();
-      double before = sampler.bytesPerSecond(startNs, cutNs);
-      double during = sampler.bytesPerSecond(cutNs + SETTLE_NS, mendNs);
-      double after = sampler.bytesPerSecond(mendNs + 2 * SETTLE_NS, endNs);
-      long missingNs = sampler.missingNs(cutNs, cutNs + SETTLE_NS, during);
-      return result(sampler, run.get(), before, during, after, missingNs);
+    Benchmark.Outcome outcome =
+        cluster.measure(
+            plan,
+            SIZE_BYTES,
+            WARM_UP_MS,
+            3 * phaseMs + 4 * settleMs,
+            List.of(
+                new Benchmark.Incident(phaseMs, () -> cutRail(cluster, true)),
+                new Benchmark.Incident(2 * phaseMs + settleMs, () -> cutRail(cluster, false))));
+    Timeline timeline = outcome.timeline();
+    List<Long> incidents = timeline.incidentsNs();
+    if (incidents.size() < 2) {
+      throw new IllegalStateException(
+          "the stream ended before a rail was cut and mended: " + outcome.failures());
     }
-  }
-
-  /** The benchmark's nodes prepare first; a run that fails before ends the wait. */
-  private static void awaitTraffic(GoodputSampler sampler, Future<?> run)
-      throws InterruptedException, ExecutionException {
-    long askedNs = System.nanoTime();
-    while (sampler.bytesPerSecond(askedNs, System.nanoTime()) == 0) {
-      if (run.isDone()) {
-        run.get();
-        throw new IllegalStateException("the stream ended before its first byte was seen");
-      }
-      Thread.sleep(10);
-    }
+    long cutNs = incidents.getFirst();
+    long mendNs = incidents.getLast();
+    long healedNs = mendNs + 2 * SETTLE_NS;
+    double before = timeline.bytesPerSecond(timeline.beganNs(), cutNs);
+    double during = timeline.bytesPerSecond(cutNs + SETTLE_NS, mendNs);
+    double after = timeline.bytesPerSecond(healedNs, healedNs + phaseMs * 1_000_000);
+    long missingNs = timeline.missingNs(cutNs, cutNs + SETTLE_NS, during);
+    return result(outcome, before, during, after, missingNs);
   }
 
   private void cutRail(BenchCluster cluster, boolean dead) {
@@ -200,13 +180,7 @@ final class FailoverCommand extends ClusterCommand {
   }
 
   private Result result(
-      GoodputSampler sampler,
-      Benchmark.Outcome outcome,
-      double before,
-      double during,
-      double after,
-      long missingNs)
-      throws IOException {
+      Benchmark.Outcome outcome, double before, double during, double after, long missingNs) {
     List<String> failures = new ArrayList<>(outcome.failures());
     double share = during / (before * (links - 1) / links);
     if (!(share >= FULL)) {
@@ -231,8 +205,8 @@ final class FailoverCommand extends ClusterCommand {
         share,
         missingNs,
         outcome.longestStopNs(),
-        sampler.resolutionNs(),
-        sampler.heldUpNs(),
+        outcome.timeline().resolutionNs(),
+        outcome.timeline().heldUpNs(),
         outcome.messages(),
         outcome.lost(),
         outcome.duplicated(),

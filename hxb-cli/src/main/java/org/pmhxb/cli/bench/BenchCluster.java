@@ -123,6 +123,22 @@ public final class BenchCluster implements MeasuredCluster {
     return run(plan, new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress), sizeBytes);
   }
 
+  /**
+   * {@link #measure} of a time in which something happens.
+   *
+   * @param incidents in order
+   */
+  public Benchmark.Outcome measure(
+      TrafficPlan plan,
+      int sizeBytes,
+      long warmUpMs,
+      long measureMs,
+      List<Benchmark.Incident> incidents)
+      throws IOException, InterruptedException {
+    Benchmark calm = new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress);
+    return run(plan, calm.with(incidents), sizeBytes);
+  }
+
   @Override
   public Benchmark.Outcome warmUp(TrafficPlan plan, int sizeBytes, long ms)
       throws IOException, InterruptedException {

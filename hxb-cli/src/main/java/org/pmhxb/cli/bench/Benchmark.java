@@ -2,7 +2,9 @@ package org.pmhxb.cli.bench;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,11 +31,18 @@ public final class Benchmark {
   private static final long PROGRESS_MS = 500;
   private static final long STEP_MS = 20;
 
+  /** Steps of a timeline at most: what a node's answer is to carry, and a millisecond of a run. */
+  private static final long TIMELINE_STEPS = 50_000;
+
+  /** A moment that comes so late says that this process was held up. */
+  private static final long HELD_UP_NS = 50_000_000L;
+
   private final TrafficPlan plan;
   private final int sizeBytes;
   private final long warmUpMs;
   private final long measureMs;
   private final Duration lead;
+  private final List<Incident> incidents;
   private final Consumer<String> progress;
 
   /**
@@ -42,7 +51,7 @@ public final class Benchmark {
    */
   public Benchmark(
       TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs, Consumer<String> progress) {
-    this(plan, sizeBytes, warmUpMs, measureMs, LEAD, progress);
+    this(plan, sizeBytes, warmUpMs, measureMs, LEAD, List.of(), progress);
   }
 
   private Benchmark(
@@ -51,19 +60,37 @@ public final class Benchmark {
       long warmUpMs,
       long measureMs,
       Duration lead,
+      List<Incident> incidents,
       Consumer<String> progress) {
     this.plan = plan;
     this.sizeBytes = sizeBytes;
     this.warmUpMs = warmUpMs;
     this.measureMs = measureMs;
     this.lead = lead;
+    this.incidents = incidents;
     this.progress = progress;
   }
 
   /** The same that begins so soon: for nodes which hear of it at once. */
   public Benchmark startingIn(Duration other) {
-    return new Benchmark(plan, sizeBytes, warmUpMs, measureMs, other, progress);
+    return new Benchmark(plan, sizeBytes, warmUpMs, measureMs, other, incidents, progress);
   }
+
+  /**
+   * The same in which something happens, by whose time its outcome tells what arrived when.
+   *
+   * @param others in order
+   */
+  public Benchmark with(List<Incident> others) {
+    return new Benchmark(plan, sizeBytes, warmUpMs, measureMs, lead, others, progress);
+  }
+
+  /**
+   * What happens to the cluster while it is measured. A run that ends early ends without it.
+   *
+   * @param afterMs since the measurement began
+   */
+  public record Incident(long afterMs, Runnable what) {}
 
   /** One stream as its receiver saw it, during the measurement but for the faults. */
   public record Pair(
@@ -82,6 +109,7 @@ public final class Benchmark {
    * @param longestStopNs longest time between two messages of one stream
    * @param latency half round trips, or one-way times; null when nothing was timed
    * @param cpu processor time during the measurement; null when it was not asked for
+   * @param timeline what arrived when; null of a run without incidents
    * @param failures what did not go as it should, for people
    */
   public record Outcome(
@@ -97,6 +125,7 @@ public final class Benchmark {
       long longestStopNs,
       LatencyHistogram.Summary latency,
       CpuUse cpu,
+      Timeline timeline,
       List<Pair> pairs,
       List<String> failures) {
     /** Messages that were lost, came twice, out of order, or changed. */
@@ -113,8 +142,9 @@ public final class Benchmark {
    */
   public Outcome run(Map<Integer, ? extends BenchNode> nodes, CpuMeter meter)
       throws IOException, InterruptedException {
+    long timelineMs = incidents.isEmpty() ? 0 : 1 + measureMs / TIMELINE_STEPS;
     Map<Integer, WorkloadSpec> specs =
-        plan.specs(ENDPOINT, sizeBytes, warmUpMs, measureMs, DRAIN_MS);
+        plan.specs(ENDPOINT, sizeBytes, warmUpMs, measureMs, DRAIN_MS, timelineMs);
     Map<Integer, Long> resentBefore = resent(nodes);
     for (Map.Entry<Integer, WorkloadSpec> entry : specs.entrySet()) {
       nodes.get(entry.getKey()).prepare(entry.getValue());
@@ -122,12 +152,16 @@ public final class Benchmark {
     List<String> failures = new ArrayList<>();
     Map<Integer, WorkloadReport> reports = new TreeMap<>();
     long startNs = System.nanoTime() + lead.toNanos();
+    Timeline timeline =
+        incidents.isEmpty()
+            ? null
+            : new Timeline(startNs + warmUpMs * 1_000_000, timelineMs * 1_000_000);
     Map<Integer, Future<WorkloadReport>> runs = new TreeMap<>();
     try (ExecutorService pool = Executors.newCachedThreadPool()) {
       specs.forEach(
           (node, spec) -> runs.put(node, pool.submit(() -> nodes.get(node).run(spec, startNs))));
       try {
-        showProgress(runs, startNs, meter);
+        follow(runs, startNs, meter, timeline);
       } catch (InterruptedException e) {
         pool.shutdownNow();
         throw e;
@@ -144,11 +178,13 @@ public final class Benchmark {
     for (Map.Entry<Integer, Long> after : resent(nodes).entrySet()) {
       resent += after.getValue() - resentBefore.getOrDefault(after.getKey(), 0L);
     }
-    return outcome(reports, failures, resent, meter == null ? null : meter.use());
+    return outcome(reports, failures, resent, meter == null ? null : meter.use(), timeline);
   }
 
-  private void showProgress(Map<Integer, Future<WorkloadReport>> runs, long startNs, CpuMeter meter)
+  private void follow(
+      Map<Integer, Future<WorkloadReport>> runs, long startNs, CpuMeter meter, Timeline timeline)
       throws InterruptedException {
+    Deque<Incident> ahead = new ArrayDeque<>(incidents);
     long shownMs = -PROGRESS_MS;
     long endMs = warmUpMs + measureMs;
     while (!runs.values().stream().allMatch(Future::isDone)) {
@@ -160,7 +196,25 @@ public final class Benchmark {
         shownMs = ms;
         showProgress(ms);
       }
-      Thread.sleep(Math.clamp(nextMs(ms, endMs) - ms, 1, STEP_MS));
+      if (!ahead.isEmpty() && ms - warmUpMs >= ahead.peek().afterMs()) {
+        timeline.incident(System.nanoTime());
+        ahead.remove().what().run();
+      } else {
+        long nextMs =
+            Math.min(
+                nextMs(ms, endMs),
+                ahead.isEmpty() ? Long.MAX_VALUE : warmUpMs + ahead.peek().afterMs());
+        sleep(Math.clamp(nextMs - ms, 1, STEP_MS), timeline);
+      }
+    }
+  }
+
+  private static void sleep(long ms, Timeline timeline) throws InterruptedException {
+    long dueNs = System.nanoTime() + ms * 1_000_000;
+    Thread.sleep(ms);
+    long nowNs = System.nanoTime();
+    if (timeline != null && nowNs - dueNs >= HELD_UP_NS) {
+      timeline.heldUp(dueNs, nowNs);
     }
   }
 
@@ -195,13 +249,20 @@ public final class Benchmark {
   }
 
   private Outcome outcome(
-      Map<Integer, WorkloadReport> reports, List<String> failures, long resent, CpuUse cpu) {
+      Map<Integer, WorkloadReport> reports,
+      List<String> failures,
+      long resent,
+      CpuUse cpu,
+      Timeline timeline) {
     double seconds = measureMs / 1e3;
     LatencyHistogram latency = new LatencyHistogram();
     List<Pair> pairs = new ArrayList<>();
     for (WorkloadReport report : reports.values()) {
       failures.addAll(report.failures());
       latency.add(report.latency());
+      if (timeline != null) {
+        timeline.add(report.timeline());
+      }
       for (WorkloadReport.Received in : report.received()) {
         pairs.add(
             new Pair(
@@ -235,6 +296,7 @@ public final class Benchmark {
         longestStopNs,
         latency.summary(),
         cpu,
+        timeline,
         pairs,
         failures);
   }

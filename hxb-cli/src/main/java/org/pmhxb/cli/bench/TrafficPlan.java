@@ -207,9 +207,13 @@ public record TrafficPlan(
     return relays.isEmpty() ? List.of(ends) : List.of(ends, relays);
   }
 
-  /** What each node that takes part has to do. */
+  /**
+   * What each node that takes part has to do.
+   *
+   * @param timelineMs see {@link WorkloadSpec}
+   */
   public Map<Integer, WorkloadSpec> specs(
-      int endpoint, int sizeBytes, long warmUpMs, long measureMs, long drainMs) {
+      int endpoint, int sizeBytes, long warmUpMs, long measureMs, long drainMs, long timelineMs) {
     Map<Integer, WorkloadSpec> specs = new TreeMap<>();
     destinations.forEach(
         (node, to) ->
@@ -224,7 +228,8 @@ public record TrafficPlan(
                     ownFrames,
                     warmUpMs,
                     measureMs,
-                    drainMs)));
+                    drainMs,
+                    timelineMs)));
     return specs;
   }
 

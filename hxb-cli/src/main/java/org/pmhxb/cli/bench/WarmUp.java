@@ -55,10 +55,10 @@ public final class WarmUp {
     List<String> failures = new ArrayList<>();
     long startNs = System.nanoTime();
     long roundMs = Math.clamp(most.toMillis(), 1, ROUND_MS);
-    double share = 1;
+    double share;
     compilers.look();
     progress.accept("warming up, at most %d s".formatted(most.toSeconds()));
-    while (share >= REST && System.nanoTime() - startNs < most.toNanos()) {
+    do {
       long roundNs = System.nanoTime();
       Benchmark.Outcome outcome = cluster.warmUp(plan, sizeBytes, roundMs);
       failures.addAll(outcome.failures());
@@ -69,7 +69,7 @@ public final class WarmUp {
       progress.accept(
           "warming up, %.1f of at most %d s; the compilers took %.0f %% of a processor"
               .formatted((System.nanoTime() - startNs) / 1e9, most.toSeconds(), 100 * share));
-    }
+    } while (share >= REST && System.nanoTime() - startNs < most.toNanos());
     return failures;
   }
 }

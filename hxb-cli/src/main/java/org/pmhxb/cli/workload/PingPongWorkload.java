@@ -169,6 +169,7 @@ final class PingPongWorkload implements Workload, MessageLink.Receiver {
             new WorkloadReport.Received(
                 other, came, measured, bytes, 0, lost, duplicated, misordered, corrupt, ended)),
         latency.encoded(),
+        List.of(),
         failures);
   }
 }

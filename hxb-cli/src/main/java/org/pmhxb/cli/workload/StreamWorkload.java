@@ -35,6 +35,13 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   private final long[] measuredBytes;
   private final long[] lastNs;
   private final long[] longestStopNs;
+
+  /** Payload bytes by time; empty when it was not asked for. */
+  private final long[] timeline;
+
+  /** Of {@link #measuredBytes} in all, those that stand in {@link #timeline}. */
+  private long timelineBytes;
+
   private final LatencyHistogram latency = new LatencyHistogram();
   private final List<String> failures = new ArrayList<>();
   private final long startNs;
@@ -77,12 +84,16 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     this.lastNs = new long[verifiers.length];
     this.longestStopNs = new long[verifiers.length];
     this.sourceDown = new boolean[verifiers.length];
+    this.timeline = new long[spec.timelineSteps()];
   }
 
   @Override
   public int doWork(long nowNs) {
     this.nowNs = nowNs;
     int work = link.poll(this, POLL_LIMIT);
+    if (work > 0 && timeline.length > 0) {
+      noteArrival();
+    }
     if (nowNs - startNs < 0) {
       return work;
     }
@@ -93,6 +104,18 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
       return work;
     }
     return work + finish();
+  }
+
+  private void noteArrival() {
+    long bytes = 0;
+    for (long ofOne : measuredBytes) {
+      bytes += ofOne;
+    }
+    if (bytes != timelineBytes) {
+      timeline[(int) ((nowNs - measureFromNs) / (spec.timelineMs() * 1_000_000))] +=
+          bytes - timelineBytes;
+      timelineBytes = bytes;
+    }
   }
 
   private int finish() {
@@ -209,6 +232,12 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     }
     reported = true;
     return new WorkloadReport(
-        link.self(), spec.measureMs() * 1_000_000, sent, received, latency.encoded(), failures);
+        link.self(),
+        spec.measureMs() * 1_000_000,
+        sent,
+        received,
+        latency.encoded(),
+        Arrays.stream(timeline).boxed().toList(),
+        failures);
   }
 }

@@ -11,6 +11,8 @@ import java.util.List;
  * @param received one entry per source
  * @param latency base64 of a compressed HdrHistogram of nanoseconds: half round trips of a ping,
  *     one-way times of a stream of messages that carry a time, else empty
+ * @param timeline payload bytes that came in each {@link WorkloadSpec#timelineMs} of the
+ *     measurement; empty when it was not asked for
  * @param failures what kept the workload from its regular end, for people; empty when nothing did
  */
 public record WorkloadReport(
@@ -19,6 +21,7 @@ public record WorkloadReport(
     List<Sent> sent,
     List<Received> received,
     String latency,
+    List<Long> timeline,
     List<String> failures) {
 
   /**

@@ -15,6 +15,8 @@ import java.util.List;
  * @param warmUpMs time before the measurement begins, at full traffic
  * @param measureMs length of the measurement; traffic ends with it
  * @param drainMs how long what is under way may take to arrive after that
+ * @param timelineMs what arrives in each so many milliseconds of the measurement is told, of
+ *     streams; 0: it is not. At most {@link #TIMELINE_STEPS_MAX} of them
  */
 public record WorkloadSpec(
     int endpoint,
@@ -25,10 +27,14 @@ public record WorkloadSpec(
     boolean ownFrames,
     long warmUpMs,
     long measureMs,
-    long drainMs) {
+    long drainMs,
+    long timelineMs) {
 
   /** Longest message of a stream, bytes. Beyond what one frame takes it travels as fragments. */
   public static final int LARGEST_BYTES = 16 << 20;
+
+  /** What fits into an answer of the control socket. */
+  public static final int TIMELINE_STEPS_MAX = 65_536;
 
   /** What a node does. */
   public enum Kind {
@@ -48,6 +54,12 @@ public record WorkloadSpec(
     require(warmUpMs >= 0 && warmUpMs <= 600_000, "warmUpMs", warmUpMs, "0 to 600000");
     require(measureMs >= 1 && measureMs <= 86_400_000, "measureMs", measureMs, "1 to 86400000");
     require(drainMs >= 0 && drainMs <= 600_000, "drainMs", drainMs, "0 to 600000");
+    require(timelineMs >= 0, "timelineMs", timelineMs, "at least 0");
+    require(
+        timelineMs == 0 || measureMs / timelineMs < TIMELINE_STEPS_MAX,
+        "timelineMs",
+        timelineMs,
+        "0, or more than measureMs / " + TIMELINE_STEPS_MAX);
     if (kind != Kind.STREAM) {
       require(destinations.size() == 1, "destinations", destinations.size(), "1 of a ping-pong");
     }
@@ -57,6 +69,11 @@ public record WorkloadSpec(
     if (!fits) {
       throw new IllegalArgumentException(name + " is " + value + "; must be " + range);
     }
+  }
+
+  /** Steps of the timeline, the last one perhaps shorter. */
+  int timelineSteps() {
+    return timelineMs == 0 ? 0 : (int) Math.ceilDiv(measureMs, timelineMs);
   }
 
   /** Refuses destinations, sources and sizes that the node cannot serve. */

@@ -14,7 +14,7 @@ import org.pmhxb.router.Shape;
 
 class TrafficPlanTest {
   private static Map<Integer, WorkloadSpec> specs(TrafficPlan plan) {
-    return plan.specs(1, 64, 0, 1_000, 0);
+    return plan.specs(1, 64, 0, 1_000, 0, 0);
   }
 
   @Test

@@ -58,7 +58,16 @@ class NodeServiceTest {
         "workload",
         ControlJson.from(
             new WorkloadSpec(
-                5, WorkloadSpec.Kind.STREAM, List.of(0), List.of(0), 64, false, 0, measureMs, 0)));
+                5,
+                WorkloadSpec.Kind.STREAM,
+                List.of(0),
+                List.of(0),
+                64,
+                false,
+                0,
+                measureMs,
+                0,
+                0)));
     return request;
   }
 

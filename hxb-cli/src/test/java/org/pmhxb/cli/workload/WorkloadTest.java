@@ -18,7 +18,7 @@ class WorkloadTest {
   private long nowNs = -5;
 
   private static WorkloadSpec spec(Kind kind, List<Integer> to, List<Integer> from, int sizeBytes) {
-    return new WorkloadSpec(7, kind, to, from, sizeBytes, false, 1, 5, 3);
+    return new WorkloadSpec(7, kind, to, from, sizeBytes, false, 1, 5, 3, 2);
   }
 
   private static List<Integer> others(int self, int nodes) {
@@ -53,6 +53,10 @@ class WorkloadTest {
     for (WorkloadReport report : reports) {
       assertThat(report.failures()).isEmpty();
       assertThat(report.received()).hasSize(3);
+      assertThat(report.timeline()).hasSize(3).allMatch(bytes -> bytes > 0);
+      assertThat(report.timeline().stream().mapToLong(Long::longValue).sum())
+          .isEqualTo(
+              report.received().stream().mapToLong(WorkloadReport.Received::measuredBytes).sum());
       for (WorkloadReport.Received in : report.received()) {
         long sent =
             reports.get(in.src()).sent().stream()
@@ -196,5 +200,9 @@ class WorkloadTest {
         .hasMessageContaining("1 of a ping-pong");
     assertThatThrownBy(() -> spec(Kind.STREAM, List.of(1), List.of(), 3))
         .hasMessageContaining("sizeBytes is 3");
+    assertThatThrownBy(
+            () ->
+                new WorkloadSpec(7, Kind.STREAM, List.of(1), List.of(), 64, false, 0, 65_536, 0, 1))
+        .hasMessage("timelineMs is 1; must be 0, or more than measureMs / 65536");
   }
 }

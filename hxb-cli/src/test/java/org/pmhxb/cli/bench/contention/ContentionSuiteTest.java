@@ -131,6 +131,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         0,
         latency,
         new CpuUse(1, 1.5, 0.9, withheld, 2, new Spread(25, 27, 150, 5)),
+        null,
         pairs,
         new ArrayList<>());
   }

@@ -136,6 +136,7 @@ class PaperSuiteTest {
         0,
         latency,
         new CpuUse(1, 1.5, 0.95, withheld(), 2, null),
+        null,
         List.of(),
         new ArrayList<>());
   }
