@@ -6,6 +6,7 @@ import java.util.List;
 import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
 import org.pmhxb.cli.fuzz.FuzzCommand;
+import org.pmhxb.cli.node.NodeRunner;
 import org.pmhxb.router.ConfigException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -59,7 +60,8 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(run(args, new PrintWriter(System.out, true), new PrintWriter(System.err, true)));
+    PrintWriter out = new PrintWriter(System.out, true);
+    NodeRunner.leave(run(args, out, new PrintWriter(System.err, true)));
   }
 
   /**

@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "node",
     description = {
-      "Run one node in the foreground, as on a real machine, until SIGTERM or Ctrl-C.",
+      "Run one node in the foreground, as on a real machine, until SIGTERM or Ctrl-C, which is its"
+          + " regular end: exit code 0.",
       "Logs go to standard error; the socket named by control-socket answers status and runs"
           + " workloads."
     },

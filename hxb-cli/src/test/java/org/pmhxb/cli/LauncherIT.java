@@ -143,6 +143,49 @@ class LauncherIT {
     }
   }
 
+  /** SIGTERM is how a supervisor ends a node: nothing went wrong, and the result is printed. */
+  @Test
+  void aNodeThatIsAskedToEndReportsAndSucceeds(@TempDir Path folder) throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("node.toml"),
+            """
+            key = "ends"
+            shape = "2"
+            coordinates = [0]
+            [[rail]]
+            dimension = "x"
+            index = 0
+            driver = "memif"
+            device = "memif0"
+            socket = "ends-%d"
+            role = "server"
+            """
+                .formatted(ProcessHandle.current().pid()));
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    List<String> command = new ArrayList<>(UpCommand.nodeCommand());
+    command.addAll(List.of("--config", config.toString(), "--json"));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    try {
+      for (int i = 0; i < 600 && !Files.readString(err).contains("runs as process"); i++) {
+        assertThat(process.isAlive()).as(Files.readString(err)).isTrue();
+        Thread.sleep(50);
+      }
+      process.destroy();
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    assertThat(process.exitValue()).as(Files.readString(err)).isEqualTo(Main.OK);
+    assertThat(Files.readString(out)).isEqualTo("{\"ok\":true,\"nodes\":[0]}\n");
+    assertThat(Files.readString(err)).contains("node 0 ends");
+  }
+
   /** Chronicle logs by SLF4J: a program of one's own must not be flooded with DEBUG lines. */
   @Test
   void aProgramBuiltAsReadmeSaysLogsNothing(@TempDir Path folder) throws Exception {

@@ -16,6 +16,12 @@ public final class NodeRunner {
   private static final Logger LOG = LoggerFactory.getLogger(NodeRunner.class);
   private static final long POLL_MS = 50;
 
+  /** For what a program has to say behind its nodes' end. */
+  private static final long LEAVE_LIMIT_MS = 5_000;
+
+  /** By a signal, while nodes were served. */
+  private static volatile boolean askedToEnd;
+
   private NodeRunner() {}
 
   /**
@@ -32,7 +38,8 @@ public final class NodeRunner {
 
   /**
    * Serves the nodes' control sockets and returns when the process is asked to end by SIGTERM,
-   * SIGINT or SIGHUP; the nodes are closed by then.
+   * SIGINT or SIGHUP; the nodes are closed by then. What the program does behind it, {@link #leave}
+   * last, may take {@value #LEAVE_LIMIT_MS} ms.
    *
    * @throws IllegalStateException when a node breaks
    */
@@ -44,9 +51,18 @@ public final class NodeRunner {
             .name("ending")
             .unstarted(
                 () -> {
+                  if (ended.getCount() == 0) {
+                    return;
+                  }
+                  askedToEnd = true;
                   ending.countDown();
-                  // The process ends when its hooks do: wait until the nodes are closed.
-                  awaitQuietly(ended);
+                  // The process ends when its hooks do: wait until the nodes are closed, and for
+                  // leave().
+                  quietly(
+                      () -> {
+                        ended.await();
+                        Thread.sleep(LEAVE_LIMIT_MS);
+                      });
                 });
     Runtime.getRuntime().addShutdownHook(hook);
     List<ControlServer> controls = new ArrayList<>();
@@ -66,6 +82,17 @@ public final class NodeRunner {
         ended.countDown();
       }
     }
+  }
+
+  /**
+   * Ends the process with this code. After a signal the JVM would take the signal's, as if the
+   * nodes had not ended in order.
+   */
+  public static void leave(int code) {
+    if (askedToEnd) {
+      Runtime.getRuntime().halt(code);
+    }
+    System.exit(code);
   }
 
   private static void close(List<ControlServer> controls, List<Served> all) throws IOException {
@@ -110,9 +137,13 @@ public final class NodeRunner {
     return ControlServer.start(socket, new NodeService(node)::conversation);
   }
 
-  private static void awaitQuietly(CountDownLatch latch) {
+  private interface Waiting {
+    void await() throws InterruptedException;
+  }
+
+  private static void quietly(Waiting waiting) {
     try {
-      latch.await();
+      waiting.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -58,6 +58,7 @@ public final class FakeNode implements NodeHandle {
     }
     NodeRunner.serve(
         new FakeNode(config, !manner.equals("never")), Path.of(config.controlSocket()));
+    NodeRunner.leave(0);
   }
 
   @Override
