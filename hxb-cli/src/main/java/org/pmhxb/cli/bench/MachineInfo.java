@@ -68,15 +68,16 @@ public record MachineInfo(
     }
   }
 
-  /** First line that a command prints; "unknown" when it cannot be run. */
+  /** First line that a command prints, of little more; "unknown" when it cannot be run. */
   public static String firstLine(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String text = new String(process.getInputStream().readAllBytes()).strip();
+      // Before anything is read: who reads waits for as long as the command takes.
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
         process.destroyForcibly();
         return "unknown";
       }
+      String text = new String(process.getInputStream().readAllBytes()).strip();
       return text.lines().findFirst().orElse("unknown");
     } catch (IOException e) {
       return "unknown";

@@ -116,24 +116,26 @@ final class OpenMpiTcp {
   }
 
   private String exec(List<String> command) throws IOException, InterruptedException {
+    // Files, not pipes: who reads one waits for as long as the program takes.
+    Path output = paths.directory().resolve("output");
     Path errors = paths.directory().resolve("errors");
     Process process =
         new ProcessBuilder(command)
             .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(output.toFile())
             .redirectError(errors.toFile())
             .start();
     try {
-      String output = new String(process.getInputStream().readAllBytes());
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
         throw new IllegalStateException(
             command.getFirst()
                 + " ... "
                 + command.getLast()
                 + " failed:\n"
-                + output
+                + Files.readString(output)
                 + Files.readString(errors));
       }
-      return output;
+      return Files.readString(output);
     } finally {
       process.destroy();
     }
