@@ -19,6 +19,9 @@ import org.pmhxb.router.fabric.RingCluster;
 public final class RingBench implements MeasuredCluster {
   private static final Duration UP_LIMIT = Duration.ofSeconds(60);
 
+  /** Until the first message: the nodes hear of a run as soon as two threads have started. */
+  private static final Duration LEAD = Duration.ofMillis(10);
+
   private final List<PolledNode> nodes;
   private final int rails;
   private final Consumer<String> progress;
@@ -84,7 +87,7 @@ public final class RingBench implements MeasuredCluster {
     Map<Integer, LocalNode> byNumber = new TreeMap<>();
     nodes.forEach(node -> byNumber.put(node.self(), new LocalNode(node)));
     try {
-      return benchmark.run(byNumber, null);
+      return benchmark.startingIn(LEAD).run(byNumber, null);
     } finally {
       byNumber.values().forEach(LocalNode::close);
     }

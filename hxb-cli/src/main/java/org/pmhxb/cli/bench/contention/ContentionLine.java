@@ -3,8 +3,10 @@ package org.pmhxb.cli.bench.contention;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.Efficiency;
+import org.pmhxb.cli.bench.Quartiles;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.Withheld;
 import org.pmhxb.router.Shape;
@@ -14,6 +16,9 @@ import org.pmhxb.router.Shape;
  *
  * @param megabytesPerSecond payload that arrived, all streams together; null of ping-pongs
  * @param messagesPerSecond that arrived; null where bytes count
+ * @param nsPerMessage the same as a time; null where bytes count
+ * @param rateLost share of the messages a second of the direct way that is lost to the relays, 0 to
+ *     1, of each round of slices by itself; null where no direct way was measured in turn with it
  * @param share of what the links' raw rates allow; null when they are not shaped
  * @param fairness goodput of the slowest stream as a share of the mean; null of ping-pongs
  * @param byRelays mean goodput of the streams over 0, 1, 2, ... relays as a share of the mean of
@@ -36,6 +41,8 @@ record ContentionLine(
     String site,
     Spread megabytesPerSecond,
     Spread messagesPerSecond,
+    Spread nsPerMessage,
+    Quartiles rateLost,
     Spread share,
     Spread fairness,
     List<Double> byRelays,
@@ -49,6 +56,34 @@ record ContentionLine(
     List<String> failures) {
 
   static ContentionLine of(ContentionCase what, List<Benchmark.Outcome> runs) {
+    return of(what, runs, null);
+  }
+
+  /**
+   * Of a case that was measured in turn with others.
+   *
+   * @param runs one for each round
+   * @param direct likewise of the case without relays; empty when it was not measured
+   */
+  static ContentionLine inTurn(
+      ContentionCase what, List<Benchmark.Outcome> runs, List<Benchmark.Outcome> direct) {
+    boolean compares =
+        !direct.isEmpty() && direct != runs && direct.stream().allMatch(run -> run.messages() > 0);
+    return of(what, runs, compares ? rateLost(runs, direct) : null);
+  }
+
+  /** Each round by itself: from one to the next the machine may be another by half. */
+  private static Quartiles rateLost(List<Benchmark.Outcome> runs, List<Benchmark.Outcome> direct) {
+    return Quartiles.of(
+        IntStream.range(0, runs.size())
+            .mapToObj(
+                round ->
+                    1 - runs.get(round).messagesPerSecond() / direct.get(round).messagesPerSecond())
+            .toList());
+  }
+
+  private static ContentionLine of(
+      ContentionCase what, List<Benchmark.Outcome> runs, Quartiles rateLost) {
     Spread bytes = Spread.of(runs, Benchmark.Outcome::bytesPerSecond);
     boolean metered = runs.stream().allMatch(run -> run.cpu() != null);
     long messages = runs.stream().mapToLong(Benchmark.Outcome::messages).sum();
@@ -59,6 +94,8 @@ record ContentionLine(
         what.site().toString(),
         what.isPing() ? null : bytes.map(b -> b / 1e6),
         what.isRate() ? Spread.of(runs, Benchmark.Outcome::messagesPerSecond) : null,
+        what.isRate() ? Spread.of(runs, run -> 1e9 / run.messagesPerSecond()) : null,
+        rateLost,
         what.ceiling() == 0 ? null : bytes.map(b -> b / what.ceiling()),
         what.isPing() ? null : Spread.of(runs, ContentionLine::fairness),
         what.isPing() ? null : byRelays(what.site().shape(), runs),
@@ -105,7 +142,8 @@ record ContentionLine(
         .orElse(0);
   }
 
-  private static List<String> faults(ContentionCase what, Benchmark.Outcome run) {
+  /** What is wrong with a run, for people. */
+  static List<String> faults(ContentionCase what, Benchmark.Outcome run) {
     List<String> faults = new ArrayList<>(run.failures());
     if (run.faulty() > 0 || run.messages() == 0) {
       faults.add(what.id() + ": " + run.faulty() + " faulty messages of " + run.messages());

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.CpuUse;
+import org.pmhxb.cli.bench.Quartiles;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.Withheld;
 
@@ -32,6 +33,14 @@ final class ContentionPage {
     page.append("- ").append(report.disturbed().line()).append('\n');
     page.append("- Runs of each line: ").append(report.runs());
     page.append(report.quick() ? " (quick: no spread, short runs)\n" : "\n");
+    report.results().stream()
+        .filter(line -> line.messagesPerSecond() != null)
+        .findFirst()
+        .ifPresent(
+            line ->
+                page.append("- Of 4 B messages: ")
+                    .append(Slices.title(line.messagesPerSecond().runs()))
+                    .append(" each, in turn\n"));
     if (!report.finished()) {
       page.append("- **Not finished**: `--resume` measures what is missing.\n");
     }
@@ -93,13 +102,16 @@ final class ContentionPage {
     StringBuilder table = new StringBuilder();
     table.append("\n4 B messages one way, each in a frame of its own, over rings: one thread is");
     table.append(" all nodes, their programs and the switches between them, which copy each");
+    table.append(" frame. A relay adds a switch, too. The three are measured in turn on one");
+    table.append(" cluster, a slice of some milliseconds of each in every round, because many a");
     table.append(
-        " frame. A relay adds a switch, too. What is missed here is said, and is no fault of the"
-            + " run.\n\n");
+        " machine changes its speed by half within seconds. *Lost* compares the slices of");
+    table.append(" a round: median of the rounds in bold, which is what must and aim bound, then");
+    table.append(" the quartiles. What is missed here is said, and is no fault of the run.\n\n");
     table.append("| | over | M/s | ns per message | lost | must | aim | met |\n");
     table.append("|---|---|---|---|---|---|---|---|\n");
     for (int k = 0; k <= 2; k++) {
-      String lost = report.rateLost().containsKey(k) ? lost(report, k) : " |  |  | ";
+      int relays = k;
       ContentionReport.relayedRate(report.results(), k)
           .ifPresent(
               line ->
@@ -110,19 +122,40 @@ final class ContentionPage {
                           line.site(),
                           spread(line.messagesPerSecond(), 1e-6, 2)
                               + Withheld.note(line.withheld()),
-                          spread(line.messagesPerSecond().map(rate -> 1e9 / rate), 1, 0),
-                          lost)));
+                          spread(line.nsPerMessage(), 1, 0),
+                          line.rateLost() == null ? " |  |  | " : lost(line, relays))));
     }
     return table.toString();
   }
 
-  private static String lost(ContentionReport report, int relays) {
-    double lost = report.rateLost().get(relays);
+  private static String lost(ContentionLine line, int relays) {
+    double lost = line.rateLost().median();
     double must = ContentionReport.RATE_LOST_MUST.get(relays);
     double aim = ContentionReport.RATE_LOST_AIM.get(relays);
     String met = lost <= aim ? "aim" : lost <= must ? "must" : "**missed**";
     return String.format(
-        Locale.ROOT, "%.1f %% | %.0f %% | %.0f %% | %s", 100 * lost, 100 * must, 100 * aim, met);
+        Locale.ROOT,
+        "**%.1f %%** %.1f to %.1f | %.0f %% | %.0f %% | %s",
+        100 * lost,
+        100 * line.rateLost().lower(),
+        100 * line.rateLost().upper(),
+        100 * must,
+        100 * aim,
+        met);
+  }
+
+  /** For a terminal. */
+  static String rateLost(ContentionLine line) {
+    Quartiles lost = line.rateLost();
+    return String.format(
+        Locale.ROOT,
+        "%.1f %%, quartiles %.1f and %.1f, of %d rounds %.1f to %.1f",
+        100 * lost.median(),
+        100 * lost.lower(),
+        100 * lost.upper(),
+        lost.values(),
+        100 * lost.min(),
+        100 * lost.max());
   }
 
   private static String processors(ContentionLine line) {
@@ -147,7 +180,11 @@ final class ContentionPage {
       return String.format(Locale.ROOT, "%6.2f us", line.halfRoundTripUs().median());
     }
     if (line.messagesPerSecond() != null) {
-      return String.format(Locale.ROOT, "%6.2f M/s", line.messagesPerSecond().median() / 1e6);
+      return String.format(
+          Locale.ROOT,
+          "%6.2f M/s, %.0f ns each",
+          line.messagesPerSecond().median() / 1e6,
+          line.nsPerMessage().median());
     }
     String share =
         line.share() == null

@@ -101,6 +101,11 @@ public final class ContentionSuite {
     return quick ? 1 : 3;
   }
 
+  /** Of cases that are measured in turn. */
+  private int rounds() {
+    return quick ? 60 : 120;
+  }
+
   /** Of the whole suite: runs that the host disturbed are repeated for a part of it. */
   private Duration limit() {
     return Duration.ofMinutes(quick ? 4 : 8);
@@ -121,20 +126,30 @@ public final class ContentionSuite {
     Journal journal =
         Journal.open(
             files.path("contention.journal"),
-            machine.line() + ", " + runs() + " runs of " + measureMs() + " ms",
+            "%s, %d runs of %d ms, %s"
+                .formatted(machine.line(), runs(), measureMs(), Slices.title(rounds())),
             resume);
     undisturbed = new Undisturbed(journal, limit(), outOfTime, progress);
     Map<ContentionCase.Site, List<ContentionCase>> bySite = new LinkedHashMap<>();
     for (ContentionCase what : cases) {
-      Optional<ContentionLine> known = journal.find(what.id(), ContentionLine.class);
-      known.ifPresentOrElse(
-          lines::add,
-          () -> bySite.computeIfAbsent(what.site(), any -> new ArrayList<>()).add(what));
+      known(journal, what)
+          .ifPresentOrElse(
+              lines::add,
+              () -> bySite.computeIfAbsent(what.site(), any -> new ArrayList<>()).add(what));
     }
     for (Map.Entry<ContentionCase.Site, List<ContentionCase>> site : bySite.entrySet()) {
       measure(site.getKey(), site.getValue(), journal);
     }
     return write(command, machine, startNs);
+  }
+
+  /** Cases in turn are known together or not at all: each is compared slice by slice. */
+  private Optional<ContentionLine> known(Journal journal, ContentionCase what) {
+    boolean known =
+        cases.stream()
+            .filter(other -> other == what || what.isRate() && other.isRate())
+            .allMatch(other -> journal.find(other.id(), ContentionLine.class).isPresent());
+    return known ? journal.find(what.id(), ContentionLine.class) : Optional.empty();
   }
 
   private void measure(ContentionCase.Site site, List<ContentionCase> cases, Journal journal)
@@ -151,17 +166,29 @@ public final class ContentionSuite {
         // Each by its own traffic: neighbours alone leave a relay's code uncompiled.
         failures.addAll(
             new WarmUp(WarmUp.LONGEST, progress).run(cluster, what.plan(), what.sizeBytes()));
-        ContentionLine line = measure(cluster, what);
-        time.progressed();
-        lines.add(line);
-        failures.addAll(line.failures());
-        if (line.failures().isEmpty()) {
-          journal.add(what.id(), line);
+        if (!what.isRate()) {
+          keep(List.of(measure(cluster, what)), journal);
         }
+      }
+      List<ContentionCase> rates = cases.stream().filter(ContentionCase::isRate).toList();
+      if (!rates.isEmpty() && !time.isOver()) {
+        keep(measureInTurn(cluster, rates), journal);
       }
     } catch (IOException | RuntimeException e) {
       SuiteTime.throwIfInterrupted(e);
       failures.add(site + ": " + e.getMessage());
+    }
+  }
+
+  /** What was measured together goes into the journal together. */
+  private void keep(List<ContentionLine> measured, Journal journal) throws IOException {
+    time.progressed();
+    lines.addAll(measured);
+    measured.forEach(line -> failures.addAll(line.failures()));
+    if (measured.stream().allMatch(line -> line.failures().isEmpty())) {
+      for (ContentionLine line : measured) {
+        journal.add(line.id(), line);
+      }
     }
   }
 
@@ -184,6 +211,21 @@ public final class ContentionSuite {
               () -> cluster.measure(what.plan(), what.sizeBytes(), WARM_UP_MS, measureMs())));
     }
     return ContentionLine.of(what, outcomes);
+  }
+
+  private List<ContentionLine> measureInTurn(MeasuredCluster cluster, List<ContentionCase> rates)
+      throws IOException, InterruptedException {
+    Map<ContentionCase, List<Benchmark.Outcome>> slices =
+        new Slices(cluster, rounds(), progress).measure(rates);
+    List<Benchmark.Outcome> direct =
+        slices.entrySet().stream()
+            .filter(of -> of.getKey().id().equals(ContentionCase.relayedRateId(0)))
+            .map(Map.Entry::getValue)
+            .findFirst()
+            .orElse(List.of());
+    return slices.entrySet().stream()
+        .map(of -> ContentionLine.inTurn(of.getKey(), of.getValue(), direct))
+        .toList();
   }
 
   private ContentionReport write(String command, MachineInfo machine, long startNs)

@@ -8,8 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +21,7 @@ import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MeasuredCluster;
+import org.pmhxb.cli.bench.Quartiles;
 import org.pmhxb.cli.bench.ResultFiles;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.TrafficPlan;
@@ -30,16 +34,30 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   private static final MachineInfo MACHINE =
       new MachineInfo("a cpu", 2, 8, "6.1", "a system", Map.of("hxb", "1"));
 
-  /** Messages of 4 B a second over 0, 1 and 2 relays. */
+  /** Messages of 4 B a second over 0, 1 and 2 relays, at the pretended machine's usual speed. */
   private static final double[] RATES = {4e6, 3.5e6, 2e6};
+
+  /** With {@code --quick}. */
+  private static final int ROUNDS = 60;
+
+  /** Of a case that is measured in turn with others: those that count and those before. */
+  private static final int SLICES = ROUNDS + Slices.SETTLING_ROUNDS;
 
   @TempDir private Path home;
   private Path directory;
   private int measurements;
   private int open;
 
-  /** The traffic that a cluster was warmed up with last. */
-  private TrafficPlan warmedUp;
+  /** The traffic that the clusters were warmed up with. */
+  private final Set<TrafficPlan> warmedUp = new HashSet<>();
+
+  /** What the slices' rates are multiplied with: by the number of the slice. */
+  private IntToDoubleFunction speed = slice -> 1;
+
+  private int slices;
+
+  /** The slice in which messages are lost; -1: none. */
+  private int faultySlice = -1;
 
   /** Share of the links that the pretended streams reach. */
   private double share = 0.99;
@@ -87,8 +105,12 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
         measurements += warmUpMs == 0 ? 0 : 1;
-        assertThat(warmUpMs == 0 || plan == warmedUp).as("warmed up by its own traffic").isTrue();
-        warmedUp = warmUpMs == 0 ? plan : warmedUp;
+        if (warmUpMs == 0) {
+          warmedUp.add(plan);
+        } else {
+          assertThat(warmedUp).as("warmed up by its own traffic").contains(plan);
+          slices += plan.ownFrames() ? 1 : 0;
+        }
         double ways = (double) plan.links() / rails;
         return outcome(plan, share * (plan.links() * linkBytesPerSecond - ways * missing));
       }
@@ -122,8 +144,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         1,
         1_000,
         bytes,
-        plan.ownFrames() ? RATES[relays] : 1_000,
-        lost,
+        plan.ownFrames() ? RATES[relays] * speed.applyAsDouble(slices) : 1_000,
+        plan.ownFrames() && slices == faultySlice ? 3 : lost,
         0,
         0,
         0,
@@ -173,9 +195,13 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         .contains(
             "| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 | **27** |")
         .contains(
-            "| 4 B messages, 0 relays | ring, 2x2x2, 1 rail | **4.00** | **250** |  |  |  |  |")
-        .contains("| **3.50** | **286** | 12.5 % | 15 % | 5 % | must |")
-        .contains("| **2.00** | **500** | 50.0 % | 25 % | 10 % | **missed** |");
+            "| 4 B messages, 0 relays | ring, 2x2x2, 1 rail | **4.00** 4.00 to 4.00 | **250** 250 to"
+                + " 250 |  |  |  |  |")
+        .contains("- Of 4 B messages: 60 slices of 30 ms each, in turn")
+        .contains(
+            "| **3.50** 3.50 to 3.50 | **286** 286 to 286 | **12.5 %** 12.5 to 12.5 | 15 % | 5 % |"
+                + " must |")
+        .contains("| **50.0 %** 50.0 to 50.0 | 25 % | 10 % | **missed** |");
     assertThat(report.rateLost()).isEqualTo(Map.of(1, 0.125, 2, 0.5));
     JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
     assertThat(json.path("results")).hasSize(ContentionCase.all().size());
@@ -204,8 +230,10 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     withheld = 0.07;
     ContentionReport report = run(false, Integer.MAX_VALUE);
 
-    int runs = report.results().size();
-    assertThat(measurements).as("each run and its repeats").isEqualTo(3 * runs);
+    int runs = report.results().size() - RATES.length;
+    assertThat(measurements)
+        .as("each run and its repeats; slices are not repeated")
+        .isEqualTo(3 * runs + RATES.length * SLICES);
     assertThat(report.disturbed().repeated()).isEqualTo(runs);
     assertThat(report.disturbed().disturbed()).isEqualTo(runs);
 
@@ -239,7 +267,52 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     assertThat(report.rateLost()).isEqualTo(Map.of(2, 0.5));
     assertThat(report.perRelayUs()).isEmpty();
     assertThat(Files.readString(directory.resolve("contention.md")))
-        .contains("| **2.00** | **500** | 50.0 % | 25 % | 10 % | **missed** |");
+        .contains("| **50.0 %** 50.0 to 50.0 | 25 % | 10 % | **missed** |");
+  }
+
+  @Test
+  void theShareIsThatOfSlicesBesideEachOtherWhateverTheMachinesSpeed() throws Exception {
+    List<String> rates = List.of("relayed-rate-0", "relayed-rate-1", "relayed-rate-2");
+    // Slow for 89 slices, fast for 69, and so on: it changes within rounds.
+    speed = slice -> slice % 158 < 89 ? 0.6 : 1;
+    ContentionReport report = run(false, Integer.MAX_VALUE, rates);
+
+    assertThat(measurements).isEqualTo(rates.size() * SLICES);
+    assertThat(report.rateLost()).isEqualTo(Map.of(1, 0.125, 2, 0.5));
+    ContentionLine direct = report.results().get(0);
+    assertThat(direct.rateLost()).isNull();
+    assertThat(direct.messagesPerSecond()).isEqualTo(new Spread(2.4e6, 2.4e6, 4e6, ROUNDS));
+    assertThat(direct.nsPerMessage().min()).isEqualTo(250);
+    Quartiles one = report.results().get(1).rateLost();
+    assertThat(one.values()).isEqualTo(ROUNDS);
+    assertThat(one.lower()).isEqualTo(0.125);
+    assertThat(one.upper()).isEqualTo(0.125);
+    assertThat(one.min()).as("slow beside fast").isNegative();
+    JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
+    assertThat(json.path("rateLost").path("1").asDouble()).isEqualTo(0.125);
+    assertThat(json.path("results").path(2).path("rateLost").path("median").asDouble())
+        .isEqualTo(0.5);
+    assertThat(json.path("results").path(2).path("nsPerMessage").path("min").asDouble())
+        .isEqualTo(500);
+  }
+
+  @Test
+  void aFaultInASliceEndsThemAndIsSaid() throws Exception {
+    List<String> rates = List.of("relayed-rate-0", "relayed-rate-1", "relayed-rate-2");
+    faultySlice = 100;
+    ContentionReport report = run(false, Integer.MAX_VALUE, rates);
+
+    assertThat(report.ok()).isFalse();
+    assertThat(report.failures())
+        .singleElement()
+        .asString()
+        .contains("relayed-rate-")
+        .contains("3 faulty messages of 1000");
+    assertThat(measurements).as("the round is gone through").isEqualTo(102);
+
+    faultySlice = -1;
+    assertThat(run(true, Integer.MAX_VALUE, rates).ok()).isTrue();
+    assertThat(measurements).as("all are measured again").isEqualTo(102 + rates.size() * SLICES);
   }
 
   @Test
@@ -267,7 +340,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     assertThat(measurements).isEqualTo(3);
     ContentionReport whole = run(true, Integer.MAX_VALUE);
     assertThat(whole.ok()).isTrue();
-    assertThat(measurements).as("nothing was measured twice").isEqualTo(whole.results().size());
+    assertThat(measurements)
+        .as("nothing was measured twice")
+        .isEqualTo(whole.results().size() - RATES.length + RATES.length * SLICES);
     assertThat(whole.results())
         .extracting(ContentionLine::id)
         .containsExactlyElementsOf(ContentionCase.all().stream().map(ContentionCase::id).toList());
