@@ -1,5 +1,7 @@
 package org.pmhxb.cli.bench;
 
+import java.io.IOException;
+import java.io.Serial;
 import java.util.function.BooleanSupplier;
 
 /** How long a suite of measurements goes on. Owner: one thread. */
@@ -9,7 +11,7 @@ public final class SuiteTime {
   private boolean brokenOff;
 
   /**
-   * @param outOfTime asked before each measurement: true breaks off
+   * @param outOfTime asked before each measurement, and while it warms up: true breaks off
    */
   public SuiteTime(BooleanSupplier outOfTime) {
     this.outOfTime = outOfTime;
@@ -24,6 +26,22 @@ public final class SuiteTime {
   public boolean isOver() {
     brokenOff |= progressed && outOfTime.getAsBoolean();
     return brokenOff;
+  }
+
+  /** For a measurement that has begun to warm up: it is left out. */
+  public void throwIfOver() throws OverException {
+    if (isOver()) {
+      throw new OverException();
+    }
+  }
+
+  /** No failure: whoever resumes measures what is missing. */
+  public static final class OverException extends IOException {
+    @Serial private static final long serialVersionUID = 1L;
+
+    private OverException() {
+      super("the suite's time is over");
+    }
   }
 
   /** Whether something was left out. */

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -28,6 +29,7 @@ public final class WarmUp {
 
   private final Path proc;
   private final Duration most;
+  private final BooleanSupplier over;
   private final Consumer<String> progress;
 
   /**
@@ -35,12 +37,22 @@ public final class WarmUp {
    * @param progress takes lines for people
    */
   public WarmUp(Duration most, Consumer<String> progress) {
-    this(Path.of("/proc"), most, progress);
+    this(most, () -> false, progress);
   }
 
-  WarmUp(Path proc, Duration most, Consumer<String> progress) {
+  /**
+   * @param most time after which it ends whatever the compilers do
+   * @param over asked after each round: true breaks off, and nothing is to be measured any more
+   * @param progress takes lines for people
+   */
+  public WarmUp(Duration most, BooleanSupplier over, Consumer<String> progress) {
+    this(Path.of("/proc"), most, over, progress);
+  }
+
+  WarmUp(Path proc, Duration most, BooleanSupplier over, Consumer<String> progress) {
     this.proc = proc;
     this.most = most;
+    this.over = over;
     this.progress = progress;
   }
 
@@ -69,7 +81,7 @@ public final class WarmUp {
       progress.accept(
           "warming up, %.1f of at most %d s; the compilers took %.0f %% of a processor"
               .formatted((System.nanoTime() - startNs) / 1e9, most.toSeconds(), 100 * share));
-    } while (share >= REST && System.nanoTime() - startNs < most.toNanos());
+    } while (share >= REST && System.nanoTime() - startNs < most.toNanos() && !over.getAsBoolean());
     return failures;
   }
 }

@@ -23,6 +23,7 @@ class WarmUpTest {
 
   private final List<String> said = new ArrayList<>();
   private int rounds;
+  private int roundsMost = Integer.MAX_VALUE;
 
   private void thread(int tid, String name, long user, long system) throws IOException {
     Path task = Files.createDirectories(proc.resolve(PID + "/task/" + tid));
@@ -65,7 +66,8 @@ class WarmUpTest {
 
   private List<String> warmUp(MeasuredCluster cluster, Duration most)
       throws IOException, InterruptedException {
-    return new WarmUp(proc, most, said::add).run(cluster, TrafficPlan.incast(Shape.of(2), 1), 64);
+    return new WarmUp(proc, most, () -> rounds >= roundsMost, said::add)
+        .run(cluster, TrafficPlan.incast(Shape.of(2), 1), 64);
   }
 
   @Test
@@ -88,6 +90,16 @@ class WarmUpTest {
     warmUp(cluster(Integer.MAX_VALUE, 0), Duration.ofMillis(1));
 
     assertThat(rounds).isPositive();
+  }
+
+  @Test
+  void endsWithTheRoundInWhichTheSuitesTimeIsOver() throws Exception {
+    thread(9, "C2 CompilerThre", 0, 0);
+    roundsMost = 2;
+
+    warmUp(cluster(Integer.MAX_VALUE, 0), Duration.ofMinutes(1));
+
+    assertThat(rounds).isEqualTo(2);
   }
 
   @Test

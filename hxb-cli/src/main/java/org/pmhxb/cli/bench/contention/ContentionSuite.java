@@ -36,6 +36,9 @@ public final class ContentionSuite {
   /** Before each run: links and windows get used to the traffic. */
   private static final long WARM_UP_MS = 1_000;
 
+  /** Of each case: shows about how much. Eight nodes on two processors may not be done by then. */
+  private static final Duration QUICK_WARM_UP = Duration.ofSeconds(12);
+
   private final ResultFiles files;
   private final boolean quick;
   private final boolean resume;
@@ -69,7 +72,7 @@ public final class ContentionSuite {
    * @param files where page and JSON go
    * @param resume whether to go on where an earlier command was broken off
    * @param only ids of the cases to measure; empty: all
-   * @param outOfTime when true, the suite breaks off before the next line
+   * @param outOfTime when true, the suite breaks off before the next line, or in the warm-up for it
    */
   public ContentionSuite(
       ResultFiles files,
@@ -109,6 +112,11 @@ public final class ContentionSuite {
   /** Of the whole suite: runs that the host disturbed are repeated for a part of it. */
   private Duration limit() {
     return Duration.ofMinutes(quick ? 4 : 8);
+  }
+
+  /** Traffic at most before each case, until its code is compiled. */
+  private Duration compile() {
+    return quick ? QUICK_WARM_UP : WarmUp.LONGEST;
   }
 
   private long measureMs() {
@@ -164,8 +172,11 @@ public final class ContentionSuite {
           return;
         }
         // Each by its own traffic: neighbours alone leave a relay's code uncompiled.
-        failures.addAll(
-            new WarmUp(WarmUp.LONGEST, progress).run(cluster, what.plan(), what.sizeBytes()));
+        WarmUp warmUp = new WarmUp(compile(), time::isOver, progress);
+        failures.addAll(warmUp.run(cluster, what.plan(), what.sizeBytes()));
+        if (time.isOver()) {
+          return;
+        }
         if (!what.isRate()) {
           keep(List.of(measure(cluster, what)), journal);
         }

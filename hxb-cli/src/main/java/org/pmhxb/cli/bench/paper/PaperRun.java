@@ -96,7 +96,8 @@ public final class PaperRun {
   public record Probe(String table, String tried, double efficiency, String chosen) {}
 
   /**
-   * @param outOfTime asked before each point: true breaks off; what was found is in the journal
+   * @param outOfTime asked before each point and while it warms up: true breaks off; what was found
+   *     is in the journal
    */
   public PaperRun(
       Clusters clusters,
@@ -193,6 +194,9 @@ public final class PaperRun {
           failures.addAll(warmUp(cluster, point, compileMs));
           warm = point.traffic();
           compileMs = pace.otherMs();
+          if (time.isOver()) {
+            return;
+          }
         }
         Measured measured = measure(cluster, point);
         found.put(point, measured);
@@ -210,7 +214,7 @@ public final class PaperRun {
 
   private List<String> warmUp(MeasuredCluster cluster, PaperPoint point, long compileMs)
       throws IOException, InterruptedException {
-    return new WarmUp(Duration.ofMillis(compileMs), progress)
+    return new WarmUp(Duration.ofMillis(compileMs), time::isOver, progress)
         .run(cluster, point.plan(), point.sizeBytes());
   }
 

@@ -271,6 +271,9 @@ public final class PeersSuite {
         runs.add(undisturbed.measure(once, PeerFigures::withheld));
       }
       result = PeerFound.of(peer, what, settings.rate(), runs, repeated, polls);
+    } catch (SuiteTime.OverException e) {
+      assert time.isBrokenOff();
+      return;
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
@@ -304,11 +307,13 @@ public final class PeersSuite {
     if (!what.equals(warm)) {
       // Each by its own traffic: who has only sent or received has not compiled doing both at once.
       Duration most = warm == null ? settings.compile() : settings.compileOther();
-      List<String> faults = new WarmUp(most, progress).run(cluster, plan, what.sizeBytes());
+      List<String> faults =
+          new WarmUp(most, time::isOver, progress).run(cluster, plan, what.sizeBytes());
       if (!faults.isEmpty()) {
         throw new IOException("warming up: " + faults);
       }
       warm = what;
+      time.throwIfOver();
     }
     Benchmark.Outcome outcome = cluster.measure(plan, what.sizeBytes(), WARM_UP_MS, measureMs);
     if (outcome.faulty() > 0 || !outcome.failures().isEmpty() || outcome.messages() == 0) {
@@ -403,6 +408,8 @@ public final class PeersSuite {
   private void guarded(String what, Callable<Void> work) throws InterruptedException {
     try {
       work.call();
+    } catch (SuiteTime.OverException e) {
+      assert time.isBrokenOff();
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {

@@ -46,7 +46,10 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   @TempDir private Path home;
   private Path directory;
   private int measurements;
+  private int warmUps;
   private int open;
+  private int warmUpsMost = Integer.MAX_VALUE;
+  private final List<String> said = new ArrayList<>();
 
   /** The traffic that the clusters were warmed up with. */
   private final Set<TrafficPlan> warmedUp = new HashSet<>();
@@ -106,6 +109,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
         measurements += warmUpMs == 0 ? 0 : 1;
         if (warmUpMs == 0) {
+          warmUps++;
           warmedUp.add(plan);
         } else {
           assertThat(warmedUp).as("warmed up by its own traffic").contains(plan);
@@ -175,8 +179,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
             resume,
             only,
             this,
-            () -> measurements >= most,
-            line -> {})
+            () -> measurements >= most || warmUps >= warmUpsMost,
+            said::add)
         .run("hxb bench contention --quick", MACHINE);
   }
 
@@ -332,6 +336,27 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
             line ->
                 line.contains("2 faulty messages of 1000")
                     || line.equals("warming up, 2 messages were at fault"));
+  }
+
+  @Test
+  void timeThatEndsInAWarmUpLeavesItsCaseOut() throws Exception {
+    warmUpsMost = 3;
+    ContentionReport report = run(false, Integer.MAX_VALUE);
+
+    assertThat(report.finished()).isFalse();
+    assertThat(warmUps).isEqualTo(3);
+    assertThat(measurements).isEqualTo(2);
+    assertThat(report.results()).hasSize(2);
+    assertThat(report.failures()).as("what was left out has not failed").isEmpty();
+  }
+
+  @Test
+  void quickRunsWarmUpForSecondsOnly() throws Exception {
+    run(false, Integer.MAX_VALUE);
+
+    assertThat(said)
+        .contains("warming up, at most 12 s")
+        .doesNotContain("warming up, at most 40 s");
   }
 
   @Test

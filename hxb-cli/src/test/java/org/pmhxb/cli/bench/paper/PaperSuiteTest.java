@@ -37,6 +37,9 @@ class PaperSuiteTest {
   private Path directory;
   private final List<String> ups = new ArrayList<>();
   private int measurements;
+  private int warmUps;
+  private int warmUpsMost = Integer.MAX_VALUE;
+  private boolean endedWarmingUp;
   private int open;
 
   /** Share of the links' rate that the pretended machine carries at most, MB/s. */
@@ -97,8 +100,10 @@ class PaperSuiteTest {
       @Override
       public Benchmark.Outcome measure(
           TrafficPlan plan, int sizeBytes, long warmUpMs, long measureMs) {
+        endedWarmingUp = warmUpMs == 0;
         if (warmUpMs == 0) {
           warm = plan;
+          warmUps++;
         } else {
           measurements++;
           if (!plan.equals(warm)) {
@@ -148,7 +153,7 @@ class PaperSuiteTest {
             this::up,
             "hxb bench paper",
             MACHINE,
-            () -> measurements >= mostMeasurements,
+            () -> measurements >= mostMeasurements || warmUps >= warmUpsMost,
             line -> {});
   }
 
@@ -298,6 +303,17 @@ class PaperSuiteTest {
     assertThat(json.path("disturbed").path("disturbed").asInt()).isEqualTo(runs);
     assertThat(Files.readString(directory.resolve("paper.md")))
         .contains("Measured again: %1$d; still disturbed: %1$d.%n".formatted(runs));
+  }
+
+  @Test
+  void timeThatEndsInAWarmUpLeavesItsPointOut() throws Exception {
+    warmUpsMost = 6; // three that choose rates, two before points that are measured
+    PaperReport report = run(true, false, Integer.MAX_VALUE);
+
+    assertThat(report.finished()).isFalse();
+    assertThat(report.failures()).isEmpty();
+    assertThat(warmUps).isEqualTo(6);
+    assertThat(endedWarmingUp).as("nothing is measured after it").isTrue();
   }
 
   @Test

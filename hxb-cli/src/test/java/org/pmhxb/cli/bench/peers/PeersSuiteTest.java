@@ -352,6 +352,17 @@ class PeersSuiteTest {
         .allMatch(found -> found.repeated() == 0);
   }
 
+  /** Of our first case the warm-up and the run, then the next one's warm-up. */
+  @Test
+  void timeThatEndsInAWarmUpLeavesItsCaseOut() throws Exception {
+    PeersReport report = run(false, 3, List.of(PeersSuite.HXB));
+
+    assertThat(measurements).isEqualTo(3);
+    assertThat(report.finished()).isFalse();
+    assertThat(report.found()).hasSize(1);
+    assertThat(report.failures()).isEmpty();
+  }
+
   @Test
   void whatWasBrokenOffGoesOn() throws Exception {
     Peer[] peers = {new FakePeer("good", 0.5)};
