@@ -34,6 +34,41 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "Profiles: none, loss, wire, rails, ports, nodes, restarts, partition, mixed.",
       "Workloads: exchange, all-to-all, incast, one-way, permutation, random, request-reply.",
+      "PLACE of a fault: 3, a node; 3.x0, a rail of it; 3.x*, its rails of x; *.x0, of all nodes; *,"
+          + " everywhere. START and LENGTH: virtual time in ns, us, ms or s. S: of its random numbers;"
+          + " by default from what the others say.",
+      "KIND of a fault; R and N are its rate and amount:",
+      "  loss: frames are lost with probability rate",
+      "  burst-loss: with probability rate a burst of amount frames is lost",
+      "  duplication: frames arrive twice with probability rate",
+      "  late-duplication: copies arrive up to amount ns later with probability rate",
+      "  reordering: frames are held back up to amount ns with probability rate",
+      "  corruption: one to three bits of a frame flip with probability rate",
+      "  truncation: frames lose their end with probability rate",
+      "  delay: every frame takes amount ns longer",
+      "  jitter: every frame takes longer, exponentially distributed with mean amount ns",
+      "  slow-link: bandwidth is rate of what it was",
+      "  short-queue: the switch queues at most amount bytes towards the rail",
+      "  cut: nothing passes, the carrier stays up",
+      "  cut-tx: nothing that the node sends passes",
+      "  cut-rx: nothing that the node is sent passes",
+      "  flapping: passes for amount ns, then does not for as long, and so on",
+      "  grey: three frames in ten are lost both ways",
+      "  stale: frames of a link that is down come out when it comes back",
+      "  blocking: with probability rate a transmit call blocks for amount ns",
+      "  stranding: accepted frames wait for the next transmit call",
+      "  late-release: transmit buffers come back amount ns after they left",
+      "  partial: a transmit call takes at most amount frames",
+      "  crash: the node dies and does not come back",
+      "  restart: the node dies and is started again when the fault ends",
+      "  stop: the node is stopped with a word to its peers, and started again at the end",
+      "  stall: the poller stands still",
+      "  slow-consumer: the program runs once in amount ns",
+      "  stopped-consumer: the program does not run",
+      "  pool: rate of the free buffers are taken away",
+      "  skew: the clock runs rate faster (slower below 0) and starts amount ns ahead",
+      "  miscabling: two rails' cables are swapped",
+      "  partition: nodes below coordinate amount and the rest lose each other",
       "A fault of its own: --fault cut@0.x1:2ms+50ms   --fault loss@*:0ms+1s:rate=0.05",
       "Example: hxb sim --shape 2x2x2 --rails 2 --faults mixed --workload all-to-all --seeds 1..200"
     })
@@ -81,7 +116,9 @@ final class SimCommand extends HxbCommand {
       names = "--fault",
       paramLabel = "FAULT",
       converter = FaultConverter.class,
-      description = "One fault more: KIND@PLACE:START+LENGTH[:rate=R][:amount=N]. May be repeated.")
+      description =
+          "One fault more: KIND@PLACE:START+LENGTH[:rate=R][:amount=N][:seed=S], see below. May be"
+              + " repeated.")
   private List<Fault> given = List.of();
 
   @Option(

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.sim.fault.FaultKind;
 
 class SimCommandTest {
   @Test
@@ -70,7 +71,10 @@ class SimCommandTest {
             "--json");
 
     JsonNode json = run.json();
-    assertThat(json.get("given").size()).isEqualTo(2);
+    assertThat(json.get("given"))
+        .extracting(JsonNode::asText)
+        .as("as they were typed")
+        .containsExactly("cut@0.x1:0ms+1ms", "cut@0.x0:200s+1s");
     assertThat(json.get("givenTooLate").size()).isEqualTo(1);
     assertThat(json.get("givenTooLate").get(0).asText()).startsWith("cut@0.x0:");
   }
@@ -100,8 +104,18 @@ class SimCommandTest {
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.json().get("failedSeeds").get(0).asLong()).isEqualTo(1);
     assertThat(failure.get("replay").asText()).startsWith("hxb sim --shape 2 --rails 1 --seed 1");
-    assertThat(failure.get("faults").get(0).asText()).startsWith("delay@*:4000000ns");
+    assertThat(failure.get("faults").get(0).asText()).isEqualTo(fault);
     assertThat(failure.get("lastEvents").size()).isPositive();
+  }
+
+  @Test
+  void helpExplainsEveryKindOfFault() {
+    String help = CommandRun.of("sim", "--help").out().replaceAll("\\s+", " ");
+
+    for (FaultKind kind : FaultKind.values()) {
+      assertThat(help).contains(" " + kind + ": " + kind.explanation());
+    }
+    assertThat(help).contains("3.x0", "PLACE", "[:seed=S]");
   }
 
   @ParameterizedTest

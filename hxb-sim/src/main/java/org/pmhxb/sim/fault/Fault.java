@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
  * One fault of a schedule: what, where, when and how much. Data only. Its random numbers come from
  * a seed of its own, so that leaving other faults out does not change it.
  *
- * <p>Written {@code loss@3.x0:2ms+40ms:rate=0.05:amount=0}.
+ * <p>Written {@code loss@3.x0:2ms+40ms:rate=0.05}, with {@code :amount=} and {@code :seed=} where
+ * they are not the usual ones.
  *
  * @param startNs virtual time of its beginning
  * @param lengthNs how long it lasts
@@ -45,7 +46,7 @@ public record Fault(
       throw new IllegalArgumentException(
           "fault \""
               + text
-              + "\" is not of the form KIND@PLACE:START+LENGTH[:rate=R][:amount=N], as in"
+              + "\" is not of the form KIND@PLACE:START+LENGTH[:rate=R][:amount=N][:seed=S], as in"
               + " loss@3.x0:2ms+40ms:rate=0.05");
     }
     FaultKind kind;
@@ -56,14 +57,25 @@ public record Fault(
           "fault kind \"" + m.group(1) + "\" is none of " + java.util.List.of(FaultKind.values()),
           e);
     }
-    return new Fault(
-        kind,
-        Place.parse(m.group(2)),
-        nanos(m.group(3), m.group(4)),
-        nanos(m.group(5), m.group(6)),
-        m.group(7) == null ? 0 : Double.parseDouble(m.group(7)),
-        m.group(8) == null ? 0 : Long.parseLong(m.group(8)),
-        m.group(9) == null ? text.hashCode() : Long.parseLong(m.group(9)));
+    Fault fault =
+        new Fault(
+            kind,
+            Place.parse(m.group(2)),
+            nanos(m.group(3), m.group(4)),
+            nanos(m.group(5), m.group(6)),
+            m.group(7) == null ? 0 : Double.parseDouble(m.group(7)),
+            m.group(8) == null ? 0 : Long.parseLong(m.group(8)),
+            m.group(9) == null ? 0 : Long.parseLong(m.group(9)));
+    return m.group(9) == null ? fault.withSeed(fault.ownSeed()) : fault;
+  }
+
+  private Fault withSeed(long other) {
+    return new Fault(kind, place, startNs, lengthNs, rate, amount, other);
+  }
+
+  /** That of a fault which is written without one: however it is written. */
+  private long ownSeed() {
+    return withoutSeed().hashCode();
   }
 
   private static long nanos(String number, String unit) {
@@ -76,9 +88,28 @@ public record Fault(
         };
   }
 
+  /** As it is typed: what has its usual value is left out. */
   @Override
   public String toString() {
-    return "%s@%s:%dns+%dns:rate=%s:amount=%d:seed=%d"
-        .formatted(kind, place, startNs, lengthNs, rate, amount, seed);
+    return withoutSeed() + (seed == ownSeed() ? "" : ":seed=" + seed);
+  }
+
+  private String withoutSeed() {
+    return "%s@%s:%s+%s%s%s"
+        .formatted(
+            kind,
+            place,
+            time(startNs),
+            time(lengthNs),
+            rate == 0 ? "" : ":rate=" + (rate == Math.rint(rate) ? "" + (int) rate : "" + rate),
+            amount == 0 ? "" : ":amount=" + amount);
+  }
+
+  /** In the largest unit of which it is a whole number; none is 0ms. */
+  private static String time(long ns) {
+    if (ns % 1_000_000 != 0) {
+      return ns % 1_000 == 0 ? ns / 1_000 + "us" : ns + "ns";
+    }
+    return ns > 0 && ns % 1_000_000_000 == 0 ? ns / 1_000_000_000 + "s" : ns / 1_000_000 + "ms";
   }
 }

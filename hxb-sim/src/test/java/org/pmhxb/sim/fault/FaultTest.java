@@ -50,6 +50,23 @@ class FaultTest {
 
   @ParameterizedTest
   @CsvSource({
+    "cut@0.x1:1ms+20ms, cut@0.x1:1ms+20ms",
+    "cut@0.x1:1000000ns+20000us, cut@0.x1:1ms+20ms",
+    "crash@3:0s+1500ms, crash@3:0ms+1500ms",
+    "loss@*:1001us+1000ms:rate=0.050, loss@*:1001us+1s:rate=0.05",
+    "loss@*.x0:1ns+1s:rate=1e-4:amount=0, loss@*.x0:1ns+1s:rate=1.0E-4",
+    "skew@2:1ms+1s:rate=-1:amount=7, skew@2:1ms+1s:rate=-1:amount=7",
+    "loss@*:1ms+1s:rate=0.5:seed=-9, loss@*:1ms+1s:rate=0.5:seed=-9"
+  })
+  void isWrittenAsItIsTyped(String typed, String written) {
+    Fault fault = Fault.parse(typed);
+
+    assertThat(fault).hasToString(written);
+    assertThat(Fault.parse(written)).as("seed included").isEqualTo(fault);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "cut, \"cut\"",
     "cut@3, \"cut@3\"",
     "cat@3:1ms+1ms, \"cat\"",
