@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
     description = {
       "Measure broadcast, reductions, gather, scatter, allgather and alltoall among all nodes of a"
           + " machine: each algorithm that can do it, and which one the model chooses. Every byte of"
-          + " the last result of each round is checked.",
+          + " the last result of each round is checked. A choice that was not the fastest is marked.",
       "Over the ring one thread is all nodes, and an operation lasts from the first rank's call to"
           + " the last one's end. Over veth each node is a process, a barrier goes before each"
           + " operation, and its time is that of the slowest rank."
@@ -39,6 +39,9 @@ import picocli.CommandLine.Option;
     })
 final class CollectivesCommand extends ClusterCommand {
   private static final int LARGEST_BYTES = 16 << 20;
+
+  /** A choice that takes less is as good as the fastest. */
+  private static final double NOTABLE = 1.1;
 
   @Mixin private MachineOptions machine;
 
@@ -70,13 +73,15 @@ final class CollectivesCommand extends ClusterCommand {
       paramLabel = "O,L,G",
       defaultValue = "500,1500,0.3",
       description =
-          "What the choice is made with: overhead and latency of a message in ns, ns per byte.")
+          "What the choice is made with: overhead and latency of a message in ns, ns per byte, of"
+              + " nodes with a processor each.")
   private String model;
 
   /**
    * What came out.
    *
    * @param model overhead, latency, ns per byte
+   * @param chosenBy which model made the choice, and what it is of
    */
   record Outcome(
       boolean ok,
@@ -84,6 +89,7 @@ final class CollectivesCommand extends ClusterCommand {
       String shape,
       int rails,
       String model,
+      String chosenBy,
       MachineInfo machine,
       List<CollectivePoint> results)
       implements Report {
@@ -92,6 +98,7 @@ final class CollectivesCommand extends ClusterCommand {
       out.printf(
           "%s, fabric %s, %s; model (o, L, G) %s ns%n",
           shape, fabric, Words.count(rails, "rail"), model);
+      out.println("chosen by " + chosenBy);
       out.printf(
           "%-10s %-20s %9s %31s %12s %10s%n",
           "", "", "B", "us: min, median, max", "predicted us", "MB/s");
@@ -106,8 +113,23 @@ final class CollectivesCommand extends ClusterCommand {
             p.microseconds().max(),
             p.predictedUs(),
             p.megabytesPerSecond(),
-            p.chosen() ? "  chosen" : "");
+            mark(p));
       }
+      List<CollectivePoint> chosen = results.stream().filter(CollectivePoint::chosen).toList();
+      long slower = chosen.stream().filter(p -> p.timesFastest() >= NOTABLE).count();
+      out.printf(
+          "of %s %d slower than the fastest by 10 %% or more%n",
+          Words.count(chosen.size(), "choice"), slower);
+    }
+
+    /** Where the model errs is said, not left to be found. */
+    private static String mark(CollectivePoint p) {
+      if (!p.chosen()) {
+        return p.timesFastest() == 1 ? "  fastest" : "";
+      }
+      return p.timesFastest() < NOTABLE
+          ? "  chosen"
+          : "  chosen, NOT the fastest: takes %.1f times as long".formatted(p.timesFastest());
     }
   }
 
@@ -135,8 +157,17 @@ final class CollectivesCommand extends ClusterCommand {
         shape.toString(),
         rails,
         model,
+        chosenBy(machine.fabric()),
         MachineInfo.here(Version.project()),
         points);
+  }
+
+  static String chosenBy(MachineOptions.Fabric fabric) {
+    return "the LogGP model of --model, in which each node has a processor of its own"
+        + (fabric == MachineOptions.Fabric.RING
+            ? "; over ring one thread is all nodes, whose work adds up: expect neither these times"
+                + " nor the fastest algorithm"
+            : "; where nodes share processors they take longer");
   }
 
   private List<CollectivePoint> overRing(

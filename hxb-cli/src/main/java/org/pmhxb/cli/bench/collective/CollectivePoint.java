@@ -7,6 +7,7 @@ import org.pmhxb.cli.bench.Spread;
  *
  * @param chosen by the model
  * @param predictedUs by the model
+ * @param timesFastest its median, in medians of the fastest of its length; 1 of that one
  * @param microseconds of one operation, from the first rank's call to the last rank's end: least,
  *     median and most of the rounds
  * @param earlyCopies messages an operation, of all ranks, that came before their turn and were
@@ -20,6 +21,7 @@ public record CollectivePoint(
     int bytes,
     boolean chosen,
     double predictedUs,
+    double timesFastest,
     Spread microseconds,
     double megabytesPerSecond,
     long operations,

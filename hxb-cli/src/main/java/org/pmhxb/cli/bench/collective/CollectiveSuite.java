@@ -2,7 +2,9 @@ package org.pmhxb.cli.bench.collective;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.pmhxb.collectives.Algorithm;
@@ -41,14 +43,17 @@ public final class CollectiveSuite {
       throws IOException, InterruptedException {
     Problem problem = problem(collective, bytes);
     Choice choice = registry.choose(problem, model);
-    List<CollectivePoint> points = new ArrayList<>();
+    Map<Algorithm, CollectiveMachine.Taken> taken = new LinkedHashMap<>();
     for (Algorithm algorithm : registry.of(collective)) {
       if (algorithm.objection(problem) == null) {
         progress.accept(collective + " " + algorithm.name() + " " + bytes + " B");
-        CollectiveMachine.Taken taken = machine.measure(algorithm, problem, rounds);
-        points.add(point(algorithm, choice, taken));
+        taken.put(algorithm, machine.measure(algorithm, problem, rounds));
       }
     }
+    double fastestUs =
+        taken.values().stream().mapToDouble(t -> t.microseconds().median()).min().orElse(1);
+    List<CollectivePoint> points = new ArrayList<>();
+    taken.forEach((algorithm, its) -> points.add(point(algorithm, choice, its, fastestUs)));
     return points;
   }
 
@@ -59,7 +64,8 @@ public final class CollectiveSuite {
     return new Problem(collective, all, Topology.crossbar(shape), bytes, elementBytes, 0, false);
   }
 
-  private CollectivePoint point(Algorithm algorithm, Choice choice, CollectiveMachine.Taken taken) {
+  private CollectivePoint point(
+      Algorithm algorithm, Choice choice, CollectiveMachine.Taken taken, double fastestUs) {
     Problem problem = choice.problem();
     long most = Math.max(problem.inputBytes(), problem.outputBytes());
     return new CollectivePoint(
@@ -68,6 +74,7 @@ public final class CollectiveSuite {
         (int) problem.blockBytes(),
         algorithm.name().equals(choice.algorithm().name()),
         algorithm.predictNs(problem, model) / 1e3,
+        taken.microseconds().median() / fastestUs,
         taken.microseconds(),
         most / taken.microseconds().median(),
         taken.operations(),
