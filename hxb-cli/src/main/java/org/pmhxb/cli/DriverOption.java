@@ -8,6 +8,7 @@ final class DriverOption {
   @Option(
       names = "--driver",
       paramLabel = "DRIVER",
+      converter = Options.VethDriverConverter.class,
       description =
           "How a veth interface is reached: packet (a packet socket of our own) or af_packet"
               + " (DPDK's net_af_packet, half a microsecond longer). Default: packet.")

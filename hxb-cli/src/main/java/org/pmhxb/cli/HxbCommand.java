@@ -90,6 +90,39 @@ public abstract class HxbCommand implements Callable<Integer> {
     }
   }
 
+  /**
+   * Refuses a file that cannot be written, before time is spent on what it is to hold.
+   *
+   * @param file null: none was given
+   */
+  protected final void file(String option, Path file) {
+    if (file == null) {
+      return;
+    }
+    if (Files.isDirectory(file)) {
+      throw wrongUsage(option + " is " + file + ", which is a folder; name a file in it");
+    }
+    Path folder = file.toAbsolutePath().getParent();
+    if (!Files.isDirectory(folder)) {
+      throw wrongUsage(
+          option
+              + " is "
+              + file
+              + ", and there is no folder "
+              + folder
+              + "; make it or choose one");
+    }
+    if (!Files.isWritable(folder)) {
+      throw wrongUsage(
+          option
+              + " is "
+              + file
+              + ", and the folder "
+              + folder
+              + " is not writable; choose another");
+    }
+  }
+
   private static String text(double value) {
     return value == Math.rint(value) && Math.abs(value) < 1e15
         ? Long.toString((long) value)

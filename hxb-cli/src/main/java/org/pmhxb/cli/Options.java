@@ -1,8 +1,10 @@
 package org.pmhxb.cli;
 
 import java.util.List;
+import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.pm.port.PortFaults;
+import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -20,6 +22,20 @@ public final class Options {
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }
+    }
+  }
+
+  /** Reads a driver of veth interfaces. */
+  static final class VethDriverConverter implements ITypeConverter<HxbConfig.Driver> {
+    @Override
+    public HxbConfig.Driver convert(String text) {
+      return NodeOptions.VETH_DRIVERS.stream()
+          .filter(driver -> driver.toString().equalsIgnoreCase(text))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "\"" + text + "\": must be " + NodeOptions.VETH_DRIVERS_RULE));
     }
   }
 

@@ -77,6 +77,7 @@ final class RehearseCommand extends HxbCommand {
     if (archive != null && leftNetwork != null) {
       throw wrongUsage("--archive leaves the network namespace itself: leave --left-network out");
     }
+    file("--archive", archive);
     if (leftNetwork != null && OwnLinks.namespace().equals(leftNetwork)) {
       throw wrongUsage("this process is still in the network namespace " + leftNetwork);
     }

@@ -45,7 +45,7 @@ class BenchCommandTest {
         "bench bandwidth --fabric ring --idle spin | --idle, --pin: the ring fabric",
         "bench bandwidth --fabric ring --driver packet | --driver packet: only the veth fabric",
         "bench latency --fabric memif --driver af_packet | --driver af_packet: only the veth",
-        "bench latency --fabric veth --driver pci | --driver is pci; must be packet or af_packet",
+        "bench latency --fabric veth --driver pci | --driver: \"pci\": must be packet or af_packet for veth",
         "bench bandwidth --seconds 0 | --seconds is 0; must be in 0.1..86400",
         "bench paper --budget 0 | --budget is 0; must be in 1..86400",
         "bench peers --budget -1 | --budget is -1; must be in 1..86400",

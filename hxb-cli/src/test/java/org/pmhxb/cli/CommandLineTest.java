@@ -152,6 +152,9 @@ class CommandLineTest {
     err.getBuffer().setLength(0);
     assertThat(run("try", "more")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).startsWith("hxb try: \"more\" is one word too many");
+    err.getBuffer().setLength(0);
+    assertThat(run("try", "x", "--help")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).startsWith("hxb try: \"x\" is one word too many\n");
   }
 
   @Test

@@ -45,7 +45,7 @@ class WrongInputTest {
           [0]       | [0            | node.toml:4: is not TOML
           shape =   | shapes =      | node.toml:2: shapes = "2": is no key; did you mean "shape"?
           "2"       | "1x2x3x4"     | node.toml:2: shape = 1x2x3x4:
-          [0]       | [2]           | node.toml:3: coordinates = [2]: must be in 0..1 for 2
+          [0]       | [2]           | node.toml:3: coordinates = [2]: must be in 0..1 for the shape 2
           index = 0 | index = 9     | node.toml:8: rail[0].index = 9: must be 0 to 8
           af_packet | ring          | node.toml:9: rail[0].driver = ring: joins the nodes of one process
           [[rail]]  | [rail]        | node.toml:6: rail =
@@ -143,6 +143,13 @@ class WrongInputTest {
           mpirank --config /nonexistent -- org.pmhxb.cli.Options | cannot be started
           mpirank --config /nonexistent -- org.pmhxb.cli.Main | /nonexistent: no such file
           mpirank --local --cluster none7 -- org.pmhxb.cli.Main | /run/hxb/none7/node-0.toml: no such file
+          rehearse --archive /nonexistent/x | --archive is /nonexistent/x, and there is no folder /nonexistent; make it or choose one
+          rehearse --archive /tmp | --archive is /tmp, which is a folder; name a file in it
+          doctor --root /nonexistent | --root is /nonexistent, and there is no such folder
+          up --driver x           | --driver: "x": must be packet or af_packet for veth interfaces
+          mpirun --driver memif -- A | --driver: "memif": must be packet or af_packet for veth interfaces
+          demo --size 3           | --size is 3; must be in 4..8950
+          demo --size 8951        | --size is 8951; must be in 4..8950
           logp --fabric memif     | --fabric is "memif"; must be one of ring, veth
           sim --workload none     | --workload: "none" is none of [exchange, all-to-all,
           sim --fault cut@0.x9:1ms+2ms | there is no 0.x9; the machine has nodes 0..7, dimensions xyz, rails 0..1 each
@@ -164,6 +171,16 @@ class WrongInputTest {
     assertThat(run.code()).as(line + "\n" + run.out() + run.err()).isEqualTo(Main.USAGE);
     assertThat(run.err()).contains(message).doesNotContain("\tat ", "HXB_TRACE");
     assertNothingStarted();
+  }
+
+  /** What is refused is not begun, not even in words. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"demo --size 3", "demo --size 8951", "demo --shape 64x64", "demo --rails 11"})
+  void aDemoIsRefusedBeforeItSaysThatItBuilds(String line) {
+    CommandRun run = CommandRun.of(line.split(" "));
+    assertThat(run.code()).isEqualTo(Main.USAGE);
+    assertThat(run.err()).doesNotContain("building");
   }
 
   /** Right words for what is not there: exit code 1, and no word of stack traces. */

@@ -4,7 +4,7 @@ package org.pmhxb.router;
  * One thing that is wrong in a configuration file.
  *
  * @param file as given by the caller
- * @param line from 1; 0 when the file could not be read at all
+ * @param line from 1; 0 when no line of the file is what is wrong
  * @param key with its tables, as in {@code pool.buffers} or {@code rail[1].device}; empty when it
  *     concerns the file
  * @param value as written; empty when there is none

@@ -243,7 +243,8 @@ final class ConfigReader {
             node.toString(),
             "must be " + shape.dimensions() + " numbers for the shape " + shape);
       } else if (shape != null && !shape.contains(c)) {
-        scope.error(path, node.toString(), "must be in " + ranges(shape) + " for " + shape);
+        scope.error(
+            path, node.toString(), "must be in " + ranges(shape) + " for the shape " + shape);
       } else {
         return c;
       }

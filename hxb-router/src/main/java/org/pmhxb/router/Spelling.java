@@ -16,14 +16,22 @@ public final class Spelling {
 
   private Spelling() {}
 
-  /** The nearest one, if any is like the word: a third of its letters may differ, one at least. */
+  /**
+   * The nearest one, if any is like the word: a third of its letters may differ, of two or more one
+   * at least.
+   */
   public static Optional<String> nearest(String word, Collection<String> known) {
     String bare = bare(word);
     return known.stream()
-        .filter(one -> distance(bare, bare(one)) <= Math.max(1, (bare.length() + 1) / 3))
+        .filter(one -> distance(bare, bare(one)) <= most(bare))
         .min(
             Comparator.comparingInt((String one) -> distance(bare, bare(one)))
                 .thenComparing(Comparator.naturalOrder()));
+  }
+
+  /** Of a single letter each other one would differ by no more than one. */
+  private static int most(String bare) {
+    return bare.length() < 2 ? 0 : Math.max(1, (bare.length() + 1) / 3);
   }
 
   /** Without an option's dashes and value. */

@@ -38,7 +38,7 @@ final class TomlLines {
     return scanner;
   }
 
-  /** The line of a key, or else that of the nearest table around it, or else 1. */
+  /** The line of a key, or else that of the nearest table around it, or else 0. */
   int line(String key) {
     String path = key;
     while (!path.isEmpty()) {
@@ -46,9 +46,22 @@ final class TomlLines {
       if (found != null) {
         return found;
       }
+      int within = firstWithin(path);
+      if (within > 0) {
+        return within;
+      }
       path = path.substring(0, Math.max(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['))));
     }
-    return 1;
+    return 0;
+  }
+
+  /** A list of tables, and a table that only others' heads name, have no line of their own. */
+  private int firstWithin(String path) {
+    return lines.entrySet().stream()
+        .filter(e -> e.getKey().startsWith(path + ".") || e.getKey().startsWith(path + "["))
+        .mapToInt(Map.Entry::getValue)
+        .min()
+        .orElse(0);
   }
 
   /** The first key or table that stands twice, or an empty string. */

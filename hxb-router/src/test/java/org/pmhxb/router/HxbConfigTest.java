@@ -113,7 +113,7 @@ class HxbConfigTest {
     assertThat(errors(text))
         .containsExactly(
             "n.toml:1: key = 5: must be text in quotes",
-            "n.toml:3: coordinates = [1,0,2]: must be in 0..1, 0..1, 0..1 for 2x2x2",
+            "n.toml:3: coordinates = [1,0,2]: must be in 0..1, 0..1, 0..1 for the shape 2x2x2",
             "n.toml:4: mtuu = 9000: is no key; did you mean \"mtu\"?",
             "n.toml:5: mtu = 70000: must be 576 to 16000 bytes",
             "n.toml:8: pool.buffers = 12: must be 0 (automatic) or 64 to 16777215",
@@ -132,9 +132,9 @@ class HxbConfigTest {
   void anEmptyFileNamesWhatIsRequired() {
     assertThat(errors(""))
         .containsExactly(
-            "n.toml:1: key: is missing: the cluster's key, 1 to 64 characters",
-            "n.toml:1: shape: is missing: 1 to 3 extents, as in \"2x2x2\"",
-            "n.toml:1: coordinates: is missing: one number per dimension, as in [1, 0, 1]");
+            "n.toml: key: is missing: the cluster's key, 1 to 64 characters",
+            "n.toml: shape: is missing: 1 to 3 extents, as in \"2x2x2\"",
+            "n.toml: coordinates: is missing: one number per dimension, as in [1, 0, 1]");
   }
 
   @Test
@@ -220,6 +220,11 @@ class HxbConfigTest {
         .anyMatch(e -> e.contains("dimension y has 1 rail, the highest of index 1"));
     assertThat(errors(GOOD.substring(0, GOOD.lastIndexOf("[[rail]]"))))
         .anyMatch(e -> e.contains("dimension x has no rail"));
+    assertThat(errors(GOOD.substring(0, GOOD.indexOf("[[rail]]"))))
+        .as("no line is wrong where none stands")
+        .first()
+        .asString()
+        .startsWith("n.toml: rail: dimension x has no rail");
     assertThat(errors(GOOD.replace("\"m0\"", "\"x0\"").replace("memif", "af_packet")))
         .anyMatch(e -> e.contains("rail[0].socket") && e.contains("is no key"));
     String twice =
@@ -311,6 +316,14 @@ class HxbConfigTest {
         .anyMatch(e -> e.equals("n.toml:5: rail = 3: must be tables headed [[rail]]"));
     assertThat(errors(noRails + "rail = [3]\n"))
         .anyMatch(e -> e.startsWith("n.toml:5: rail[0] = 3: must be a table"));
+  }
+
+  @Test
+  void misspeltTablesHaveTheirLine() {
+    assertThat(errors(GOOD + "\n[[fra]]\ncoordinates = [0, 1]\n"))
+        .singleElement()
+        .asString()
+        .startsWith("n.toml:" + (GOOD.lines().count() + 2) + ": fra = [");
   }
 
   @Test
@@ -413,8 +426,15 @@ class HxbConfigTest {
       assertThat(HxbConfig.parse("n.toml", text.toString()).rails()).hasSize(2);
     } catch (ConfigException e) {
       int lineCount = text.toString().split("\n", -1).length;
-      assertThat(e.errors()).isNotEmpty().allMatch(x -> x.line() >= 1 && x.line() <= lineCount);
+      assertThat(e.errors())
+          .isNotEmpty()
+          .allMatch(x -> x.line() >= (isOfWhatIsNotThere(x) ? 0 : 1) && x.line() <= lineCount);
     }
+  }
+
+  /** No line has what is missing. */
+  private static boolean isOfWhatIsNotThere(ConfigError error) {
+    return error.problem().startsWith("is missing: ") || error.key().equals("rail");
   }
 
   /** A megabyte of brackets must end in a message, not in a StackOverflowError. */

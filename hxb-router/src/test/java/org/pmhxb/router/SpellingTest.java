@@ -32,6 +32,8 @@ class SpellingTest {
     for (String word : List.of("frobnicate", "foo", "xyz", "", "--nonsense")) {
       assertThat(Spelling.nearest(word, KNOWN)).as(word).isEmpty();
     }
+    assertThat(Spelling.nearest("x", List.of("-V", "--version", "-h"))).isEmpty();
+    assertThat(Spelling.nearest("-v", List.of("-V", "--version", "-h"))).contains("-V");
     assertThat(Spelling.nearest("up", List.of())).isEmpty();
   }
 }

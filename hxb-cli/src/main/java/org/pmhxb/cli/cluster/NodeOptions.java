@@ -1,5 +1,6 @@
 package org.pmhxb.cli.cluster;
 
+import java.util.List;
 import org.pmhxb.router.HxbConfig;
 
 /**
@@ -16,13 +17,20 @@ public record NodeOptions(
   /** The driver of veth interfaces unless another is asked for. */
   public static final HxbConfig.Driver VETH_DRIVER = HxbConfig.Driver.PACKET;
 
+  /** All drivers of veth interfaces. */
+  public static final List<HxbConfig.Driver> VETH_DRIVERS =
+      List.of(HxbConfig.Driver.PACKET, HxbConfig.Driver.AF_PACKET);
+
+  /** What {@code --driver} must be. */
+  public static final String VETH_DRIVERS_RULE = "packet or af_packet for veth interfaces";
+
   /** No key, no faults, the usual driver. */
   public static final NodeOptions NONE = new NodeOptions("", HxbConfig.Tag.OFF, "", VETH_DRIVER);
 
   public NodeOptions {
-    if (driver != HxbConfig.Driver.PACKET && driver != HxbConfig.Driver.AF_PACKET) {
+    if (!VETH_DRIVERS.contains(driver)) {
       throw new IllegalArgumentException(
-          "--driver is " + driver + "; must be packet or af_packet for veth interfaces");
+          "--driver is " + driver + "; must be " + VETH_DRIVERS_RULE);
     }
   }
 }

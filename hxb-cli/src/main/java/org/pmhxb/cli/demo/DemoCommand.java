@@ -25,6 +25,9 @@ import picocli.CommandLine.Option;
       "Exit code 0: every message arrived once, in order, intact, and no buffer leaked."
     })
 public final class DemoCommand extends HxbCommand {
+  /** What one frame of the ring fabric carries. */
+  static final int SIZE_MAX = 8_950;
+
   @Option(names = "--shape", paramLabel = "AxBxC", description = "Extents of 1 to 3 dimensions.")
   private String shape = "2x2x2";
 
@@ -64,11 +67,12 @@ public final class DemoCommand extends HxbCommand {
       throw wrongUsage("--loss " + loss + " is short for --faults: give one of the two");
     }
     RingCluster.Options options = options(parsed);
+    range("--size", size, PayloadPattern.MIN_BYTES, SIZE_MAX);
+    requireFits(parsed);
     progress()
         .update(
             "demo: building " + parsed + " with " + Words.count(rails, "rail") + " per dimension");
-    try (RingCluster cluster = cluster(options)) {
-      range("--size", size, PayloadPattern.MIN_BYTES, cluster.node(0).maxFramePayloadBytes());
+    try (RingCluster cluster = RingCluster.create(options)) {
       return new DemoRun(cluster, size, progress()::update).run(seconds);
     }
   }
@@ -85,9 +89,9 @@ public final class DemoCommand extends HxbCommand {
     }
   }
 
-  private RingCluster cluster(RingCluster.Options options) {
+  private void requireFits(Shape parsed) {
     try {
-      return RingCluster.create(options);
+      RingCluster.requireFits(parsed, rails);
     } catch (IllegalArgumentException e) {
       throw wrongUsage("--shape: " + e.getMessage());
     }

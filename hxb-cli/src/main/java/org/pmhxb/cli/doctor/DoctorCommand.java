@@ -1,5 +1,6 @@
 package org.pmhxb.cli.doctor;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.pmhxb.cli.HxbCommand;
@@ -25,6 +26,9 @@ public final class DoctorCommand extends HxbCommand {
 
   @Override
   protected Report run() {
+    if (!Files.isDirectory(root)) {
+      throw wrongUsage("--root is " + root + ", and there is no such folder");
+    }
     Machine machine = new Machine(root.toAbsolutePath().normalize());
     long hugepagesWanted = Long.getLong("hxb.hugepages", MemoryChecks.DEFAULT_WANTED);
     Path library = Path.of(System.getProperty("hxb.native.path", "native/build"));
