@@ -28,7 +28,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
       "",
       "The launcher adds: hxb build, hxb test, hxb clean, hxb jmh (hxb --help lists them).",
-      "Exit codes: 0 success, 1 the command failed, 2 wrong usage or configuration.",
+      "Exit codes: 0 success, 1 the command failed, 2 wrong usage or configuration: nothing was"
+          + " done, but that the launcher may have reserved hugepages.",
       "Example: hxb doctor"
     },
     subcommands = {

@@ -107,6 +107,32 @@ class LauncherIT {
     assertThat(pages).hasContent("15");
   }
 
+  /** A word that is no command, and what builds no pool, reserves no pages. */
+  @Test
+  void hugepagesAreForCommandsThatBuildAPool(@TempDir Path folder) throws Exception {
+    List<String> without = List.of("doctor", "status", "down");
+    List<String> words = new ArrayList<>(Main.commands().getSubcommands().keySet());
+    words.removeAll(without);
+    assertThat(words).hasSizeGreaterThan(8);
+    String script =
+        """
+        sed '$d' "$1" >functions
+        source ./functions
+        for word in "${@:2}"; do
+          if needs_pool "$word" --json; then echo "$word"; fi
+          if needs_pool "$word" --help; then echo "$word --help"; fi
+        done
+        """;
+    List<String> command =
+        new ArrayList<>(List.of("bash", "-c", script, "bash", HOME.resolve("hxb").toString()));
+    command.addAll(words);
+    command.addAll(without);
+    command.addAll(List.of("dmo", "--shape"));
+    Ran ran = run(folder, command.toArray(String[]::new));
+    assertThat(ran.code).as(ran.err).isZero();
+    assertThat(ran.out.lines()).containsExactlyElementsOf(words);
+  }
+
   /** README.md's program and the lines that run it, in a folder that looks like a clone. */
   @Test
   void theExampleRunsAsReadmeSaysAndLeavesNothingForGit(@TempDir Path folder) throws Exception {
