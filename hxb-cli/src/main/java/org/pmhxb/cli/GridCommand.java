@@ -19,7 +19,13 @@ import picocli.CommandLine.Option;
       "Virtual time: the figures are the same on every machine. Takes minutes, with --quick about"
           + " one."
     },
-    footer = {"", "Example: hxb bench grid --quick --output target/results"})
+    footer = {
+      "",
+      "The column link says what joins the two clusters: 4, four links of 1 Gbit/s; 1, one link of 1"
+          + " Gbit/s; d, one link of 1 Gbit/s, 1 ms each way; 1i, one link of 1 Gbit/s, ranks in turn"
+          + " from the two clusters.",
+      "Example: hxb bench grid --quick --output target/results"
+    })
 final class GridCommand extends HxbCommand {
   @Option(names = "--quick", description = "Two sizes only.", showDefaultValue = Visibility.NEVER)
   private boolean quick;

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.bench.grid.GridNetwork;
 import org.pmhxb.cli.cluster.ClusterState;
 import picocli.CommandLine;
 
@@ -26,6 +27,14 @@ class BenchCommandTest {
     Stream<String> words = Stream.of(line.split(" "));
     return CommandRun.of(
         Stream.concat(words, Stream.of("--run-dir", root.toString())).toArray(String[]::new));
+  }
+
+  @Test
+  void theLettersOfTheGridsTableAreExplained() {
+    String help = CommandRun.of("bench", "grid", "--help").out().replaceAll("\\s+", " ");
+    for (GridNetwork network : GridNetwork.values()) {
+      assertThat(help).contains(network.letter() + ", " + network.explanation());
+    }
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench.grid;
 
 import java.util.Arrays;
+import java.util.stream.Collectors;
 import org.pmhxb.collectives.CostModel;
 import org.pmhxb.collectives.Topology;
 import org.pmhxb.router.Shape;
@@ -45,6 +46,13 @@ public enum GridNetwork {
 
   public String explanation() {
     return explanation;
+  }
+
+  /** A line that says what the letters mean. */
+  static String legend() {
+    return Arrays.stream(values())
+        .map(network -> network.letter + " " + network.explanation)
+        .collect(Collectors.joining("; ", "link: what joins the two clusters. ", ""));
   }
 
   Trunk trunk() {

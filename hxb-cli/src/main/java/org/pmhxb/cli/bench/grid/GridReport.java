@@ -38,6 +38,7 @@ public record GridReport(
           p.megabytesPerSecond(),
           p.chosen() ? " chosen" : "");
     }
+    out.println(GridNetwork.legend());
     failures.forEach(f -> out.println("failed: " + f));
     files.print(out);
   }

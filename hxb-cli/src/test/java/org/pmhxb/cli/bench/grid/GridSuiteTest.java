@@ -2,6 +2,8 @@ package org.pmhxb.cli.bench.grid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -66,6 +68,25 @@ class GridSuiteTest {
         .contains("- alltoall (4), 64 B: *pairwise* 100.0 MB/s, *cluster* 50.0 MB/s")
         .contains("1 of 1 cases are lost, 0 won")
         .contains("by up to 5.0 times");
+  }
+
+  @Test
+  void theLettersOfTheTableAreExplained() {
+    StringWriter text = new StringWriter();
+    new GridReport(
+            true,
+            "hxb bench grid",
+            1,
+            MachineInfo.here("test"),
+            true,
+            new ResultFiles(Path.of("."), Path.of(".")),
+            List.of(point("alltoall", "pairwise", false, 100)),
+            List.of())
+        .print(new PrintWriter(text, true));
+
+    for (GridNetwork network : GridNetwork.values()) {
+      assertThat(text.toString()).contains(network.letter() + " " + network.explanation());
+    }
   }
 
   private static GridPoint point(String what, String algorithm, boolean aware, double rate) {
