@@ -213,7 +213,11 @@ public final class MpiLauncher {
       int code = process.exitValue();
       boolean relay = name.startsWith("the relay");
       if (code != 0 || relay) {
-        reason = name + " ended with " + describe(code) + "; the job was ended";
+        reason =
+            name
+                + " ended with "
+                + describe(code)
+                + (running.isEmpty() ? "" : "; the job was ended");
       }
       left--;
     }

@@ -190,8 +190,15 @@ class MpirunIT {
     needsRoot();
     String reason =
         run(MpiJob.Launcher.HXB, MpiJob.Fabric.VETH, "2", quitter(), List.of("Quitter", "halt"));
-    assertThat(reason).contains("rank 1 ended with exit code 3");
+    assertThat(reason).isEqualTo("rank 1 ended with exit code 3; the job was ended");
     assertThat(VethFabric.namespaces(CLUSTER)).isEmpty();
+  }
+
+  @Test
+  void aJobOfOneProcessThatDiesSaysSoOnce() throws Exception {
+    String reason =
+        run(MpiJob.Launcher.HXB, MpiJob.Fabric.RING, "2", quitter(), List.of("Quitter", "halt"));
+    assertThat(reason).isEqualTo("the job ended with exit code 3");
   }
 
   @Test
