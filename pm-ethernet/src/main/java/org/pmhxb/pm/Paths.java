@@ -58,12 +58,6 @@ final class Paths {
   /** Round trips that differ by this, or by a factor of two, belong to paths that are alike. */
   private static final long ALIKE_NS = 20_000L;
 
-  /**
-   * Between two looks for slow paths while none is: each reads all paths of a peer, and whether a
-   * rail is slow changes seldom. What is slow is looked at with each round of the timer.
-   */
-  private static final long SLOW_NOTED_NS = 1_000_000L;
-
   private final NodeCore core;
 
   /**
@@ -391,9 +385,7 @@ final class Paths {
 
   /** Looks after the paths to a peer; called by the timer. */
   void tick(Peer peer) {
-    if (peer.watchedPaths != 0
-        && peer.endPath - peer.firstPath > 1
-        && (peer.hasSlowPath || core.nowNs - peer.slowNotedNs >= SLOW_NOTED_NS)) {
+    if (peer.watchedPaths != 0 && peer.endPath - peer.firstPath > 1) {
       noteSlow(peer);
     }
     long gapsNs = core.pollGapNs + peer.peerPollGapNs;
@@ -418,9 +410,7 @@ final class Paths {
    * what was measured of others is old, and they have no queue of ours. So none is slow when no
    * path is watched.
    */
-  private void noteSlow(Peer peer) {
-    peer.slowNotedNs = core.nowNs;
-    peer.hasSlowPath = false;
+  private static void noteSlow(Peer peer) {
     long least = Long.MAX_VALUE;
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
@@ -432,7 +422,6 @@ final class Paths {
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
       state.isSlow = state.byteTime() >> 1 > least && !peer.window.isEmpty(path);
-      peer.hasSlowPath |= state.isSlow;
     }
   }
 

@@ -53,12 +53,6 @@ final class Peer extends AckState {
   /** Of several paths one may seem longer than another, so the timer measures it again. */
   boolean mayDiffer;
 
-  /** One of the paths {@link PathState#isSlow}. */
-  boolean hasSlowPath;
-
-  /** When it was last looked for slow ones. */
-  long slowNotedNs;
-
   int nextDataPath;
 
   // --- receiving, beside what each frame needs: ReceiveState, AckState ---
