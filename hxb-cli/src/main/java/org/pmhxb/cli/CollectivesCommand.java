@@ -40,9 +40,6 @@ import picocli.CommandLine.Option;
 final class CollectivesCommand extends ClusterCommand {
   private static final int LARGEST_BYTES = 16 << 20;
 
-  /** A choice that takes less is as good as the fastest. */
-  private static final double NOTABLE = 1.1;
-
   @Mixin private MachineOptions machine;
 
   @Option(
@@ -116,10 +113,10 @@ final class CollectivesCommand extends ClusterCommand {
             mark(p));
       }
       List<CollectivePoint> chosen = results.stream().filter(CollectivePoint::chosen).toList();
-      long slower = chosen.stream().filter(p -> p.timesFastest() >= NOTABLE).count();
       out.printf(
-          "of %s %d slower than the fastest by 10 %% or more%n",
-          Words.count(chosen.size(), "choice"), slower);
+          "of %s %d slower than the fastest in every round%n",
+          Words.count(chosen.size(), "choice"),
+          chosen.stream().filter(CollectivePoint::slower).count());
     }
 
     /** Where the model errs is said, not left to be found. */
@@ -127,9 +124,9 @@ final class CollectivesCommand extends ClusterCommand {
       if (!p.chosen()) {
         return p.timesFastest() == 1 ? "  fastest" : "";
       }
-      return p.timesFastest() < NOTABLE
-          ? "  chosen"
-          : "  chosen, NOT the fastest: takes %.1f times as long".formatted(p.timesFastest());
+      return p.slower()
+          ? "  chosen, NOT the fastest: takes %.1f times as long".formatted(p.timesFastest())
+          : "  chosen";
     }
   }
 

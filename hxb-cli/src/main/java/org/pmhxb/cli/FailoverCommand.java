@@ -76,10 +76,11 @@ final class FailoverCommand extends ClusterCommand {
    *
    * @param share goodput while the rail was cut, as a share of (N - 1) / N of that before
    * @param missingNs what did not arrive in 300 ms from the cut on, as the time that the goodput of
-   *     the other links takes for it: a stop of all delivery for so long would have cost as much
+   *     the other links takes for it: a stop of all delivery for so long would have cost as much.
+   *     At most: the rail counts as whole until the tool that cuts it is back
    * @param longestStopNs longest time without a delivery in the whole measurement: what came over
    *     other links waits for what was lost on the cut one
-   * @param resolutionNs what {@code missingNs} can tell apart
+   * @param resolutionNs by how much {@code missingNs} may be too much
    * @param heldUpNs time that no goodput counts, because this process was held up then
    */
   record Result(
@@ -110,8 +111,8 @@ final class FailoverCommand extends ClusterCommand {
           "  MB/s before %.1f, during %.1f, after %.1f; during is %.3f of %d/%d of before%n",
           before / 1e6, during / 1e6, after / 1e6, share, links - 1, links);
       out.printf(
-          "  missing after the cut: %.1f ms of the others' delivery, known to %.1f ms; longest time"
-              + " without a delivery %.1f ms%n",
+          "  missing after the cut: at most %.1f ms of the others' delivery, known to %.1f ms;"
+              + " longest time without a delivery %.1f ms%n",
           missingNs / 1e6, resolutionNs / 1e6, longestStopNs / 1e6);
       if (heldUpNs > 0) {
         out.printf("  not counted, as this process was held up: %.0f ms%n", heldUpNs / 1e6);
@@ -152,35 +153,46 @@ final class FailoverCommand extends ClusterCommand {
                 new Benchmark.Incident(phaseMs, () -> cutRail(cluster, true)),
                 new Benchmark.Incident(2 * phaseMs + settleMs, () -> cutRail(cluster, false))));
     Timeline timeline = outcome.timeline();
-    List<Long> incidents = timeline.incidentsNs();
+    List<Timeline.Happened> incidents = timeline.incidents();
     if (incidents.size() < 2) {
       throw new IllegalStateException(
           "the stream ended before a rail was cut and mended: " + outcome.failures());
     }
-    long cutNs = incidents.getFirst();
-    long mendNs = incidents.getLast();
+    Timeline.Happened cutting = incidents.getFirst();
+    long cutNs = cutting.fromNs();
+    long mendNs = incidents.getLast().fromNs();
     long healedNs = mendNs + 2 * SETTLE_NS;
     double before = timeline.bytesPerSecond(timeline.beganNs(), cutNs);
     double during = timeline.bytesPerSecond(cutNs + SETTLE_NS, mendNs);
     double after = timeline.bytesPerSecond(healedNs, healedNs + phaseMs * 1_000_000);
-    long missingNs = timeline.missingNs(cutNs, cutNs + SETTLE_NS, during);
-    return result(outcome, before, during, after, missingNs);
+    long missingNs = timeline.missingNs(cutting, cutNs + SETTLE_NS, before, during);
+    long uncertaintyNs = timeline.uncertaintyNs(cutting, before, during);
+    return result(outcome, before, during, after, missingNs, uncertaintyNs);
   }
 
-  private void cutRail(BenchCluster cluster, boolean dead) {
+  /** The sender's end first: from its time on nothing leaves by that rail. */
+  private long cutRail(BenchCluster cluster, boolean dead) {
     String device = "x" + CUT_RAIL;
     progress().update((dead ? "cutting " : "mending ") + device);
+    long doneNs = 0;
     for (String namespace : cluster.namespaces().values()) {
       VethFabric.cut(namespace, device, cut, dead, rate);
+      doneNs = doneNs == 0 ? System.nanoTime() : doneNs;
       if (cut == VethFabric.Cut.DOWN && dead) {
         // One end down takes the carrier of both.
         break;
       }
     }
+    return doneNs;
   }
 
   private Result result(
-      Benchmark.Outcome outcome, double before, double during, double after, long missingNs) {
+      Benchmark.Outcome outcome,
+      double before,
+      double during,
+      double after,
+      long missingNs,
+      long uncertaintyNs) {
     List<String> failures = new ArrayList<>(outcome.failures());
     double share = during / (before * (links - 1) / links);
     if (!(share >= FULL)) {
@@ -205,7 +217,7 @@ final class FailoverCommand extends ClusterCommand {
         share,
         missingNs,
         outcome.longestStopNs(),
-        outcome.timeline().resolutionNs(),
+        uncertaintyNs,
         outcome.timeline().heldUpNs(),
         outcome.messages(),
         outcome.lost(),

@@ -35,9 +35,9 @@ abstract class SuiteCommand extends ClusterCommand {
       names = "--budget",
       paramLabel = "SECONDS",
       description =
-          "Break off after this time, 1 to 86400: what is being measured is ended, what is warming"
-              + " up is left out, and --resume goes on. One figure is measured at least. Default: no"
-              + " limit.")
+          "Break off after this time, 1 to 86400: what is being measured is finished first, what"
+              + " is warming up is left out, and --resume goes on. One figure is measured at least."
+              + " Default: no limit.")
   private Integer budgetSeconds;
 
   @Option(

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
@@ -89,8 +90,9 @@ public final class Benchmark {
    * What happens to the cluster while it is measured. A run that ends early ends without it.
    *
    * @param afterMs since the measurement began
+   * @param what does it; returns by when it had taken effect, on the machine's monotonic clock
    */
-  public record Incident(long afterMs, Runnable what) {}
+  public record Incident(long afterMs, LongSupplier what) {}
 
   /** One stream as its receiver saw it, during the measurement but for the faults. */
   public record Pair(
@@ -162,7 +164,7 @@ public final class Benchmark {
           (node, spec) -> runs.put(node, pool.submit(() -> nodes.get(node).run(spec, startNs))));
       try {
         follow(runs, startNs, meter, timeline);
-      } catch (InterruptedException e) {
+      } catch (InterruptedException | RuntimeException e) {
         pool.shutdownNow();
         throw e;
       }
@@ -197,8 +199,8 @@ public final class Benchmark {
         showProgress(ms);
       }
       if (!ahead.isEmpty() && ms - warmUpMs >= ahead.peek().afterMs()) {
-        timeline.incident(System.nanoTime());
-        ahead.remove().what().run();
+        long fromNs = System.nanoTime();
+        timeline.incident(fromNs, ahead.remove().what().getAsLong());
       } else {
         long nextMs =
             Math.min(

@@ -17,11 +17,19 @@ public final class Timeline {
     }
   }
 
+  /**
+   * Something that was done to what is measured.
+   *
+   * @param fromNs before it was begun
+   * @param doneNs when it had taken effect at the latest
+   */
+  public record Happened(long fromNs, long doneNs) {}
+
   private final long beganNs;
   private final long stepNs;
   private long[] bytes = new long[0];
   private final List<Span> heldUp = new ArrayList<>();
-  private final List<Long> incidentsNs = new ArrayList<>();
+  private final List<Happened> incidents = new ArrayList<>();
 
   /**
    * @param beganNs when it begins
@@ -32,7 +40,7 @@ public final class Timeline {
     this.stepNs = stepNs;
   }
 
-  /** What one receiver noted, payload bytes for each step. */
+  /** What one receiver noted, payload bytes by step; one cut short at the end counts as whole. */
   void add(List<Long> received) {
     if (received.size() > bytes.length) {
       bytes = Arrays.copyOf(bytes, received.size());
@@ -42,9 +50,8 @@ public final class Timeline {
     }
   }
 
-  /** Something is about to be done to what is measured. */
-  void incident(long atNs) {
-    incidentsNs.add(atNs);
+  void incident(long fromNs, long doneNs) {
+    incidents.add(new Happened(fromNs, doneNs));
   }
 
   /**
@@ -76,13 +83,30 @@ public final class Timeline {
   }
 
   /**
-   * What is missing between two moments against a goodput, as the time that it takes.
+   * What is missing from an incident on, at most: as if it had taken effect only when it was done.
    *
-   * @return nanoseconds; below 0 when more came
+   * @param toNs end of what is looked at
+   * @param before goodput that would have gone on until then, bytes per second
+   * @param after goodput from then on, which says how long what is missing takes
+   * @return nanoseconds, by up to {@link #uncertaintyNs} too many; below 0 when more came
    */
-  public long missingNs(long fromNs, long toNs, double bytesPerSecond) {
-    double share = bytesPerSecond(fromNs, toNs) / bytesPerSecond;
-    return Math.round((toNs - fromNs) * (1 - share));
+  public long missingNs(Happened incident, long toNs, double before, double after) {
+    double lengthNs = toNs - incident.fromNs;
+    if (after <= 0) {
+      return Math.round(lengthNs);
+    }
+    double untilDoneNs = incident.doneNs - incident.fromNs;
+    double expectedNs = untilDoneNs * before / after + (lengthNs - untilDoneNs);
+    double cameNs = lengthNs * bytesPerSecond(incident.fromNs, toNs) / after;
+    return Math.round(expectedNs - cameNs);
+  }
+
+  /**
+   * How far {@link #missingNs} may be off: a step, and what went on until the incident was done.
+   */
+  public long uncertaintyNs(Happened incident, double before, double after) {
+    double more = after <= 0 ? 0 : Math.max(0, before / after - 1);
+    return stepNs + Math.round((incident.doneNs - incident.fromNs) * more);
   }
 
   /** When it begins. */
@@ -90,9 +114,9 @@ public final class Timeline {
     return beganNs;
   }
 
-  /** When incidents began, in order; fewer than were to come when the run ended before. */
-  public List<Long> incidentsNs() {
-    return incidentsNs;
+  /** In order; fewer than were to come when the run ended before. */
+  public List<Happened> incidents() {
+    return incidents;
   }
 
   /** What the figures can tell apart. */
@@ -102,6 +126,9 @@ public final class Timeline {
 
   /** Time that no goodput counts, nanoseconds. */
   public long heldUpNs() {
-    return heldUp.stream().mapToLong(s -> s.toNs - s.fromNs).sum();
+    long endNs = bytes.length * stepNs;
+    return heldUp.stream()
+        .mapToLong(s -> Math.clamp(s.toNs, 0, endNs) - Math.clamp(s.fromNs, 0, endNs))
+        .sum();
   }
 }

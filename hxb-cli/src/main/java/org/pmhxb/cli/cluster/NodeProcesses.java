@@ -15,7 +15,7 @@ import java.util.List;
 final class NodeProcesses {
   private static final Path PROC = Path.of("/proc");
 
-  private static final long GRACE_MS = 3_000;
+  static final long GRACE_MS = 3_000;
   private static final long KILL_MS = 5_000;
   private static final long POLL_MS = 10;
 

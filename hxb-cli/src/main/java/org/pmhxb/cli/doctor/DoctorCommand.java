@@ -27,7 +27,10 @@ public final class DoctorCommand extends HxbCommand {
   @Override
   protected Report run() {
     if (!Files.isDirectory(root)) {
-      throw wrongUsage("--root is " + root + ", and there is no such folder");
+      throw wrongUsage(
+          "--root is "
+              + root
+              + ", and there is no such folder; give the root of a machine's files");
     }
     Machine machine = new Machine(root.toAbsolutePath().normalize());
     long hugepagesWanted = Long.getLong("hxb.hugepages", MemoryChecks.DEFAULT_WANTED);

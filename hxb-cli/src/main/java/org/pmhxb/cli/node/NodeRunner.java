@@ -86,7 +86,7 @@ public final class NodeRunner {
 
   /**
    * Ends the process with this code. After a signal the JVM would take the signal's, as if the
-   * nodes had not ended in order.
+   * nodes had not ended in order; so it ends then without waiting for other shutdown hooks.
    */
   public static void leave(int code) {
     if (askedToEnd) {

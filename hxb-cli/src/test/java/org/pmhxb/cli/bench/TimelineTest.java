@@ -2,6 +2,7 @@ package org.pmhxb.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.assertj.core.data.Offset;
@@ -45,25 +46,48 @@ class TimelineTest {
     assertThat(bytesPerSecond(1, 2)).isEqualTo(0.7e6);
   }
 
+  /** A thousand bytes in each of so many steps, and nothing in as many behind them. */
+  private void stopsAfter(int steps) {
+    List<Long> received = new ArrayList<>(Collections.nCopies(steps, 1_000L));
+    received.addAll(Collections.nCopies(steps, 0L));
+    timeline.add(received);
+  }
+
   @Test
   void aStopOfDeliveryIsMissing() {
-    timeline.add(Collections.nCopies(100, 1_000L));
-    timeline.add(Collections.nCopies(100, 0L));
+    stopsAfter(100);
 
-    assertThat(timeline.missingNs(at(0), at(100), 1e6)).isZero();
-    assertThat(timeline.missingNs(at(0), at(100), 2e6)).isEqualTo(50 * MS);
-    assertThat(timeline.missingNs(at(0), at(100), 0.5e6)).isEqualTo(-100 * MS);
+    Timeline.Happened at50 = new Timeline.Happened(at(50), at(50));
+    assertThat(timeline.missingNs(at50, at(100), 1e6, 1e6)).isZero();
+    assertThat(timeline.missingNs(at50, at(150), 1e6, 1e6)).isEqualTo(50 * MS);
+    assertThat(timeline.missingNs(at50, at(100), 1e6, 0.5e6)).isEqualTo(-50 * MS);
+    assertThat(timeline.missingNs(at50, at(150), 1e6, 0)).isEqualTo(100 * MS);
+    assertThat(timeline.uncertaintyNs(at50, 2e6, 1e6)).isEqualTo(MS);
+  }
+
+  /** What is cut goes on until the tool is at it, and nothing is missing for that. */
+  @Test
+  void whatGoesOnUntilAnIncidentIsDoneIsExpected() {
+    List<Long> received = new ArrayList<>(Collections.nCopies(10, 1_200L));
+    received.addAll(Collections.nCopies(10, 0L));
+    timeline.add(received);
+    Timeline.Happened late = new Timeline.Happened(at(0), at(10));
+
+    assertThat(timeline.missingNs(late, at(10), 1.2e6, 1e6)).isZero();
+    assertThat(timeline.missingNs(late, at(15), 1.2e6, 1e6)).isEqualTo(5 * MS);
+    assertThat(timeline.uncertaintyNs(late, 1.2e6, 1e6)).isEqualTo(3 * MS);
   }
 
   /** A machine whose host withholds its processors for 300 ms has not carried less meanwhile. */
   @Test
   void aTimeInWhichTheLeadingProcessWasHeldUpDoesNotCount() {
-    timeline.add(Collections.nCopies(100, 1_000L));
-    timeline.add(Collections.nCopies(100, 0L));
+    stopsAfter(20);
     timeline.heldUp(at(20), at(50));
+    timeline.heldUp(at(-70), at(-10));
+    timeline.heldUp(at(60), at(300));
 
-    assertThat(timeline.heldUpNs()).isEqualTo(30 * MS);
-    assertThat(bytesPerSecond(0, 100)).isCloseTo(1e6, Offset.offset(1.0));
-    assertThat(bytesPerSecond(25, 45)).isZero();
+    assertThat(timeline.heldUpNs()).as("within the timeline").isEqualTo(20 * MS);
+    assertThat(bytesPerSecond(0, 40)).isCloseTo(1e6, Offset.offset(1.0));
+    assertThat(bytesPerSecond(25, 35)).isZero();
   }
 }

@@ -193,7 +193,11 @@ class ClusterTest {
     ClusterState state = up("stubborn");
     Files.delete(paths.state());
 
+    long startNs = System.nanoTime();
     assertThat(ClusterRemover.remove(paths).processes()).isEqualTo(4);
+    assertThat(Duration.ofNanos(System.nanoTime() - startNs))
+        .as("they are given their time before they are killed")
+        .isGreaterThanOrEqualTo(Duration.ofMillis(NodeProcesses.GRACE_MS));
     assertThat(state.nodes()).noneMatch(NodeProcesses::alive);
   }
 

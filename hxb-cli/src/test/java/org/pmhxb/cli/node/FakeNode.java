@@ -58,6 +58,9 @@ public final class FakeNode implements NodeHandle {
     }
     NodeRunner.serve(
         new FakeNode(config, !manner.equals("never")), Path.of(config.controlSocket()));
+    if (manner.equals("stubborn")) {
+      Thread.currentThread().join();
+    }
     NodeRunner.leave(0);
   }
 

@@ -8,6 +8,7 @@ import org.pmhxb.cli.bench.Spread;
  * @param chosen by the model
  * @param predictedUs by the model
  * @param timesFastest its median, in medians of the fastest of its length; 1 of that one
+ * @param slower each of its rounds took longer than each of the fastest's
  * @param microseconds of one operation, from the first rank's call to the last rank's end: least,
  *     median and most of the rounds
  * @param earlyCopies messages an operation, of all ranks, that came before their turn and were
@@ -22,6 +23,7 @@ public record CollectivePoint(
     boolean chosen,
     double predictedUs,
     double timesFastest,
+    boolean slower,
     Spread microseconds,
     double megabytesPerSecond,
     long operations,

@@ -2,11 +2,13 @@ package org.pmhxb.cli.bench.collective;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.collectives.Algorithm;
 import org.pmhxb.collectives.AlgorithmRegistry;
 import org.pmhxb.collectives.Choice;
@@ -50,10 +52,14 @@ public final class CollectiveSuite {
         taken.put(algorithm, machine.measure(algorithm, problem, rounds));
       }
     }
-    double fastestUs =
-        taken.values().stream().mapToDouble(t -> t.microseconds().median()).min().orElse(1);
     List<CollectivePoint> points = new ArrayList<>();
-    taken.forEach((algorithm, its) -> points.add(point(algorithm, choice, its, fastestUs)));
+    taken.values().stream()
+        .map(CollectiveMachine.Taken::microseconds)
+        .min(Comparator.comparingDouble(Spread::median))
+        .ifPresent(
+            fastest ->
+                taken.forEach(
+                    (algorithm, its) -> points.add(point(algorithm, choice, its, fastest))));
     return points;
   }
 
@@ -65,7 +71,7 @@ public final class CollectiveSuite {
   }
 
   private CollectivePoint point(
-      Algorithm algorithm, Choice choice, CollectiveMachine.Taken taken, double fastestUs) {
+      Algorithm algorithm, Choice choice, CollectiveMachine.Taken taken, Spread fastest) {
     Problem problem = choice.problem();
     long most = Math.max(problem.inputBytes(), problem.outputBytes());
     return new CollectivePoint(
@@ -74,7 +80,8 @@ public final class CollectiveSuite {
         (int) problem.blockBytes(),
         algorithm.name().equals(choice.algorithm().name()),
         algorithm.predictNs(problem, model) / 1e3,
-        taken.microseconds().median() / fastestUs,
+        taken.microseconds().median() / fastest.median(),
+        taken.microseconds().min() > fastest.max(),
         taken.microseconds(),
         most / taken.microseconds().median(),
         taken.operations(),

@@ -156,8 +156,19 @@ public final class ContentionSuite {
     boolean known =
         cases.stream()
             .filter(other -> other == what || what.isRate() && other.isRate())
-            .allMatch(other -> journal.find(other.id(), ContentionLine.class).isPresent());
+            .allMatch(
+                other ->
+                    journal
+                        .find(other.id(), ContentionLine.class)
+                        .filter(line -> !isCompared(other) || line.rateLost() != null)
+                        .isPresent());
     return known ? journal.find(what.id(), ContentionLine.class) : Optional.empty();
+  }
+
+  /** With the direct way, which may have been measured at another time. */
+  private boolean isCompared(ContentionCase what) {
+    String direct = ContentionCase.relayedRateId(0);
+    return what.isRate() && !what.id().equals(direct) && ids().contains(direct);
   }
 
   private void measure(ContentionCase.Site site, List<ContentionCase> cases, Journal journal)

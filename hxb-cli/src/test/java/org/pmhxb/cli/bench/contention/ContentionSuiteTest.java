@@ -62,6 +62,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   /** The slice in which messages are lost; -1: none. */
   private int faultySlice = -1;
 
+  /** Slices in which no message comes. */
+  private final Set<Integer> emptySlices = new HashSet<>();
+
   /** Share of the links that the pretended streams reach. */
   private double share = 0.99;
 
@@ -146,7 +149,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
             : null;
     return new Benchmark.Outcome(
         1,
-        1_000,
+        plan.ownFrames() && emptySlices.contains(slices) ? 0 : 1_000,
         bytes,
         plan.ownFrames() ? RATES[relays] * speed.applyAsDouble(slices) : 1_000,
         plan.ownFrames() && slices == faultySlice ? 3 : lost,
@@ -317,6 +320,41 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     faultySlice = -1;
     assertThat(run(true, Integer.MAX_VALUE, rates).ok()).isTrue();
     assertThat(measurements).as("all are measured again").isEqualTo(102 + rates.size() * SLICES);
+  }
+
+  /** The one thread of all nodes may stand still for as long as a slice takes. */
+  @Test
+  void aRoundInWhichTheMachineStoodIsLeftOut() throws Exception {
+    List<String> rates = List.of("relayed-rate-0", "relayed-rate-1", "relayed-rate-2");
+    emptySlices.addAll(List.of(7, 100, 101, 150));
+    ContentionReport report = run(false, Integer.MAX_VALUE, rates);
+
+    assertThat(report.ok()).as(report.failures().toString()).isTrue();
+    assertThat(report.results().get(1).rateLost().values()).isEqualTo(ROUNDS - 2);
+    assertThat(said).contains("in turn, round 21 left out: a slice without a message");
+  }
+
+  @Test
+  void aMachineThatStandsMoreOftenFails() throws Exception {
+    List<String> rates = List.of("relayed-rate-0", "relayed-rate-1", "relayed-rate-2");
+    for (int round = 0; round <= ROUNDS / 10; round++) {
+      emptySlices.add(60 + 3 * round);
+    }
+    assertThat(run(false, Integer.MAX_VALUE, rates).failures())
+        .singleElement()
+        .asString()
+        .contains("0 faulty messages of 0");
+  }
+
+  /** A share needs the direct way of the same rounds. */
+  @Test
+  void whatWasMeasuredWithoutTheDirectWayIsMeasuredAgainWithIt() throws Exception {
+    run(false, Integer.MAX_VALUE, List.of("relayed-rate-0"));
+    assertThat(run(true, Integer.MAX_VALUE, List.of("relayed-rate-2")).rateLost()).isEmpty();
+    ContentionReport both =
+        run(true, Integer.MAX_VALUE, List.of("relayed-rate-0", "relayed-rate-2"));
+
+    assertThat(both.rateLost()).isEqualTo(Map.of(2, 0.5));
   }
 
   @Test
