@@ -32,9 +32,6 @@ public final class Benchmark {
   private static final long PROGRESS_MS = 500;
   private static final long STEP_MS = 20;
 
-  /** Steps of a timeline at most: what a node's answer is to carry, and a millisecond of a run. */
-  private static final long TIMELINE_STEPS = 50_000;
-
   /** A moment that comes so late says that this process was held up. */
   private static final long HELD_UP_NS = 50_000_000L;
 
@@ -144,7 +141,7 @@ public final class Benchmark {
    */
   public Outcome run(Map<Integer, ? extends BenchNode> nodes, CpuMeter meter)
       throws IOException, InterruptedException {
-    long timelineMs = incidents.isEmpty() ? 0 : 1 + measureMs / TIMELINE_STEPS;
+    long timelineMs = incidents.isEmpty() ? 0 : 1 + measureMs / WorkloadSpec.TIMELINE_STEPS_MAX;
     Map<Integer, WorkloadSpec> specs =
         plan.specs(ENDPOINT, sizeBytes, warmUpMs, measureMs, DRAIN_MS, timelineMs);
     Map<Integer, Long> resentBefore = resent(nodes);

@@ -119,11 +119,6 @@ public final class Timeline {
     return incidents;
   }
 
-  /** What the figures can tell apart. */
-  public long resolutionNs() {
-    return stepNs;
-  }
-
   /** Time that no goodput counts, nanoseconds. */
   public long heldUpNs() {
     long endNs = bytes.length * stepNs;

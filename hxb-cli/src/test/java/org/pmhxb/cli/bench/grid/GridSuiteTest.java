@@ -52,17 +52,7 @@ class GridSuiteTest {
             point("alltoall", "cluster", true, 50),
             point("alltoall", "cluster-one", true, 20));
 
-    String page =
-        GridPage.of(
-            new GridReport(
-                true,
-                "hxb bench grid",
-                1,
-                MachineInfo.here("test"),
-                true,
-                new ResultFiles(Path.of("."), Path.of(".")),
-                points,
-                List.of()));
+    String page = GridPage.of(report(points));
 
     assertThat(page)
         .contains("- alltoall (4), 64 B: *pairwise* 100.0 MB/s, *cluster* 50.0 MB/s")
@@ -73,20 +63,23 @@ class GridSuiteTest {
   @Test
   void theLettersOfTheTableAreExplained() {
     StringWriter text = new StringWriter();
-    new GridReport(
-            true,
-            "hxb bench grid",
-            1,
-            MachineInfo.here("test"),
-            true,
-            new ResultFiles(Path.of("."), Path.of(".")),
-            List.of(point("alltoall", "pairwise", false, 100)),
-            List.of())
-        .print(new PrintWriter(text, true));
+    report(List.of(point("alltoall", "pairwise", false, 100))).print(new PrintWriter(text, true));
 
     for (GridNetwork network : GridNetwork.values()) {
       assertThat(text.toString()).contains(network.letter() + " " + network.explanation());
     }
+  }
+
+  private static GridReport report(List<GridPoint> points) {
+    return new GridReport(
+        true,
+        "hxb bench grid",
+        1,
+        MachineInfo.here("test"),
+        true,
+        new ResultFiles(Path.of("."), Path.of(".")),
+        points,
+        List.of());
   }
 
   private static GridPoint point(String what, String algorithm, boolean aware, double rate) {
