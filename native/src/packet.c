@@ -24,6 +24,8 @@
 /* What of a slot is the kernel's: its header, the address, alignment. The kernel puts the network
  * header at the next multiple of 16 behind header and room for 16 bytes of link-layer header. */
 #define SLOT_HEADER 96u
+/* Cache lines behind the first of a slot in which a frame of up to 128 bytes lies. */
+#define SHORT_FRAME_LINES 3
 /* Frames that one system call takes: their descriptions fit the stack. */
 #define SEND_CHUNK 32
 
@@ -190,6 +192,20 @@ static uint32_t after(const struct hxb_packet *p, uint32_t slot)
     return (slot + 1) & (p->slots - 1);
 }
 
+/*
+ * Fetches a short frame's lines while its status is on the way: the kernel writes both on the sender's
+ * processor, and the frame would else be asked for only when the status has arrived. Until the slot is
+ * filled these are the lines of a frame read earlier, which this processor has still.
+ */
+static void prefetch_frame(const struct hxb_packet *p, uint32_t slot)
+{
+    const char *at = (const char *)slot_at(p, slot);
+
+    for (int line = 1; line <= SHORT_FRAME_LINES; line++) {
+        rte_prefetch0(at + line * RTE_CACHE_LINE_SIZE);
+    }
+}
+
 /* Slots from the next one that the kernel has filled, at most n. */
 static int filled(const struct hxb_packet *p, int n)
 {
@@ -226,6 +242,8 @@ static bool is_whole(const struct hxb_packet *p, const struct tpacket2_hdr *slot
 HXB_API int hxb_packet_rx_burst(struct hxb_packet *p, uint64_t *descs, int n)
 {
     uint32_t ids[HXB_BURST_MAX];
+
+    prefetch_frame(p, p->next);
     /* A slot is looked at once: behind the last one lies the first again. */
     int ready = filled(p, RTE_MIN(n, RTE_MIN(HXB_BURST_MAX, (int)p->slots)));
 
