@@ -24,7 +24,7 @@ TWIN_API struct twin *twin_create(const struct twin_config *c)
     }
     memset(t, 0, sizeof(*t));
     t->base = c->base;
-    t->stride_shift = c->stride_shift;
+    t->reciprocal = UINT64_MAX / c->stride_bytes + 1;
     t->self = c->self;
     t->nodes = c->nodes;
     t->key = c->key;

@@ -138,8 +138,8 @@ struct message {
 };
 
 struct twin {
-    uint64_t base;
-    uint32_t stride_shift, self, nodes, key, window, endpoint, rails, peer_count;
+    uint64_t base, reciprocal; /* of the region; of the stride: 2^64 / bytes, rounded up */
+    uint32_t self, nodes, key, window, endpoint, rails, peer_count;
     uint64_t now_ns, patience_ns, poll_gap_ns, timer_due_ns, least_rtt_ns;
     uint32_t timer_round;
     struct rte_mempool *mempool;
@@ -186,7 +186,9 @@ static inline uint8_t *frame_of(struct rte_mbuf *m)
 
 static inline uint32_t id_of(const struct twin *t, const struct rte_mbuf *m)
 {
-    return (uint32_t)(((uint64_t)(uintptr_t)m->buf_addr - t->base) >> t->stride_shift);
+    __extension__ typedef unsigned __int128 wide;
+
+    return (uint32_t)((wide)((uint64_t)(uintptr_t)m->buf_addr - t->base) * t->reciprocal >> 64);
 }
 
 /* The one function through which every hand-over passes. */

@@ -26,7 +26,7 @@ struct twin; /* opaque */
 struct twin_config {
     uint64_t pool;         /* struct hxb_pool * */
     uint64_t base;         /* address of the region that the pool lies in */
-    uint32_t stride_shift;
+    uint32_t stride_bytes;
     uint32_t buffers;
     uint32_t self;         /* own node number */
     uint32_t nodes;

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Raised by every change that an older caller would not survive. */
-#define HXB_ABI_VERSION 4
+#define HXB_ABI_VERSION 5
 
 /* ---- Packet descriptors -------------------------------------------------------------------------
  * One 64-bit word per frame:
@@ -39,25 +39,19 @@ extern "C" {
 /* hxb_seal only: the frame has no CRC yet. Others do not look at it. */
 #define HXB_DESC_SEAL (1u << 25)
 
-/*
- * Byte 0 of the Ethernet header lies HXB_FRAME_OFFSET (RTE_PKTMBUF_HEADROOM) and the buffer's colour
- * after the buffer's beginning. The colour is HXB_COLOUR_BYTES x (ID mod HXB_COLOURS) where the
- * stride is 2^HXB_COLOUR_STRIDE_SHIFT bytes or more, else 0. Without it all frames' headers would
- * lie at one address modulo the stride, so in one set of the first-level cache, and a burst of 32
- * would drive itself out of its eight ways.
- */
+/* From the beginning of a buffer to byte 0 of its Ethernet header: RTE_PKTMBUF_HEADROOM. */
 #define HXB_FRAME_OFFSET 128
-#define HXB_COLOURS 32
-#define HXB_COLOUR_BYTES 64
-#define HXB_COLOUR_STRIDE_SHIFT 14
-/* Bytes from the beginning of the buffer to byte 0 of the frame. */
-#define HXB_FRAME_AT(id, stride_shift)                                                             \
-    (HXB_FRAME_OFFSET + ((stride_shift) >= HXB_COLOUR_STRIDE_SHIFT                                 \
-                             ? (uint64_t)((id) & (HXB_COLOURS - 1)) * HXB_COLOUR_BYTES             \
-                             : 0))
+/*
+ * Bytes from buffer to buffer: a multiple of HXB_STRIDE_UNIT, HXB_STRIDE_MIN to HXB_STRIDE_MAX
+ * (DPDK's element size has 16 bits). An odd multiple puts the frames of neighbours into different
+ * sets of caches and translation buffers; a power of two puts those of a burst into one set of a
+ * first-level cache.
+ */
+#define HXB_STRIDE_UNIT 128
+#define HXB_STRIDE_MIN 256
+#define HXB_STRIDE_MAX 32768
 /* Longest frame that a buffer holds. */
-#define HXB_FRAME_MAX(stride_shift)                                                                \
-    ((uint32_t)((1u << (stride_shift)) - HXB_FRAME_AT(HXB_COLOURS - 1, stride_shift)))
+#define HXB_FRAME_MAX(stride_bytes) ((uint32_t)(stride_bytes) - HXB_FRAME_OFFSET)
 /* A burst call moves at most this many frames; a longer request is cut to it. */
 #define HXB_BURST_MAX 256
 /* Queues of one port (limit of net_ring) and buffers of one pool (24-bit IDs, ID 0 = none). */
@@ -146,10 +140,10 @@ int hxb_region_unmap(struct hxb_region *region);
 struct hxb_pool; /* opaque */
 
 struct hxb_pool_config {
-    uint64_t base;         /* address of the region; buffer i lies at base + (i << stride_shift) */
+    uint64_t base;         /* address of the region; buffer i lies at base + i * stride_bytes */
     uint64_t region_bytes; /* whole region, a multiple of page_bytes */
     uint64_t page_bytes;   /* page size of the mapping */
-    uint32_t stride_shift; /* 8..15 (DPDK's element size has 16 bits) */
+    uint32_t stride_bytes; /* see HXB_STRIDE_UNIT */
     uint32_t count;        /* buffers; IDs 1..count; (count + 1) strides fit in the region */
     uint32_t cache;        /* mempool cache per registered thread, 0..512 */
     int32_t socket;        /* NUMA node of the mbuf structs, -1 = any */

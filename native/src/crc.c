@@ -157,8 +157,8 @@ static inline uint8_t *frame_of(const struct hxb_pool *pool, uint64_t d, uint32_
     if (unlikely(id - 1 >= pool->count || length > pool->frame_max || length < from)) {
         return NULL;
     }
-    return (uint8_t *)(uintptr_t)(pool->base + ((uint64_t)id << pool->stride_shift) +
-                                  HXB_FRAME_AT(id, pool->stride_shift));
+    return (uint8_t *)(uintptr_t)(pool->base + (uint64_t)id * pool->stride_bytes +
+                                  HXB_FRAME_OFFSET);
 }
 
 /* Whether the bytes [from, length) of a frame lie in the pool's buffers. */
@@ -267,14 +267,12 @@ HXB_API int hxb_crc32c_holds(const struct hxb_pool *pool, const uint64_t *descs,
 /* What the addresses of a pool's frames are made of, for a loop over many. */
 struct frames {
     uint64_t base; /* of buffer 0, were there one */
-    uint64_t colours;
-    uint32_t shift, count;
+    uint32_t stride_bytes, count;
 };
 
 static inline uint8_t *frame_in(const struct frames *in, uint32_t id)
 {
-    return (uint8_t *)(uintptr_t)(in->base + ((uint64_t)id << in->shift) +
-                                  (id & in->colours) * HXB_COLOUR_BYTES);
+    return (uint8_t *)(uintptr_t)(in->base + (uint64_t)id * in->stride_bytes);
 }
 
 static inline void write_crc(uint8_t *field, uint64_t begun, const uint8_t *at, uint32_t rest)
@@ -325,8 +323,7 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
     int lanes, rc = n;
     const struct frames in = {
         .base = pool->base + HXB_FRAME_OFFSET,
-        .colours = pool->stride_shift >= HXB_COLOUR_STRIDE_SHIFT ? HXB_COLOURS - 1 : 0,
-        .shift = pool->stride_shift,
+        .stride_bytes = pool->stride_bytes,
         .count = pool->count,
     };
 

@@ -45,13 +45,32 @@ struct hxb_pool {
     uint64_t first; /* address of buffer 1 */
     uint64_t span;  /* bytes from buffer 1 to the end of the last buffer */
     uint32_t count;
-    uint32_t stride_shift;
-    uint32_t frame_max; /* HXB_FRAME_MAX: longest frame of any colour */
+    uint32_t stride_bytes;
+    uint32_t frame_max;  /* HXB_FRAME_MAX */
+    uint64_t reciprocal; /* of the stride, for hxb_index */
     struct rte_mempool *mempool;
     uint64_t region_bytes;
     bool registered_here;       /* this pool registered the region, so it unregisters it */
     struct hxb_refusals rings; /* of hxb_ring_dequeue and hxb_ring_enqueue */
 };
+
+/* 2^64 / stride, rounded up. */
+static inline uint64_t hxb_reciprocal(uint32_t stride_bytes)
+{
+    return UINT64_MAX / stride_bytes + 1;
+}
+
+/*
+ * offset / stride, rounded down, by a multiplication. Exact: with HXB_STRIDE_MAX and HXB_BUFFERS_MAX
+ * an offset is below 2^39, and reciprocal x stride is above 2^64 by less than the stride, 2^15; their
+ * product stays below 2^54, where it is 2^64 that would be too much.
+ */
+static inline uint32_t hxb_index(uint64_t offset, uint64_t reciprocal)
+{
+    __extension__ typedef unsigned __int128 wide;
+
+    return (uint32_t)((wide)offset * reciprocal >> 64);
+}
 
 /* The mbuf of an ID, or NULL when the ID is none of this pool. */
 static inline struct rte_mbuf *hxb_mbuf(const struct hxb_pool *pool, uint32_t id)
@@ -126,7 +145,8 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
 {
     /* Once: for all that the compiler knows, a descriptor that is written lies in the pool's struct. */
     const uint64_t first = pool->first, span = pool->span;
-    const uint32_t shift = pool->stride_shift, frame_max = pool->frame_max;
+    const uint64_t reciprocal = pool->reciprocal;
+    const uint32_t frame_max = pool->frame_max;
     int taken = 0;
 
     for (int i = 0; i < n; i++) {
@@ -149,7 +169,8 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
         if (addresses != NULL) {
             addresses[taken] = buffer + HXB_FRAME_OFFSET;
         }
-        descs[taken++] = ((offset >> shift) + 1) | (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
+        descs[taken++] = ((uint64_t)hxb_index(offset, reciprocal) + 1) |
+                         (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
     }
     return taken;
 }

@@ -2,8 +2,7 @@
 /*
  * Buffers by ID over memory of our own. DPDK's mbuf structs are allocated by DPDK; their data
  * buffers lie in the caller's region at a constant stride, so that ID and address convert by a
- * shift and the ID -> mbuf table is one array. Within its stride a buffer begins at its colour (see
- * HXB_FRAME_OFFSET): drivers find it through the mbuf's own address, and need not know.
+ * multiplication each and the ID -> mbuf table is one array.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,9 @@
 
 static int check_config(const struct hxb_pool_config *c)
 {
-    if (c->base == 0 || c->count == 0 || c->count > HXB_BUFFERS_MAX || c->stride_shift < 8 ||
-        c->stride_shift > 15 || c->cache > RTE_MEMPOOL_CACHE_MAX_SIZE) {
+    if (c->base == 0 || c->count == 0 || c->count > HXB_BUFFERS_MAX ||
+        c->stride_bytes % HXB_STRIDE_UNIT != 0 || c->stride_bytes < HXB_STRIDE_MIN ||
+        c->stride_bytes > HXB_STRIDE_MAX || c->cache > RTE_MEMPOOL_CACHE_MAX_SIZE) {
         return -EINVAL;
     }
     if (memchr(c->name, '\0', sizeof(c->name)) == NULL || c->name[0] == '\0') {
@@ -27,7 +27,7 @@ static int check_config(const struct hxb_pool_config *c)
         c->base % c->page_bytes != 0 || c->region_bytes % c->page_bytes != 0) {
         return -EINVAL;
     }
-    uint64_t needed = ((uint64_t)c->count + 1) << c->stride_shift;
+    uint64_t needed = ((uint64_t)c->count + 1) * c->stride_bytes;
     return needed <= c->region_bytes ? 0 : -ERANGE;
 }
 
@@ -43,21 +43,15 @@ static void enter_mbuf(struct rte_mempool *mempool, void *opaque, void *object, 
     struct hxb_pool *pool = walk->pool;
     struct rte_mbuf *m = object;
     uint64_t offset = (uint64_t)(uintptr_t)m->buf_addr - pool->base;
-    uint64_t id = offset >> pool->stride_shift;
+    uint64_t id = offset / pool->stride_bytes;
 
     (void)mempool;
     (void)index;
-    if (id == 0 || id > pool->count || offset != id << pool->stride_shift ||
+    if (id == 0 || id > pool->count || offset != id * pool->stride_bytes ||
         pool->mbufs[id] != NULL) {
         walk->misplaced = true;
         return;
     }
-    uint64_t colour = HXB_FRAME_AT(id, pool->stride_shift) - HXB_FRAME_OFFSET;
-    m->buf_addr = RTE_PTR_ADD(m->buf_addr, colour);
-    if (rte_mbuf_iova_get(m) != RTE_BAD_IOVA) {
-        rte_mbuf_iova_set(m, rte_mbuf_iova_get(m) + colour);
-    }
-    m->buf_len = (uint16_t)(HXB_FRAME_OFFSET + pool->frame_max);
     pool->mbufs[id] = m;
     walk->filled++;
 }
@@ -81,22 +75,20 @@ static int register_region(const struct hxb_pool_config *c, bool *registered)
 
 static int create_mempool(const struct hxb_pool_config *c, struct hxb_pool *pool)
 {
-    uint32_t stride = 1u << c->stride_shift;
     struct rte_pktmbuf_extmem memory = {
         .buf_ptr = (void *)(uintptr_t)pool->first,
         /* IOVA as VA is what this library starts EAL with; virtual devices never look at it. */
         .buf_iova = rte_eal_iova_mode() == RTE_IOVA_VA ? pool->first : RTE_BAD_IOVA,
-        .buf_len = (size_t)c->count << c->stride_shift,
-        .elt_size = (uint16_t)stride,
+        .buf_len = (size_t)c->count * c->stride_bytes,
+        .elt_size = (uint16_t)c->stride_bytes,
     };
 
     /* The buffer that came home last goes out first: its header and its mbuf are in the cache yet. By
      * a ring, DPDK's choice, each buffer of the pool would have its turn before. -EEXIST: chosen
      * already, by an earlier pool or by whoever started EAL. */
     rte_mbuf_set_platform_mempool_ops("stack");
-    /* What drivers may rely on is what every buffer has left behind its colour. */
     pool->mempool = rte_pktmbuf_pool_create_extbuf(c->name, c->count, c->cache, 0,
-                                                   (uint16_t)(HXB_FRAME_OFFSET + pool->frame_max),
+                                                   (uint16_t)c->stride_bytes,
                                                    c->socket, &memory, 1);
     return pool->mempool != NULL ? 0 : hxb_rte_error(ENOMEM);
 }
@@ -135,11 +127,12 @@ HXB_API int hxb_pool_create(const struct hxb_pool_config *config, struct hxb_poo
     }
     memset(pool, 0, sizeof(*pool));
     pool->base = config->base;
-    pool->stride_shift = config->stride_shift;
-    pool->first = config->base + (UINT64_C(1) << config->stride_shift);
-    pool->span = (uint64_t)config->count << config->stride_shift;
+    pool->stride_bytes = config->stride_bytes;
+    pool->reciprocal = hxb_reciprocal(config->stride_bytes);
+    pool->first = config->base + config->stride_bytes;
+    pool->span = (uint64_t)config->count * config->stride_bytes;
     pool->count = config->count;
-    pool->frame_max = HXB_FRAME_MAX(config->stride_shift);
+    pool->frame_max = HXB_FRAME_MAX(config->stride_bytes);
     pool->region_bytes = config->region_bytes;
     pool->mbufs = calloc((size_t)config->count + 1, sizeof(*pool->mbufs));
     rc = pool->mbufs == NULL ? -ENOMEM : register_region(config, &pool->registered_here);
@@ -181,7 +174,7 @@ HXB_API int hxb_pool_destroy_forced(struct hxb_pool *pool)
 /* The ID of an mbuf that is known to be of this pool. */
 static inline uint32_t own_id(const struct hxb_pool *pool, const struct rte_mbuf *m)
 {
-    return (uint32_t)(((uint64_t)(uintptr_t)m->buf_addr - pool->base) >> pool->stride_shift);
+    return hxb_index((uint64_t)(uintptr_t)m->buf_addr - pool->base, pool->reciprocal);
 }
 
 HXB_API int hxb_pool_alloc_bulk(struct hxb_pool *pool, uint32_t *ids, int n)

@@ -149,7 +149,7 @@ HXB_API int64_t hxb_wire_count(const struct hxb_wire *wire, int what)
 static inline void copy_bytes(void *to, const void *from, uint32_t length)
 {
     enum { SHORT_FRAME = 96 };
-    _Static_assert(HXB_FRAME_MAX(8) >= SHORT_FRAME, "it fits buffers of the least stride");
+    _Static_assert(HXB_FRAME_MAX(HXB_STRIDE_MIN) >= SHORT_FRAME, "it fits buffers of the least stride");
 
     if (likely(length <= SHORT_FRAME)) {
         memcpy(to, from, SHORT_FRAME);

@@ -38,14 +38,17 @@ void test_start_eal(void);
 /* A network namespace of this process's own with a veth pair hxbt0, hxbt1, MTU 9,000; before EAL. */
 void test_make_veth(void);
 
-/* A region with a pool of `count` buffers of 2^shift bytes. */
+/* Strides in bytes: as nodes have it, and of short frames. */
+enum { STRIDE_JUMBO = 81 * HXB_STRIDE_UNIT, STRIDE_SMALL = 2048 };
+
+/* A region with a pool of `count` buffers. */
 struct test_pool {
     struct hxb_region region;
     struct hxb_pool *pool;
-    uint32_t shift;
+    uint32_t stride;
     uint32_t count;
 };
-void test_make_pool(struct test_pool *p, const char *name, uint32_t shift, uint32_t count,
+void test_make_pool(struct test_pool *p, const char *name, uint32_t stride, uint32_t count,
                     uint32_t cache);
 /* Checks that every buffer is home. */
 void test_free_pool(struct test_pool *p);

@@ -13,9 +13,9 @@
 
 #define JUMBO 9014
 #define SEND_BUFFER 262144
-/* Blocks are whole pages, and the driver takes frames to lie one after the other across blocks: the
- * block is the frame, three pages. 9,014 bytes need a framesz of 9,088 at least. */
-#define RING_ARGS "framesz=12288,blocksz=12288,framecnt=512,qdisc_bypass=0"
+/* Blocks are whole pages, and the driver takes frames to lie one after the other across blocks: two
+ * frames fill a block of five pages. 9,014 bytes need a framesz of 9,088 at least. */
+#define RING_ARGS "framesz=10240,blocksz=20480,framecnt=512,qdisc_bypass=0"
 
 static int open_port(const char *name, const char *interface, struct test_pool *p)
 {
@@ -53,7 +53,7 @@ void test_afpacket(void)
 
     test_make_veth();
     test_start_eal();
-    test_make_pool(&p, "p", 14, 255, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, 255, 0);
     int a = open_port("net_af_packet0", "hxbt0", &p);
     int b = open_port("net_af_packet1", "hxbt1", &p);
     CHECK_EQ(hxb_interface_mtu("hxbt0"), 9000);
@@ -156,7 +156,7 @@ void test_afpacket_shaped(void)
         test_skip("no tbf; is iproute2's tc installed and the sch_tbf module loaded?");
     }
     test_start_eal();
-    test_make_pool(&p, "p", 14, 255, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, 255, 0);
     int a = open_port("net_af_packet0", "hxbt0", &p);
     int b = open_port("net_af_packet1", "hxbt1", &p);
     int fd = hxb_afpacket_fd("hxbt0", 0);

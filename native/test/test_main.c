@@ -96,19 +96,19 @@ void test_start_eal(void)
     CHECK_EQ(test_huge ? hxb_eal_init(5, huge) : hxb_eal_init(8, small), 0);
 }
 
-void test_make_pool(struct test_pool *p, const char *name, uint32_t shift, uint32_t count,
+void test_make_pool(struct test_pool *p, const char *name, uint32_t stride, uint32_t count,
                     uint32_t cache)
 {
     struct hxb_pool_config config = {
-        .stride_shift = shift, .count = count, .cache = cache, .socket = -1};
+        .stride_bytes = stride, .count = count, .cache = cache, .socket = -1};
 
-    CHECK_EQ(hxb_region_map((uint64_t)(count + 1) << shift, test_huge, &p->region), 0);
+    CHECK_EQ(hxb_region_map((uint64_t)(count + 1) * stride, test_huge, &p->region), 0);
     config.base = p->region.address;
     config.region_bytes = p->region.length;
     config.page_bytes = p->region.page_bytes;
     snprintf(config.name, sizeof(config.name), "%s", name);
     CHECK_EQ(hxb_pool_create(&config, &p->pool), 0);
-    p->shift = shift;
+    p->stride = stride;
     p->count = count;
 }
 
@@ -123,8 +123,7 @@ uint8_t *test_frame(const struct test_pool *p, uint64_t desc)
 {
     uint64_t id = desc & HXB_DESC_ID_MASK;
 
-    return (uint8_t *)(uintptr_t)(p->region.address + (id << p->shift) +
-                                  HXB_FRAME_AT(id, p->shift));
+    return (uint8_t *)(uintptr_t)(p->region.address + id * p->stride + HXB_FRAME_OFFSET);
 }
 
 void test_fill(const struct test_pool *p, uint64_t *descs, int n, uint32_t length)

@@ -53,7 +53,7 @@ static void await_link(int port, bool up)
 static int open_port(struct test_pool *p, const char *role, const char *socket)
 {
     test_start_eal();
-    test_make_pool(p, "p", 14, 511, 0);
+    test_make_pool(p, "p", STRIDE_JUMBO, 511, 0);
     int port = attach_port(p, "net_memif0", role, socket);
     await_link(port, true);
     return port;
@@ -233,8 +233,8 @@ void test_memif_close(void)
 
     snprintf(socket, sizeof(socket), "pmhxb-close-%d", getpid());
     test_start_eal();
-    test_make_pool(&pools[0], "a", 14, 127, 0);
-    test_make_pool(&pools[1], "b", 14, 127, 0);
+    test_make_pool(&pools[0], "a", STRIDE_JUMBO, 127, 0);
+    test_make_pool(&pools[1], "b", STRIDE_JUMBO, 127, 0);
     for (int round = 0; round < 50; round++) {
         ports[0] = attach_port(&pools[0], "net_memif_a", "server", socket);
         ports[1] = attach_port(&pools[1], "net_memif_b", "client", socket);
@@ -279,7 +279,7 @@ void test_memif_order(void)
         _exit(0);
     }
     test_start_eal();
-    test_make_pool(&p, "p", 14, 511, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
     int port = attach_port(&p, "net_memif0", "client", socket);
     usleep(120000);
     CHECK_EQ(hxb_port_link(port), 0);
@@ -334,7 +334,7 @@ static void survive(const char *role, const char *victim_role)
         victims[i] = spawn_victim(victim_role, socket, go[i][0]);
     }
     test_start_eal();
-    test_make_pool(&p, "p", 14, 511, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
     port = attach_port(&p, "net_memif0", role, socket);
     struct flood f = {.pools = &p, .ports = &port, .count = 1};
     flood_start(&f);

@@ -176,7 +176,7 @@ void test_packet(void)
 
     test_make_veth();
     test_start_eal();
-    test_make_pool(&p, "p", 14, 255, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, 255, 0);
     refuse_wrong_arguments(&p);
     struct hxb_packet *a = open_end("hxbt0", &p);
     struct hxb_packet *b = open_end("hxbt1", &p);
@@ -214,7 +214,7 @@ void test_packet_shaped(void)
         test_skip("no tbf; is iproute2's tc installed and the sch_tbf module loaded?");
     }
     test_start_eal();
-    test_make_pool(&p, "p", 14, 255, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, 255, 0);
     struct hxb_packet *a = open_end("hxbt0", &p);
     struct hxb_packet *b = open_end("hxbt1", &p);
     int fd = hxb_packet_fd(a);

@@ -5,6 +5,7 @@
 
 #include <rte_mbuf.h>
 
+#include "internal.h"
 #include "test.h"
 
 static struct hxb_pool_config config_of(const struct test_pool *p, const char *name)
@@ -12,11 +13,25 @@ static struct hxb_pool_config config_of(const struct test_pool *p, const char *n
     struct hxb_pool_config c = {.base = p->region.address,
                                 .region_bytes = p->region.length,
                                 .page_bytes = p->region.page_bytes,
-                                .stride_shift = p->shift,
+                                .stride_bytes = p->stride,
                                 .count = p->count,
                                 .socket = -1};
     snprintf(c.name, sizeof(c.name), "%s", name);
     return c;
+}
+
+/* Every stride, the largest pool: the first and the last byte of buffers belong to them. */
+static void check_index(void)
+{
+    for (uint32_t stride = HXB_STRIDE_MIN; stride <= HXB_STRIDE_MAX; stride += HXB_STRIDE_UNIT) {
+        uint64_t reciprocal = hxb_reciprocal(stride);
+        for (uint64_t id = 0; id <= HXB_BUFFERS_MAX; id += id < 70 ? 1 : id / 64) {
+            CHECK_EQ(hxb_index(id * stride, reciprocal), id);
+            CHECK_EQ(hxb_index(id * stride + stride - 1, reciprocal), id);
+        }
+        CHECK_EQ(hxb_index((uint64_t)HXB_BUFFERS_MAX * stride, reciprocal), HXB_BUFFERS_MAX);
+        CHECK_EQ(hxb_index((uint64_t)HXB_BUFFERS_MAX * stride - 1, reciprocal), HXB_BUFFERS_MAX - 1);
+    }
 }
 
 void test_pool(void)
@@ -24,29 +39,25 @@ void test_pool(void)
     struct test_pool p, q;
     struct hxb_pool *none = NULL;
 
+    check_index();
     test_start_eal();
-    /* 255 buffers of 16 KB reach over several pages of either size. */
-    test_make_pool(&p, "p", 14, 255, 0);
+    /* 255 buffers of 10 KB reach over several pages of either size. */
+    test_make_pool(&p, "p", STRIDE_JUMBO, 255, 0);
     CHECK_EQ(hxb_pool_avail(p.pool), 255);
     const uint64_t *mbufs = hxb_pool_mbufs(p.pool);
     CHECK_EQ(mbufs[0], 0);
     for (uint32_t id = 1; id <= p.count; id++) {
         const struct rte_mbuf *m = (const struct rte_mbuf *)(uintptr_t)mbufs[id];
-        uint64_t begin = p.region.address + ((uint64_t)id << 14);
-        CHECK_EQ((uintptr_t)m->buf_addr + HXB_FRAME_OFFSET, begin + HXB_FRAME_AT(id, 14));
-        /* Of every colour alike, and within the stride. */
-        CHECK_EQ(m->buf_len, HXB_FRAME_OFFSET + HXB_FRAME_MAX(14));
-        CHECK((uintptr_t)m->buf_addr + m->buf_len <= begin + (1 << 14));
+        CHECK_EQ((uintptr_t)m->buf_addr, p.region.address + (uint64_t)id * STRIDE_JUMBO);
+        CHECK_EQ(m->buf_len, STRIDE_JUMBO);
         CHECK(RTE_MBUF_HAS_PINNED_EXTBUF(m));
     }
-    /* Neighbours of one stride lie in different sets of a cache. */
-    CHECK_EQ(HXB_FRAME_AT(1, 14) - HXB_FRAME_AT(HXB_COLOURS, 14), HXB_COLOUR_BYTES);
-    /* Other strides, beside the first pool; a small one has no room for colours. */
-    test_make_pool(&q, "q", 11, 40, 8);
-    CHECK_EQ(HXB_FRAME_AT(7, 11), HXB_FRAME_OFFSET);
-    CHECK_EQ(((const struct rte_mbuf *)(uintptr_t)hxb_pool_mbufs(q.pool)[7])->buf_len, 1 << 11);
+    /* Other strides, beside the first pool. */
+    test_make_pool(&q, "q", STRIDE_SMALL, 40, 8);
+    CHECK_EQ(((const struct rte_mbuf *)(uintptr_t)hxb_pool_mbufs(q.pool)[7])->buf_len,
+             STRIDE_SMALL);
     test_free_pool(&q);
-    test_make_pool(&q, "q", 15, 5, 0);
+    test_make_pool(&q, "q", HXB_STRIDE_MAX, 5, 0);
     test_free_pool(&q);
 
     struct hxb_pool_config c = config_of(&p, "p");
@@ -54,10 +65,14 @@ void test_pool(void)
     c = config_of(&p, "");
     CHECK_EQ(hxb_pool_create(&c, &none), -EINVAL);
     c = config_of(&p, "x");
-    c.stride_shift = 16; /* DPDK's element size has 16 bits */
-    CHECK_EQ(hxb_pool_create(&c, &none), -EINVAL);
+    const uint32_t bad_strides[] = {0, HXB_STRIDE_UNIT, STRIDE_SMALL + HXB_STRIDE_UNIT / 2,
+                                    HXB_STRIDE_MAX + HXB_STRIDE_UNIT};
+    for (unsigned int i = 0; i < RTE_DIM(bad_strides); i++) {
+        c.stride_bytes = bad_strides[i];
+        CHECK_EQ(hxb_pool_create(&c, &none), -EINVAL);
+    }
     c = config_of(&p, "x");
-    c.count = (uint32_t)(p.region.length >> 14); /* no room for the unused ID 0 */
+    c.count = (uint32_t)(p.region.length / STRIDE_JUMBO); /* no room for the unused ID 0 */
     CHECK_EQ(hxb_pool_create(&c, &none), -ERANGE);
     c = config_of(&p, "x");
     c.base += 64;
@@ -80,7 +95,7 @@ void test_alloc_release(void)
     uint32_t ids[700], seen[700] = {0};
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 600, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 600, 0);
     /* More than there are: as many as could be had, each once. */
     CHECK_EQ(hxb_pool_alloc_bulk(p.pool, ids, 700), 600);
     for (int i = 0; i < 600; i++) {
@@ -115,7 +130,7 @@ void test_recycle(void)
     uint32_t ids[20];
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 20, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 20, 0);
     CHECK_EQ(hxb_pool_alloc_bulk(p.pool, ids, 20), 20);
     /* A driver has the second, too: it goes home from there. */
     CHECK_EQ(hxb_pool_ref(p.pool, ids[1], 1), 2);
@@ -147,7 +162,7 @@ void test_references(void)
     uint32_t id;
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 10, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 10, 0);
     CHECK_EQ(hxb_pool_alloc_bulk(p.pool, &id, 1), 1);
     CHECK_EQ(hxb_pool_refcnt(p.pool, id), 1);
     CHECK_EQ(hxb_pool_ref(p.pool, id, 2), 3);
@@ -203,7 +218,7 @@ void test_crc(void)
     uint32_t state = 1;
 
     test_start_eal();
-    test_make_pool(&p, "p", 14, HXB_BURST_MAX, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, HXB_BURST_MAX, 0);
     test_fill(&p, descs, HXB_BURST_MAX, 64);
     /* RFC 3720 B.4: 32 bytes of zeros. */
     memset(test_frame(&p, descs[0]), 0, 64);
@@ -243,13 +258,13 @@ void test_crc(void)
     CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, 0, FROM, AT), 0);
     CHECK_EQ(hxb_crc32c_holds(p.pool, descs, frames, 1, FROM, FROM - 3), 0);
     /* Nothing outside the buffers is read: below, above, across the end, too short, too long. */
-    uint64_t first = p.region.address + (1u << 14);
-    uint64_t end = first + ((uint64_t)HXB_BURST_MAX << 14);
+    uint64_t first = p.region.address + STRIDE_JUMBO;
+    uint64_t end = first + ((uint64_t)HXB_BURST_MAX * STRIDE_JUMBO);
     const struct {
         uint64_t frame;
         uint32_t length;
     } bad[] = {{0, 64},          {first - 1, 64},       {end, 64},
-               {end - 63, 64},   {frames[1], FROM - 1}, {frames[1], HXB_FRAME_MAX(14) + 1},
+               {end - 63, 64},   {frames[1], FROM - 1}, {frames[1], HXB_FRAME_MAX(STRIDE_JUMBO) + 1},
                {UINT64_MAX, 64}, {first - 65, 64}};
     for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
         for (int n = 1; n <= 8; n++) {
@@ -274,7 +289,7 @@ void test_seal(void)
     uint32_t state = 7;
 
     test_start_eal();
-    test_make_pool(&p, "p", 14, HXB_BURST_MAX, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, HXB_BURST_MAX, 0);
     test_fill(&p, descs, HXB_BURST_MAX, 64);
     for (int n = 0; n <= N; n++) {
         for (int i = 0; i < n; i++) {
@@ -302,7 +317,7 @@ void test_seal(void)
     /* Nothing outside a buffer is touched; what asks for nothing may be no frame at all. */
     uint64_t bad[] = {test_desc(0, 64) | HXB_DESC_SEAL, test_desc(HXB_BUFFERS_MAX, 64) | HXB_DESC_SEAL,
                       test_desc(1, FROM + TRAILER - 1) | HXB_DESC_SEAL,
-                      test_desc(1, HXB_FRAME_MAX(14) + TRAILER + 1) | HXB_DESC_SEAL};
+                      test_desc(1, HXB_FRAME_MAX(STRIDE_JUMBO) + TRAILER + 1) | HXB_DESC_SEAL};
     for (unsigned int i = 0; i < RTE_DIM(bad); i++) {
         CHECK_EQ(hxb_seal(p.pool, &bad[i], 1, FROM, TRAILER, AT), -EINVAL);
     }

@@ -15,7 +15,7 @@ void test_ring(void)
     uint64_t descs[20], out[20];
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 31, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 31, 0);
     CHECK_EQ(hxb_ring_create("r", 10, HXB_RING_SP | HXB_RING_SC, &ring), 0);
     CHECK_EQ(hxb_ring_create("r", 10, 0, &other), -EEXIST);
     CHECK_EQ(hxb_ring_create("s", 0, 0, &other), -EINVAL);
@@ -94,7 +94,7 @@ void test_ring_port(void)
     struct hxb_port_stats stats;
 
     test_start_eal();
-    test_make_pool(&p, "p", 14, 63, 0);
+    test_make_pool(&p, "p", STRIDE_JUMBO, 63, 0);
     make_ring_port(&r, "port", p.pool, HXB_QUEUES_MAX, 8);
     CHECK_EQ(hxb_port_info(r.port, &info), 0);
     CHECK_EQ(strcmp(info.driver, "net_ring"), 0);
@@ -194,7 +194,7 @@ void test_null_port(void)
     uint64_t descs[32];
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 63, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 63, 0);
     int port = hxb_port_attach("net_null0", "size=60,copy=1");
     CHECK(port >= 0);
     CHECK_EQ(hxb_port_configure(port, &config, &p.pool), 0);
@@ -228,8 +228,8 @@ void test_refusals(void)
     struct hxb_port_stats stats;
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 15, 0);
-    test_make_pool(&q, "q", 11, 15, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 15, 0);
+    test_make_pool(&q, "q", STRIDE_SMALL, 15, 0);
     make_ring_port(&r, "port", p.pool, 1, 8);
     const uint64_t *mbufs = hxb_pool_mbufs(p.pool);
 
@@ -286,10 +286,10 @@ void test_limits(void)
     struct hxb_port_stats stats;
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 15, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 15, 0);
     make_ring_port(&r, "port", p.pool, 1, 8);
     const uint64_t bad[] = {test_desc(0, 64), test_desc(16, 64), test_desc(0xffffff, 64),
-                            test_desc(1, 13), test_desc(1, 2048 - HXB_FRAME_OFFSET + 1),
+                            test_desc(1, 13), test_desc(1, HXB_FRAME_MAX(STRIDE_SMALL) + 1),
                             UINT64_C(1) << 60 | test_desc(1, 64)};
     for (int i = 0; i < 6; i++) {
         CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, &bad[i], 1), -EINVAL);
@@ -297,7 +297,7 @@ void test_limits(void)
     CHECK_EQ(hxb_port_stats(r.port, &stats), 0);
     CHECK_EQ(stats.tx_refused, 6);
     /* A bad one in the middle ends the prefix. */
-    test_fill(&p, descs, 4, 2048 - HXB_FRAME_OFFSET);
+    test_fill(&p, descs, 4, HXB_FRAME_MAX(STRIDE_SMALL));
     uint64_t keep = descs[2];
     descs[2] = bad[0];
     CHECK_EQ(hxb_tx_burst(r.port, 0, p.pool, descs, 4), 2);
@@ -320,7 +320,7 @@ void test_port_errors(void)
     int ports[64], n = 0;
 
     test_start_eal();
-    test_make_pool(&p, "p", 11, 15, 0);
+    test_make_pool(&p, "p", STRIDE_SMALL, 15, 0);
     CHECK_EQ(hxb_port_attach(NULL, ""), -EINVAL);
     CHECK(hxb_port_attach("net_nosuchdriver0", "") < 0);
     const int none[] = {-1, 0, 31, 32, 1 << 20};

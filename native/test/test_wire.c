@@ -34,7 +34,7 @@ static void make_net(struct net *net)
     CHECK_EQ(hxb_wire_create(&net->wire), 0);
     for (int i = 0; i < STATIONS; i++) {
         snprintf(name, sizeof(name), "p%d", i);
-        test_make_pool(&net->pools[i], name, i == 2 ? 10 : 14, BUFFERS, 0);
+        test_make_pool(&net->pools[i], name, i == 2 ? STRIDE_SMALL / 2 : STRIDE_JUMBO, BUFFERS, 0);
         snprintf(name, sizeof(name), "tx%d", i);
         CHECK_EQ(hxb_ring_create(name, 2 * ROOM, HXB_RING_SP | HXB_RING_SC, &net->tx[i]), 0);
         snprintf(name, sizeof(name), "rx%d", i);

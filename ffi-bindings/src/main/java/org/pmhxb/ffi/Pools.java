@@ -8,24 +8,18 @@ import org.pmhxb.ffi.gen.hxb_pool_config;
 
 /**
  * DPDK pools over a {@link Region} (control path). A pool is a handle, for {@link Hxb} and {@link
- * Ports}. Buffer {@code id} in 1..count lies at {@code region.address() + (id << strideShift)}.
+ * Ports}. Buffer {@code id} in 1..count lies at {@code region.address() + id * strideBytes}.
  */
 public final class Pools {
   /** Any NUMA node. */
   public static final int ANY_SOCKET = -1;
-
-  /** DPDK's element size has 16 bits: strides are 256 to 32,768 bytes. */
-  public static final int MIN_STRIDE_SHIFT = 8;
-
-  public static final int MAX_STRIDE_SHIFT = 15;
 
   private Pools() {}
 
   /**
    * Creates a pool; the region must outlive it.
    *
-   * @param strideShift log2 of the bytes from buffer to buffer, {@value #MIN_STRIDE_SHIFT}..{@value
-   *     #MAX_STRIDE_SHIFT}
+   * @param strideBytes from buffer to buffer, a multiple of 128, 256 to 32,768
    * @param count buffers; {@code count + 1} strides must fit into the region
    * @param cache buffers kept per registered thread, 0..512, at most count / 1.5
    * @param socket NUMA node of the mbuf structs, or {@link #ANY_SOCKET}
@@ -33,7 +27,7 @@ public final class Pools {
    * @throws NativeException with what was wrong
    */
   public static long create(
-      Region region, int strideShift, int count, int cache, int socket, String name) {
+      Region region, int strideBytes, int count, int cache, int socket, String name) {
     if (name.isEmpty() || name.length() > 23) {
       throw new IllegalArgumentException("pool name \"" + name + "\": 1 to 23 characters");
     }
@@ -42,7 +36,7 @@ public final class Pools {
       hxb_pool_config.base(config, region.address());
       hxb_pool_config.region_bytes(config, region.lengthBytes());
       hxb_pool_config.page_bytes(config, region.pageBytes());
-      hxb_pool_config.stride_shift(config, strideShift);
+      hxb_pool_config.stride_bytes(config, strideBytes);
       hxb_pool_config.count(config, count);
       hxb_pool_config.cache(config, cache);
       hxb_pool_config.socket(config, socket);
@@ -51,7 +45,7 @@ public final class Pools {
       int code = Pmhxb.hxb_pool_create(config, out);
       if (code < 0) {
         throw new NativeException(
-            "hxb_pool_create(" + name + ", " + count + " x " + (1L << strideShift) + " bytes)",
+            "hxb_pool_create(" + name + ", " + count + " x " + strideBytes + " bytes)",
             code,
             createRemedy(code));
       }
@@ -64,7 +58,8 @@ public final class Pools {
       case Errno.ENOMEM -> "raise the EAL heap (EalOptions.heapMegabytes) or " + Hugepages.REMEDY;
       case Errno.EEXIST -> "a pool of that name exists: close it or take another name";
       case Errno.ERANGE -> "the region is too small for count + 1 strides";
-      case Errno.EINVAL -> "stride shift 8..15, count 1..16777215, cache 0..512 and <= count / 1.5";
+      case Errno.EINVAL ->
+          "stride 256..32768 and a multiple of 128, count 1..16777215, cache 0..512 and <= count / 1.5";
       default -> "DPDK says: " + Eal.logTail(3);
     };
   }

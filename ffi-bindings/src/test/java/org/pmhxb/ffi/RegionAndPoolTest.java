@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class RegionAndPoolTest {
-  private static final int SHIFT = 11;
+  private static final int STRIDE_BYTES = 2_176;
 
   @BeforeAll
   static void start() {
@@ -59,9 +59,9 @@ class RegionAndPoolTest {
       value = Hugepages.class,
       names = {"AUTO", "NONE"})
   void buffersAreCountedByReference(Hugepages pages) {
-    try (Region region = Region.map(100L << SHIFT, pages);
+    try (Region region = Region.map(100L * STRIDE_BYTES, pages);
         Arena arena = Arena.ofConfined()) {
-      long pool = Pools.create(region, SHIFT, 99, 0, Pools.ANY_SOCKET, "java-pool");
+      long pool = Pools.create(region, STRIDE_BYTES, 99, 0, Pools.ANY_SOCKET, "java-pool");
       MemorySegment ids = arena.allocate(ValueLayout.JAVA_INT, 100);
       assertThat(Hxb.poolAlloc(pool, ids.address(), 100)).isEqualTo(99);
       assertThat(Pools.available(pool)).isZero();
@@ -84,17 +84,17 @@ class RegionAndPoolTest {
 
   @Test
   void wrongPoolsAreRefusedByName() {
-    try (Region region = Region.map(10L << SHIFT, Hugepages.NONE)) {
-      assertThatThrownBy(() -> Pools.create(region, SHIFT, 1000, 0, -1, "big"))
+    try (Region region = Region.map(10L * STRIDE_BYTES, Hugepages.NONE)) {
+      assertThatThrownBy(() -> Pools.create(region, STRIDE_BYTES, 1000, 0, -1, "big"))
           .isInstanceOf(NativeException.class)
           .hasMessageContaining("big")
           .hasMessageContaining("region is too small");
-      assertThatThrownBy(() -> Pools.create(region, 20, 1, 0, -1, "wide"))
-          .hasMessageContaining("stride shift 8..15");
-      assertThatThrownBy(() -> Pools.create(region, SHIFT, 1, 0, -1, ""))
+      assertThatThrownBy(() -> Pools.create(region, 33_000, 1, 0, -1, "wide"))
+          .hasMessageContaining("stride 256..32768 and a multiple of 128");
+      assertThatThrownBy(() -> Pools.create(region, STRIDE_BYTES, 1, 0, -1, ""))
           .isInstanceOf(IllegalArgumentException.class);
-      long first = Pools.create(region, SHIFT, 4, 0, -1, "twin");
-      assertThatThrownBy(() -> Pools.create(region, SHIFT, 4, 0, -1, "twin"))
+      long first = Pools.create(region, STRIDE_BYTES, 4, 0, -1, "twin");
+      assertThatThrownBy(() -> Pools.create(region, STRIDE_BYTES, 4, 0, -1, "twin"))
           .hasMessageContaining("EEXIST");
       Pools.destroy(first);
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Frames through a net_ring port and back, from Java. */
 class RingPortTest {
-  private static final int SHIFT = 14;
+  private static final int STRIDE_BYTES = 10_368;
   private static final int COUNT = 63;
   private static final int FRAME_OFFSET = 128;
   private static final long HOLD = 1L << 24;
@@ -25,16 +25,15 @@ class RingPortTest {
   private MemorySegment descs;
   private MemorySegment ids;
 
-  /** With the buffer's colour: see HXB_FRAME_OFFSET in pmhxb.h. */
   private static long frameAt(int id) {
-    return ((long) id << SHIFT) + FRAME_OFFSET + id % 32 * 64L;
+    return (long) id * STRIDE_BYTES + FRAME_OFFSET;
   }
 
   @BeforeEach
   void attach() {
     Eal.init(EalOptions.defaults().withHeapMegabytes(64));
-    region = Region.map((COUNT + 1L) << SHIFT, Hugepages.AUTO);
-    pool = Pools.create(region, SHIFT, COUNT, 0, Pools.ANY_SOCKET, "ring-test");
+    region = Region.map((COUNT + 1L) * STRIDE_BYTES, Hugepages.AUTO);
+    pool = Pools.create(region, STRIDE_BYTES, COUNT, 0, Pools.ANY_SOCKET, "ring-test");
     toPort = Rings.create("ring-test-rx", 16, true, true);
     fromPort = Rings.create("ring-test-tx", 8, true, true);
     port = Rings.port("ring-test", new long[] {toPort}, new long[] {fromPort});

@@ -28,6 +28,7 @@ final class ConfigReader {
   private static final int MAX_BYTES = 1 << 20;
 
   private static final int ETHERNET_HEADER_BYTES = 14;
+  private static final int STRIDE_BYTES_MIN = 1_024;
 
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
   private static final int MAX_SOCKET_BYTES = 107;
@@ -304,34 +305,31 @@ final class ConfigReader {
       scope.error("pool.buffers", "" + buffers, "must be 0 (automatic) or 64 to 16777215");
     }
     builder.poolBuffers = buffers;
-    int stride =
-        scope.powerOfTwo(
-            pool,
-            "pool.stride-bytes",
-            1_024,
-            BufferPool.STRIDE_BYTES_MAX,
-            builder.poolStrideBytes,
-            "bytes");
-    if (builder.mtuBytes + ETHERNET_HEADER_BYTES > BufferPool.frameCapacityBytes(stride)) {
-      scope.error(
-          pool.has("stride-bytes") ? "pool.stride-bytes" : "mtu",
-          "" + (pool.has("stride-bytes") ? stride : builder.mtuBytes),
-          "an mtu of "
-              + builder.mtuBytes
-              + " needs a stride of at least "
-              + leastStride(builder.mtuBytes)
-              + " bytes, not "
-              + stride);
-    }
-    builder.poolStrideBytes = stride;
+    builder.poolStrideBytes = stride(pool);
     builder.hugepages =
         scope.choice(pool, "pool.hugepages", HxbConfig.Hugepages.class, HxbConfig.Hugepages.AUTO);
   }
 
-  private static int leastStride(int mtuBytes) {
-    int stride = BufferPool.STRIDE_BYTES_MIN;
-    while (BufferPool.frameCapacityBytes(stride) < mtuBytes + ETHERNET_HEADER_BYTES) {
-      stride <<= 1;
+  private int stride(JsonNode pool) {
+    int frameBytes = builder.mtuBytes + ETHERNET_HEADER_BYTES;
+    int least = BufferPool.strideBytesFor(frameBytes);
+    String path = "pool.stride-bytes";
+    int stride = scope.integer(pool, path, 0, BufferPool.STRIDE_BYTES_MAX, 0, "bytes");
+    if (stride == 0) {
+      return Math.max(least, BufferPool.JUMBO_STRIDE_BYTES);
+    }
+    if (stride < STRIDE_BYTES_MIN || stride % BufferPool.STRIDE_UNIT_BYTES != 0) {
+      scope.error(
+          path,
+          "" + stride,
+          "must be 0 (automatic) or a multiple of %d, %d to %d"
+              .formatted(
+                  BufferPool.STRIDE_UNIT_BYTES, STRIDE_BYTES_MIN, BufferPool.STRIDE_BYTES_MAX));
+    } else if (frameBytes > BufferPool.frameCapacityBytes(stride)) {
+      scope.error(
+          path,
+          "" + stride,
+          "an mtu of " + builder.mtuBytes + " needs at least " + least + " bytes");
     }
     return stride;
   }

@@ -381,7 +381,7 @@ public final class HxbConfig {
    * mtu               9000
    * control-socket    "" (none)
    * pool.buffers      0 (the sum of its uses)
-   * pool.stride-bytes 16384
+   * pool.stride-bytes 0 (10368, or what a longer mtu needs)
    * pool.hugepages    "auto"
    * peer.window       256 frames
    * peer.timeout-ms   5000
@@ -402,7 +402,7 @@ public final class HxbConfig {
     int mtuBytes = 9000;
     String controlSocket = "";
     int poolBuffers;
-    int poolStrideBytes = 16_384;
+    int poolStrideBytes;
     Hugepages hugepages = Hugepages.AUTO;
     int windowFrames = 256;
     int peerTimeoutMs = 5000;
@@ -478,7 +478,7 @@ public final class HxbConfig {
       return this;
     }
 
-    /** A power of two, 1,024 to 65,536. */
+    /** 0, or a multiple of 128, 1,024 to 32,768; best an odd one: see BufferPool. */
     public Builder poolStrideBytes(int value) {
       poolStrideBytes = value;
       return this;

@@ -65,7 +65,7 @@ class HxbConfigTest {
     assertThat(c.mtuBytes()).isEqualTo(9000);
     assertThat(c.controlSocket()).isEmpty();
     assertThat(c.poolBuffers()).isZero();
-    assertThat(c.poolStrideBytes()).isEqualTo(16_384);
+    assertThat(c.poolStrideBytes()).isEqualTo(10_368);
     assertThat(c.hugepages()).isEqualTo(Hugepages.AUTO);
     assertThat(c.windowFrames()).isEqualTo(256);
     assertThat(c.peerTimeoutMs()).isEqualTo(5000);
@@ -117,7 +117,8 @@ class HxbConfigTest {
             "n.toml:4: mtuu = 9000: is no key; did you mean \"mtu\"?",
             "n.toml:5: mtu = 70000: must be 576 to 16000 bytes",
             "n.toml:8: pool.buffers = 12: must be 0 (automatic) or 64 to 16777215",
-            "n.toml:9: pool.stride-bytes = 5000: must be a power of two, 1024 to 32768 bytes",
+            "n.toml:9: pool.stride-bytes = 5000: must be 0 (automatic) or a multiple of 128, 1024 to"
+                + " 32768",
             "n.toml:10: pool.hugepages = \"maybe\": must be one of \"auto\", \"require\","
                 + " \"never\"",
             "n.toml:13: peer.window = 100: must be a power of two, 4 to 4096 frames",
@@ -300,11 +301,14 @@ class HxbConfigTest {
     String small = GOOD + "\n[pool]\nstride-bytes = 8192\n";
     assertThat(errors(small))
         .containsExactly(
-            "n.toml:20: pool.stride-bytes = 8192: an mtu of 9000 needs a stride of at least 16384"
-                + " bytes, not 8192");
+            "n.toml:20: pool.stride-bytes = 8192: an mtu of 9000 needs at least 9344 bytes");
     String fits = "mtu = 8050\n" + small;
     assertThat(HxbConfig.parse("n", fits).poolStrideBytes()).isEqualTo(8192);
     assertThat(errors("mtu = 8051\n" + small)).hasSize(1);
+    // Left to itself the stride follows.
+    HxbConfig long12000 = HxbConfig.parse("n", "mtu = 12000\n" + GOOD);
+    assertThat(long12000.poolStrideBytes()).isEqualTo(95 * 128);
+    assertThat(HxbConfig.parse("n", GOOD).poolStrideBytes()).isEqualTo(81 * 128);
   }
 
   @Test
@@ -360,7 +364,7 @@ class HxbConfigTest {
             .mtuBytes(576 + random.nextInt(13_000))
             .controlSocket("/run/" + wild(random))
             .poolBuffers(64 + random.nextInt(10_000))
-            .poolStrideBytes(16_384 << random.nextInt(2))
+            .poolStrideBytes(random.nextBoolean() ? 0 : 13_824 + 128 * random.nextInt(100))
             .hugepages(Hugepages.values()[random.nextInt(3)])
             .windowFrames(4 << random.nextInt(11))
             .peerTimeoutMs(100 + random.nextInt(10_000))
@@ -394,7 +398,10 @@ class HxbConfigTest {
     assertThat(second.coordinates()).isEqualTo(b.coordinates);
     assertThat(second.mtuBytes()).isEqualTo(b.mtuBytes);
     assertThat(second.windowFrames()).isEqualTo(b.windowFrames);
-    assertThat(second.poolStrideBytes()).isEqualTo(b.poolStrideBytes);
+    assertThat(second.poolStrideBytes())
+        .isBetween(
+            b.poolStrideBytes > 0 ? b.poolStrideBytes : 10_368,
+            b.poolStrideBytes > 0 ? b.poolStrideBytes : 13_824);
     assertThat(second.idle()).isEqualTo(b.idle);
     assertThat(second.rails()).containsExactlyInAnyOrderElementsOf(b.rails);
     assertThat(second.rails()).isEqualTo(first.rails());

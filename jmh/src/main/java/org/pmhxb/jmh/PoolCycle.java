@@ -16,6 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.BytesView;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.LoanBudget;
@@ -35,7 +36,6 @@ import org.pmhxb.ffi.Threads;
 public class PoolCycle {
   private static final int BUFFERS = 2_048;
   private static final int CYCLES = 1_024;
-  private static final int STRIDE_BYTES = 16_384;
 
   /** Buffers out at a time. */
   @Param({"32", "1"})
@@ -51,7 +51,7 @@ public class PoolCycle {
   public void open() {
     Eal.init(EalOptions.defaults());
     Threads.register();
-    pool = DpdkPool.create("cycle", STRIDE_BYTES, BUFFERS, Hugepages.AUTO);
+    pool = DpdkPool.create("cycle", BufferPool.JUMBO_STRIDE_BYTES, BUFFERS, Hugepages.AUTO);
     loans = new LoanBudget(pool, Owner.of(Owner.LOAN, 1), BUFFERS / 2, 0);
     view = new BytesView(pool.memory());
     ids = new int[burst];

@@ -3,6 +3,7 @@ package org.pmhxb.cost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
@@ -29,16 +30,13 @@ final class Lab implements AutoCloseable {
   /** Frames that move between the benchmark and a ring at a time. */
   static final int BURST = 64;
 
-  /** As nodes have it: frames of 9,000 B fit. */
-  private static final int STRIDE_BYTES = 16_384;
-
   private static final int RING_FRAMES = 1_024;
 
   /**
    * A path's first window is two of the longest frames (PROTOCOL.md section 5.3): so long that a
    * burst, and what waits for its acknowledgement, fit from the first batch on.
    */
-  private static final int LEAST_PAYLOAD_BYTES = 14_000;
+  private static final int LEAST_PAYLOAD_BYTES = 10_000;
 
   private static int made;
 
@@ -65,7 +63,7 @@ final class Lab implements AutoCloseable {
     // As a poll thread does: pools then serve it from a cache of its own.
     Threads.register();
     String name = "cost" + made++;
-    pool = DpdkPool.create(name, STRIDE_BYTES, buffers, Hugepages.AUTO);
+    pool = DpdkPool.create(name, BufferPool.JUMBO_STRIDE_BYTES, buffers, Hugepages.AUTO);
     frames = pool.memory();
     crc = new FrameCrc(frames);
     toNode = new long[rails];

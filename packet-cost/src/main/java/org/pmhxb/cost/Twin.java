@@ -162,7 +162,7 @@ final class Twin implements Subject {
           new Struct(arena, 0)
               .u64(lab.pool.handle())
               .u64(lab.pool.memory().address())
-              .u32(lab.pool.strideShift())
+              .u32(lab.pool.strideBytes())
               .u32(lab.pool.capacity())
               .u32(0)
               .u32(config.nodes())

@@ -27,7 +27,7 @@ class SortingTest {
   private static final int KEY = 0x1234;
   private static final int PAYLOAD_BYTES = 16;
 
-  private final BufferPool pool = OffHeapPool.create(16_384, 600);
+  private final BufferPool pool = OffHeapPool.create(BufferPool.JUMBO_STRIDE_BYTES, 600);
   private final List<Integer> arriving = new ArrayList<>();
   private final List<Integer> sent = new ArrayList<>();
 

@@ -6,11 +6,10 @@ import java.lang.foreign.MemorySegment;
  * Equally spaced buffers in one region, known by their ID (DESIGN rules 1-3).
  *
  * <p>Buffer {@code id} (1 to {@link #capacity()}) begins at {@code id * strideBytes} of {@link
- * #memory()}; its frame begins {@link #FRAME_OFFSET} and its colour later, on receive and send
- * alike: {@link #frameAt}. ID 0 means "none".
- *
- * <p>The colour is {@code id mod 32} cache lines in pools of {@link #COLOURED_STRIDE_BYTES} or
- * more. Without it all headers would lie in one set of the first-level cache.
+ * #memory()}; its frame begins {@link #FRAME_OFFSET} later, on receive and send alike: {@link
+ * #frameAt}. ID 0 means "none". A stride that is an odd multiple of {@link #STRIDE_UNIT_BYTES}
+ * spreads the headers over all sets of caches and translation buffers; with a power of two those of
+ * a burst lie in one set of the first-level cache (docs/performance/send.md, "Translation").
  *
  * <p>Each buffer has a reference count and one owner entry. The named owner has one of the
  * references; those beyond it are anonymous ({@link #retain}, a driver's hold). Every hand-over
@@ -29,19 +28,19 @@ public abstract class BufferPool implements AutoCloseable {
   /** Bytes before the frame in each buffer: RTE_PKTMBUF_HEADROOM of every DPDK that we build on. */
   public static final int FRAME_OFFSET = 128;
 
-  /** Strides from this on have room for colours (HXB_COLOUR_STRIDE_SHIFT). */
-  public static final int COLOURED_STRIDE_BYTES = 1 << 14;
-
-  private static final int COLOURS = 32;
-  private static final int COLOUR_SHIFT = 6;
-
   /** IDs are 24 bits wide in descriptors. */
   public static final int CAPACITY_MAX = 0xFF_FFFF;
 
-  /** DPDK's buffer size has 16 bits: 65,536 B would not fit. */
-  public static final int STRIDE_BYTES_MAX = 1 << 15;
+  /** Strides are multiples of this, so each frame begins at a pair of cache lines. */
+  public static final int STRIDE_UNIT_BYTES = 128;
 
   public static final int STRIDE_BYTES_MIN = 256;
+
+  /** DPDK's buffer size has 16 bits. */
+  public static final int STRIDE_BYTES_MAX = 1 << 15;
+
+  /** For an MTU of 9,000, and for what a net_af_packet port may write of such a frame. */
+  public static final int JUMBO_STRIDE_BYTES = 81 * STRIDE_UNIT_BYTES;
 
   /**
    * Releases kept back, and IDs stashed of those, at most: one cache line of IDs several times
@@ -61,8 +60,7 @@ public abstract class BufferPool implements AutoCloseable {
 
   private final MemorySegment memory;
   private final long base;
-  private final int strideShift;
-  private final int colourMask;
+  private final int strideBytes;
   private final int capacity;
 
   /** Ports are drivers: what {@link Owner#PORT} has is out of Java's reach. */
@@ -97,7 +95,7 @@ public abstract class BufferPool implements AutoCloseable {
 
   /**
    * @param memory the region: (capacity + 1) strides
-   * @param strideBytes power of two
+   * @param strideBytes multiple of {@link #STRIDE_UNIT_BYTES}
    * @param sentKept buffers that were sent and are free, kept for the next allocations at most; a
    *     batch at least is
    * @param driverOwnsSent a buffer given to {@link Owner#PORT} is released by a driver, not here
@@ -111,8 +109,7 @@ public abstract class BufferPool implements AutoCloseable {
     }
     this.memory = memory;
     this.base = memory.address();
-    this.strideShift = Integer.numberOfTrailingZeros(strideBytes);
-    this.colourMask = colourMask(strideBytes);
+    this.strideBytes = strideBytes;
     this.capacity = capacity;
     this.driverOwnsSent = driverOwnsSent;
     this.state = new long[capacity];
@@ -126,12 +123,12 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** Refuses sizes that descriptors or drivers could not carry. */
   protected static void checkGeometry(int strideBytes, int capacity) {
-    if (Integer.bitCount(strideBytes) != 1
+    if (strideBytes % STRIDE_UNIT_BYTES != 0
         || strideBytes < STRIDE_BYTES_MIN
         || strideBytes > STRIDE_BYTES_MAX) {
       throw new IllegalArgumentException(
-          "stride of %d B is not a power of two in %d..%d B"
-              .formatted(strideBytes, STRIDE_BYTES_MIN, STRIDE_BYTES_MAX));
+          "stride of %d B is not a multiple of %d B in %d..%d B"
+              .formatted(strideBytes, STRIDE_UNIT_BYTES, STRIDE_BYTES_MIN, STRIDE_BYTES_MAX));
     }
     if (capacity < 1 || capacity > CAPACITY_MAX) {
       throw new IllegalArgumentException(
@@ -152,11 +149,7 @@ public abstract class BufferPool implements AutoCloseable {
   }
 
   public final int strideBytes() {
-    return 1 << strideShift;
-  }
-
-  public final int strideShift() {
-    return strideShift;
+    return strideBytes;
   }
 
   /** Buffers; their IDs are 1 to this, inclusive. */
@@ -166,7 +159,7 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** Offset into {@link #memory()} of a buffer's frame (byte 0 of its Ethernet header). */
   public final long frameAt(int id) {
-    return ((long) id << strideShift) + FRAME_OFFSET + ((id & colourMask) << COLOUR_SHIFT);
+    return (long) id * strideBytes + FRAME_OFFSET;
   }
 
   /** Address of a buffer's frame, for {@link Memory#ALL}: of an ID that is known to be ours. */
@@ -174,41 +167,29 @@ public abstract class BufferPool implements AutoCloseable {
     return Memory.known(base + frameAt(id));
   }
 
-  /**
-   * {@link #addressOf(int)} for a loop over a burst, which takes the geometry out of the pool once:
-   * behind a call that is not inlined the compiler would read all three fields again.
-   *
-   * @param addressOfNone {@code addressOf(0)}
-   * @param strideShift {@link #strideShift()}
-   * @param colourMask {@link #colourMask()}
-   */
-  public static long addressOf(long addressOfNone, int strideShift, int colourMask, int id) {
-    return Memory.known(
-        addressOfNone + ((long) id << strideShift) + ((long) (id & colourMask) << COLOUR_SHIFT));
-  }
-
-  /** Bits of an ID that choose the colour; 0 in pools without. */
-  public final int colourMask() {
-    return colourMask;
-  }
-
   /** Longest frame that a buffer holds. */
   public final int frameCapacityBytes() {
-    return frameCapacityBytes(1 << strideShift);
+    return frameCapacityBytes(strideBytes);
   }
 
   /** Longest frame that buffers of a stride hold. */
   public static int frameCapacityBytes(int strideBytes) {
-    return strideBytes - FRAME_OFFSET - (colourMask(strideBytes) << COLOUR_SHIFT);
+    return strideBytes - FRAME_OFFSET;
   }
 
-  private static int colourMask(int strideBytes) {
-    return strideBytes >= COLOURED_STRIDE_BYTES ? COLOURS - 1 : 0;
+  /**
+   * The least stride for frames of a length that is an odd multiple of {@link #STRIDE_UNIT_BYTES}.
+   *
+   * @param frameBytes 0 to {@code STRIDE_BYTES_MAX - 256}
+   */
+  public static int strideBytesFor(int frameBytes) {
+    int units = Math.ceilDiv(FRAME_OFFSET + frameBytes, STRIDE_UNIT_BYTES) | 1;
+    return Math.max(units * STRIDE_UNIT_BYTES, 3 * STRIDE_UNIT_BYTES);
   }
 
   /** The buffer that an offset into {@link #memory()} lies in. */
   public final int idOf(long offset) {
-    return (int) (offset >>> strideShift);
+    return (int) (offset / strideBytes);
   }
 
   // ---- allocation and release: poll thread ----------------------------------------------------

@@ -45,8 +45,8 @@ public final class DpdkPool extends BufferPool {
 
   /**
    * @param name unique among the process's pools, at most 23 characters
-   * @param strideBytes power of two, 256 to 32,768; a net_af_packet rail needs more than its frame
-   *     slot
+   * @param strideBytes multiple of 128, 256 to 32,768; a net_af_packet rail needs more than its
+   *     frame slot
    * @param capacity buffers; see {@link PoolBudget}
    * @param sentKept buffers that were sent and are free, kept at hand for the next allocations at
    *     most, 0 to {@code capacity}: {@link PoolBudget#resendHolds}, or drivers lack them
@@ -57,9 +57,8 @@ public final class DpdkPool extends BufferPool {
     checkGeometry(strideBytes, capacity);
     Region region = Region.map(regionBytes(strideBytes, capacity), hugepages);
     try {
-      int shift = Integer.numberOfTrailingZeros(strideBytes);
       int cache = capacity >= CACHE_WORTHWHILE ? CACHE : 0;
-      long handle = Pools.create(region, shift, capacity, cache, Pools.ANY_SOCKET, name);
+      long handle = Pools.create(region, strideBytes, capacity, cache, Pools.ANY_SOCKET, name);
       return new DpdkPool(region, handle, strideBytes, capacity, sentKept);
     } catch (RuntimeException e) {
       region.close();

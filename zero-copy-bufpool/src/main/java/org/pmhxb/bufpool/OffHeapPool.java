@@ -20,7 +20,7 @@ public final class OffHeapPool extends BufferPool {
   /**
    * Half of it at most is kept at hand once it was sent.
    *
-   * @param strideBytes power of two, 256 to 32,768
+   * @param strideBytes multiple of 128, 256 to 32,768
    * @param capacity buffers, 1 to {@link BufferPool#CAPACITY_MAX}
    */
   public static OffHeapPool create(int strideBytes, int capacity) {

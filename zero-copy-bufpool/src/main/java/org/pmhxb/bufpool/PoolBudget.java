@@ -11,7 +11,7 @@ package org.pmhxb.bufpool;
  *     sum of granted credits never exceeds this
  * @param loans retained by applications
  * @param reserve relayed and control frames
- * @param strideBytes bytes of one buffer, a power of two
+ * @param strideBytes bytes of one buffer, a multiple of {@link BufferPool#STRIDE_UNIT_BYTES}
  */
 public record PoolBudget(
     int rails,

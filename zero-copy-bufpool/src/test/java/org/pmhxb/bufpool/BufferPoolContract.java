@@ -45,7 +45,6 @@ abstract class BufferPoolContract {
   void buffersAreEquallySpacedAndKnownByTheirPlace() {
     assertThat(pool.capacity()).isEqualTo(CAPACITY);
     assertThat(pool.strideBytes()).isEqualTo(STRIDE);
-    assertThat(1 << pool.strideShift()).isEqualTo(STRIDE);
     assertThat(pool.frameCapacityBytes()).isEqualTo(STRIDE - 128);
     assertThat(pool.memory().byteSize()).isGreaterThanOrEqualTo((CAPACITY + 1L) * STRIDE);
     for (int id = 1; id <= CAPACITY; id++) {
@@ -320,13 +319,37 @@ abstract class BufferPoolContract {
   }
 
   @Test
-  void neighboursOfALargeStrideBeginInDifferentCacheSets() {
-    try (BufferPool large = create(16_384, 130)) {
+  void neighboursOfAnOddStrideBeginInDifferentCacheSets() {
+    Set<Long> linePairs = new HashSet<>();
+    try (BufferPool jumbo = create(BufferPool.JUMBO_STRIDE_BYTES, 130)) {
       for (int id = 1; id <= 130; id++) {
-        assertThat(large.frameAt(id)).isEqualTo(id * 16_384L + 128 + id % 32 * 64);
-        assertThat(large.idOf(large.frameAt(id) + large.frameCapacityBytes() - 1)).isEqualTo(id);
+        assertThat(jumbo.frameAt(id)).isEqualTo(id * 10_368L + 128);
+        assertThat(jumbo.idOf(jumbo.frameAt(id) + jumbo.frameCapacityBytes() - 1)).isEqualTo(id);
+        linePairs.add(jumbo.frameAt(id) % 4096 / 128);
       }
-      assertThat(large.frameCapacityBytes()).isEqualTo(16_384 - 128 - 31 * 64);
+      assertThat(jumbo.frameCapacityBytes()).isEqualTo(10_240);
+    }
+    assertThat(linePairs).as("of a page").hasSize(32);
+  }
+
+  @Test
+  void theLeastStrideOfAFrameIsOdd() {
+    for (int frame = 0; frame <= BufferPool.STRIDE_BYTES_MAX - 256; frame++) {
+      int stride = BufferPool.strideBytesFor(frame);
+      assertThat(stride / BufferPool.STRIDE_UNIT_BYTES % 2).isOne();
+      assertThat(stride % BufferPool.STRIDE_UNIT_BYTES).isZero();
+      assertThat(stride).isBetween(BufferPool.STRIDE_BYTES_MIN, BufferPool.STRIDE_BYTES_MAX - 128);
+      assertThat(BufferPool.frameCapacityBytes(stride)).isGreaterThanOrEqualTo(frame);
+      assertThat(frame == 0 || stride <= 384 || BufferPool.frameCapacityBytes(stride - 256) < frame)
+          .isTrue();
+    }
+  }
+
+  @Test
+  void stridesThatNoBufferCouldHaveAreRefused() {
+    for (int stride : new int[] {0, 128, 2_112, 32_896, -256}) {
+      assertThatThrownBy(() -> create(stride, 8))
+          .hasMessage("stride of " + stride + " B is not a multiple of 128 B in 256..32768 B");
     }
   }
 

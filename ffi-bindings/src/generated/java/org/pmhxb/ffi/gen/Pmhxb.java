@@ -23,10 +23,10 @@ public class Pmhxb extends Pmhxb$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int HXB_ABI_VERSION = (int)4L;
+    private static final int HXB_ABI_VERSION = (int)5L;
     /**
      * {@snippet lang=c :
-     * #define HXB_ABI_VERSION 4
+     * #define HXB_ABI_VERSION 5
      * }
      */
     public static int HXB_ABI_VERSION() {
@@ -50,32 +50,32 @@ public class Pmhxb extends Pmhxb$shared {
     public static int HXB_FRAME_OFFSET() {
         return HXB_FRAME_OFFSET;
     }
-    private static final int HXB_COLOURS = (int)32L;
+    private static final int HXB_STRIDE_UNIT = (int)128L;
     /**
      * {@snippet lang=c :
-     * #define HXB_COLOURS 32
+     * #define HXB_STRIDE_UNIT 128
      * }
      */
-    public static int HXB_COLOURS() {
-        return HXB_COLOURS;
+    public static int HXB_STRIDE_UNIT() {
+        return HXB_STRIDE_UNIT;
     }
-    private static final int HXB_COLOUR_BYTES = (int)64L;
+    private static final int HXB_STRIDE_MIN = (int)256L;
     /**
      * {@snippet lang=c :
-     * #define HXB_COLOUR_BYTES 64
+     * #define HXB_STRIDE_MIN 256
      * }
      */
-    public static int HXB_COLOUR_BYTES() {
-        return HXB_COLOUR_BYTES;
+    public static int HXB_STRIDE_MIN() {
+        return HXB_STRIDE_MIN;
     }
-    private static final int HXB_COLOUR_STRIDE_SHIFT = (int)14L;
+    private static final int HXB_STRIDE_MAX = (int)32768L;
     /**
      * {@snippet lang=c :
-     * #define HXB_COLOUR_STRIDE_SHIFT 14
+     * #define HXB_STRIDE_MAX 32768
      * }
      */
-    public static int HXB_COLOUR_STRIDE_SHIFT() {
-        return HXB_COLOUR_STRIDE_SHIFT;
+    public static int HXB_STRIDE_MAX() {
+        return HXB_STRIDE_MAX;
     }
     private static final int HXB_BURST_MAX = (int)256L;
     /**

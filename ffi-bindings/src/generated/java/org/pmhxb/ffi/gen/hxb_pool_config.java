@@ -18,7 +18,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint64_t base;
  *     uint64_t region_bytes;
  *     uint64_t page_bytes;
- *     uint32_t stride_shift;
+ *     uint32_t stride_bytes;
  *     uint32_t count;
  *     uint32_t cache;
  *     int32_t socket;
@@ -36,7 +36,7 @@ public class hxb_pool_config {
         Pmhxb.C_LONG.withName("base"),
         Pmhxb.C_LONG.withName("region_bytes"),
         Pmhxb.C_LONG.withName("page_bytes"),
-        Pmhxb.C_INT.withName("stride_shift"),
+        Pmhxb.C_INT.withName("stride_bytes"),
         Pmhxb.C_INT.withName("count"),
         Pmhxb.C_INT.withName("cache"),
         Pmhxb.C_INT.withName("socket"),
@@ -182,48 +182,48 @@ public class hxb_pool_config {
         struct.set(page_bytes$LAYOUT, page_bytes$OFFSET, fieldValue);
     }
 
-    private static final OfInt stride_shift$LAYOUT = (OfInt)$LAYOUT.select(groupElement("stride_shift"));
+    private static final OfInt stride_bytes$LAYOUT = (OfInt)$LAYOUT.select(groupElement("stride_bytes"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint32_t stride_shift
+     * uint32_t stride_bytes
      * }
      */
-    public static final OfInt stride_shift$layout() {
-        return stride_shift$LAYOUT;
+    public static final OfInt stride_bytes$layout() {
+        return stride_bytes$LAYOUT;
     }
 
-    private static final long stride_shift$OFFSET = $LAYOUT.byteOffset(groupElement("stride_shift"));
+    private static final long stride_bytes$OFFSET = $LAYOUT.byteOffset(groupElement("stride_bytes"));
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint32_t stride_shift
+     * uint32_t stride_bytes
      * }
      */
-    public static final long stride_shift$offset() {
-        return stride_shift$OFFSET;
+    public static final long stride_bytes$offset() {
+        return stride_bytes$OFFSET;
     }
 
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint32_t stride_shift
+     * uint32_t stride_bytes
      * }
      */
-    public static int stride_shift(MemorySegment struct) {
-        return struct.get(stride_shift$LAYOUT, stride_shift$OFFSET);
+    public static int stride_bytes(MemorySegment struct) {
+        return struct.get(stride_bytes$LAYOUT, stride_bytes$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint32_t stride_shift
+     * uint32_t stride_bytes
      * }
      */
-    public static void stride_shift(MemorySegment struct, int fieldValue) {
-        struct.set(stride_shift$LAYOUT, stride_shift$OFFSET, fieldValue);
+    public static void stride_bytes(MemorySegment struct, int fieldValue) {
+        struct.set(stride_bytes$LAYOUT, stride_bytes$OFFSET, fieldValue);
     }
 
     private static final OfInt count$LAYOUT = (OfInt)$LAYOUT.select(groupElement("count"));

@@ -36,7 +36,6 @@ final class FuzzNet implements AutoCloseable {
   private static final int WINDOW_FRAMES = 64;
   private static final int CREDIT_BUFFERS = 256;
   private static final int POOL_BUFFERS = 1_024;
-  private static final int STRIDE_BYTES = 16_384;
 
   /** Sees what goes over the lines. */
   interface Watcher {
@@ -58,7 +57,7 @@ final class FuzzNet implements AutoCloseable {
 
   FuzzNet(long seed, FrameKey frameKey) {
     for (int n = 0; n < SHAPE.nodes(); n++) {
-      BufferPool pool = OffHeapPool.create(STRIDE_BYTES, POOL_BUFFERS);
+      BufferPool pool = OffHeapPool.create(BufferPool.JUMBO_STRIDE_BYTES, POOL_BUFFERS);
       List<Port> mine = new ArrayList<>();
       List<String> devices = new ArrayList<>();
       for (int r = 0; r < layout.count(); r++) {

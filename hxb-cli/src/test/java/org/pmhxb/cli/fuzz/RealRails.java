@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Eal;
@@ -24,7 +25,6 @@ import org.pmhxb.pm.port.DpdkPorts;
 final class RealRails implements AutoCloseable {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final int WINDOW = Owner.of(Owner.WINDOW, 1);
-  private static final int STRIDE = 16_384;
   private static final int CAPACITY = 1_024;
 
   final DpdkPool pool;
@@ -38,8 +38,11 @@ final class RealRails implements AutoCloseable {
   private RealRails(boolean onePool) {
     Eal.init(EalOptions.defaults());
     String name = "fz" + NUMBER.incrementAndGet();
-    pool = DpdkPool.create(name, STRIDE, CAPACITY, Hugepages.AUTO);
-    farPool = onePool ? pool : DpdkPool.create(name + "f", STRIDE, CAPACITY, Hugepages.AUTO);
+    pool = DpdkPool.create(name, BufferPool.JUMBO_STRIDE_BYTES, CAPACITY, Hugepages.AUTO);
+    farPool =
+        onePool
+            ? pool
+            : DpdkPool.create(name + "f", BufferPool.JUMBO_STRIDE_BYTES, CAPACITY, Hugepages.AUTO);
   }
 
   /** Bare rings: no switch that would look at addresses. */

@@ -3,6 +3,7 @@ package org.pmhxb.router.fabric;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
@@ -98,7 +99,6 @@ public final class RingCluster implements PollWork, AutoCloseable {
   }
 
   private static final int KEY = 0x68_78_62_31;
-  private static final int STRIDE_BYTES = 16_384;
   private static final int MTU_BYTES = 9_000;
   private static final int WINDOW_FRAMES = 256;
   private static final int RING_FRAMES = 512;
@@ -170,12 +170,12 @@ public final class RingCluster implements PollWork, AutoCloseable {
 
   private void build(int cluster) {
     int n = options.shape().nodes();
-    NodeSizing sizing = new NodeSizing(n, layout.count(), 0, STRIDE_BYTES);
+    NodeSizing sizing = new NodeSizing(n, layout.count(), 0, BufferPool.JUMBO_STRIDE_BYTES);
     for (int i = 0; i < n; i++) {
       pools.add(
           DpdkPool.create(
               "r" + cluster + "n" + i,
-              STRIDE_BYTES,
+              BufferPool.JUMBO_STRIDE_BYTES,
               sizing.budget().buffers(),
               sizing.budget().resendHolds(),
               options.hugepages()));

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Eal;
@@ -54,7 +55,8 @@ class RingWireTest {
     line = wire.addLine();
     for (int i = 0; i < STATIONS; i++) {
       String name = "w" + NUMBER.incrementAndGet();
-      DpdkPool pool = DpdkPool.create(name, 16_384, CAPACITY, Hugepages.AUTO);
+      DpdkPool pool =
+          DpdkPool.create(name, BufferPool.JUMBO_STRIDE_BYTES, CAPACITY, Hugepages.AUTO);
       long rx = Rings.create(name + "i", RING_FRAMES, true, true);
       long tx = Rings.create(name + "o", RING_FRAMES, true, true);
       pools.add(pool);

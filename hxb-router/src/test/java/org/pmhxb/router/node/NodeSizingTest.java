@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.flow.CreditLedger;
 
 class NodeSizingTest {
-  private static final int STRIDE_BYTES = 16_384;
   private static final int RAILS = 6;
 
   /** Who is granted nothing asks for ever, so all peers at once have to find something. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 8, 64, 1_024, 2_560, 65_535})
   void everyPeerIsGrantedAFrame(int nodes) {
-    NodeSizing sizing = new NodeSizing(nodes, RAILS, 0, STRIDE_BYTES);
+    NodeSizing sizing = new NodeSizing(nodes, RAILS, 0, BufferPool.JUMBO_STRIDE_BYTES);
     NodeConfig config = sizing.nodeConfig(1, 1, 1_024, 1_000_000_000L, 9_000);
     CreditLedger ledger =
         new CreditLedger(

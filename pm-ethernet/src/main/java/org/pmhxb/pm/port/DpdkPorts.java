@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Locale;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
@@ -135,7 +136,7 @@ public final class DpdkPorts {
    * A kernel interface, for example one end of a veth pair, with its queueing discipline: shaping
    * holds. The interface must be up, its MTU set before.
    *
-   * @param pool buffers of at least 16,384 bytes
+   * @param pool of {@link BufferPool#JUMBO_STRIDE_BYTES} or more
    * @param frames slots of the socket's receive and of its transmit ring, a power of two
    */
   public static DpdkPort afPacket(String interfaceName, DpdkPool pool, int frames) {
@@ -145,8 +146,11 @@ public final class DpdkPorts {
     }
     if (pool.frameCapacityBytes() < AF_PACKET_SLOT_BYTES) {
       throw new IllegalArgumentException(
-          "af_packet needs frames of %d B, but the pool's have %d B: take a stride of 16384 B"
-              .formatted(AF_PACKET_SLOT_BYTES, pool.frameCapacityBytes()));
+          "af_packet needs frames of %d B, but the pool's have %d B: take a stride of %d B"
+              .formatted(
+                  AF_PACKET_SLOT_BYTES,
+                  pool.frameCapacityBytes(),
+                  BufferPool.strideBytesFor(AF_PACKET_SLOT_BYTES)));
     }
     int mtu = AfPacket.interfaceMtu(interfaceName);
     String arguments =

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Eal;
@@ -22,7 +23,6 @@ import org.pmhxb.ffi.Hugepages;
 /** What every port does: two of them, joined by a line, {@link #a} and {@link #b}. */
 abstract class PortContract {
   static final int CAPACITY = 1000;
-  static final int STRIDE = 16_384;
   static final int WINDOW = Owner.of(Owner.WINDOW, 1);
   static final long MAC_A = 0x02_00_00_00_00_0AL;
   static final long MAC_B = 0x02_00_00_00_00_0BL;
@@ -68,8 +68,12 @@ abstract class PortContract {
 
   @BeforeEach
   void open() throws Exception {
-    poolA = DpdkPool.create(unique("pa"), STRIDE, CAPACITY, Hugepages.AUTO);
-    poolB = onePool() ? poolA : DpdkPool.create(unique("pb"), STRIDE, CAPACITY, Hugepages.AUTO);
+    poolA = DpdkPool.create(unique("pa"), BufferPool.JUMBO_STRIDE_BYTES, CAPACITY, Hugepages.AUTO);
+    poolB =
+        onePool()
+            ? poolA
+            : DpdkPool.create(
+                unique("pb"), BufferPool.JUMBO_STRIDE_BYTES, CAPACITY, Hugepages.AUTO);
     connect();
     long deadline = System.nanoTime() + 5_000_000_000L;
     while (!(a.linkUp() && b.linkUp())) {
