@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Raised by every change that an older caller would not survive. */
-#define HXB_ABI_VERSION 5
+#define HXB_ABI_VERSION 6
 
 /* ---- Packet descriptors -------------------------------------------------------------------------
  * One 64-bit word per frame:
@@ -38,6 +38,8 @@ extern "C" {
 #define HXB_DESC_HOLD (1u << 24)
 /* hxb_seal only: the frame has no CRC yet. Others do not look at it. */
 #define HXB_DESC_SEAL (1u << 25)
+/* Written by hxb_rx_bursts only: the frame carries its own CRC32C. Others do not look at it. */
+#define HXB_DESC_INTACT (1u << 26)
 
 /* From the beginning of a buffer to byte 0 of its Ethernet header: RTE_PKTMBUF_HEADROOM. */
 #define HXB_FRAME_OFFSET 128
@@ -285,9 +287,17 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
  * for each: port | queue << 32; address of its descriptors; frames at most, in the lower half, the upper one
  * is the caller's; and, written, what that burst returned, signed. Returns the frames that all of them moved.
  * hxb_rx_bursts also writes where each frame begins, in as many words as may be moved, behind the descriptors.
+ *
+ * only: NULL, or what it is to find out of a frame that is all that came, HXB_ONLY_WORDS words:
+ *   from:16 | at << 16 | word << 32 | most << 48, mask:32 | value << 32
+ * When the frame's 4 bytes at `word` are `value` under `mask`, as they lie in memory, and its length is in [from,
+ * most], and it carries the CRC32C of its bytes [from, length) as hxb_crc32c_holds has it, then its descriptor gets
+ * HXB_DESC_INTACT. at + 4 <= from, word + 4 <= from. One call for both, because each takes as long as a third of what
+ * is asked; the caller bounds by `most` how long it may take.
  */
 #define HXB_QUEUE_BURST_WORDS 4
-int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);
+#define HXB_ONLY_WORDS 2
+int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only);
 int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);
 
 /*

@@ -184,6 +184,17 @@ static inline bool one_holds(const struct hxb_pool *pool, uint64_t d, uint64_t f
                     finish(UINT32_MAX, (const uint8_t *)(uintptr_t)frame + from, length - from));
 }
 
+bool hxb_only_holds(const uint64_t *only, const uint8_t *frame, uint32_t length)
+{
+    uint32_t from = (uint16_t)only[0], at = (uint16_t)(only[0] >> 16);
+    uint32_t word = (uint16_t)(only[0] >> 32), most = (uint32_t)(only[0] >> 48);
+    uint32_t mask = (uint32_t)only[1], value = (uint32_t)(only[1] >> 32);
+
+    return length >= from && length <= most && (word_at(frame + word) & mask) == value &&
+           field_is((uint64_t)(uintptr_t)frame, at,
+                    finish(UINT32_MAX, frame + from, length - from));
+}
+
 /* Whether four frames do: of one length, and four bytes of the cover follow whole longs. */
 static __rte_always_inline bool four_alike_hold(const uint64_t *frames, uint32_t length,
                                                 uint32_t from, uint32_t at)

@@ -149,6 +149,19 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
     const uint32_t frame_max = pool->frame_max;
     int taken = 0;
 
+    /* The only frame: to set the loop up would cost more than it does. */
+    if (n == 1 && likely(hxb_is_whole(frames[0], first, span, frame_max) &&
+                         (frames[0]->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) == 0)) {
+        uint64_t buffer = (uint64_t)(uintptr_t)frames[0]->buf_addr;
+        uint64_t length = frames[0]->pkt_len;
+        rte_prefetch0((const void *)(uintptr_t)(buffer + HXB_FRAME_OFFSET));
+        if (addresses != NULL) {
+            addresses[0] = buffer + HXB_FRAME_OFFSET;
+        }
+        descs[0] = ((uint64_t)hxb_index(buffer - first, reciprocal) + 1) |
+                   length << HXB_DESC_LENGTH_SHIFT;
+        return 1;
+    }
     for (int i = 0; i < n; i++) {
         if (i + HXB_PREFETCH_AHEAD < n) {
             rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
@@ -183,6 +196,9 @@ int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
                 struct rte_mbuf **frames, struct hxb_refusals *refusals);
 /* Takes back the added references of prepared frames [from, to) that nobody took. */
 void hxb_take_back(const uint64_t *descs, struct rte_mbuf **frames, int from, int to);
+
+/* crc.c: whether a frame within the pool's buffers is as hxb_rx_bursts' `only` says. */
+bool hxb_only_holds(const uint64_t *only, const uint8_t *frame, uint32_t length);
 
 /* Whether DPDK has a port number left: its drivers answer a full table with all sorts of errors. */
 bool hxb_port_number_free(void);

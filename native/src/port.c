@@ -413,8 +413,9 @@ HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint6
     return sent;
 }
 
-HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only)
 {
+    uint64_t *some = NULL;
     int all = 0;
 
     for (uint64_t *b = bursts; b != bursts + (size_t)count * HXB_QUEUE_BURST_WORDS;
@@ -424,7 +425,17 @@ HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
         int moved = gated_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs,
                                    descs + RTE_MAX(most, 0), most);
         b[3] = (uint64_t)(int64_t)moved;
-        all += RTE_MAX(moved, 0);
+        if (moved > 0) {
+            all += moved;
+            some = b;
+        }
+    }
+    if (all == 1 && only != NULL) {
+        uint64_t *desc = (uint64_t *)(uintptr_t)some[1];
+        const uint8_t *frame = (const uint8_t *)(uintptr_t)desc[(int32_t)some[2]];
+        if (likely(hxb_only_holds(only, frame, (uint32_t)(*desc >> HXB_DESC_LENGTH_SHIFT)))) {
+            *desc |= HXB_DESC_INTACT;
+        }
     }
     return all;
 }

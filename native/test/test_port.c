@@ -85,6 +85,64 @@ static void free_ring_port(struct ring_port *r)
     }
 }
 
+/* What the two first queues bring of `n` frames of 90 bytes with their CRC at byte 24; the first descriptor. */
+static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, int damaged,
+                               uint64_t only0, uint64_t only1)
+{
+    uint64_t sent[2], got[2][4], only[HXB_ONLY_WORDS] = {only0, only1};
+    uint64_t bursts[2 * HXB_QUEUE_BURST_WORDS];
+
+    test_fill(p, sent, n, 90);
+    for (int i = 0; i < n; i++) {
+        memcpy(test_frame(p, sent[i]) + 32, "node", 4);
+        sent[i] |= HXB_DESC_SEAL;
+    }
+    CHECK_EQ(hxb_seal(p->pool, sent, n, 28, 0, 24), n);
+    test_frame(p, sent[0])[89] ^= (uint8_t)damaged;
+    for (int i = 0; i < n; i++) {
+        CHECK_EQ(hxb_ring_enqueue(r->rx[i], p->pool, &sent[i], 1), 1);
+    }
+    for (int q = 0; q < 2; q++) {
+        uint64_t *b = &bursts[q * HXB_QUEUE_BURST_WORDS];
+        b[0] = (uint64_t)r->port | (uint64_t)q << 32;
+        b[1] = (uint64_t)(uintptr_t)got[q];
+        b[2] = 2;
+    }
+    CHECK_EQ(hxb_rx_bursts(p->pool, bursts, 2, only), n);
+    for (int q = 0; q < n; q++) {
+        CHECK_EQ(got[q][0] & HXB_DESC_ID_MASK, sent[q] & HXB_DESC_ID_MASK);
+        CHECK_EQ(got[q][2], (uint64_t)(uintptr_t)test_frame(p, got[q][0]));
+        test_release(p, got[q], 1);
+    }
+    return got[0][0];
+}
+
+/* A frame that is all that came is marked when it is for whom it has to be, short, and intact. Frames received. */
+static int check_only(struct test_pool *p, struct ring_port *r)
+{
+    uint64_t places = 28 | (uint64_t)24 << 16 | (uint64_t)32 << 32;
+    uint64_t mask = 0xffff, word;
+    uint32_t w;
+
+    memcpy(&w, "node", sizeof(w));
+    word = mask | (uint64_t)(w & mask) << 32;
+
+    CHECK_EQ(receive_sealed(p, r, 1, 0, places | (uint64_t)90 << 48, word) & HXB_DESC_INTACT,
+             HXB_DESC_INTACT);
+    CHECK_EQ(receive_sealed(p, r, 1, 1, places | (uint64_t)90 << 48, word) & HXB_DESC_INTACT, 0);
+    CHECK_EQ(receive_sealed(p, r, 1, 0, places | (uint64_t)89 << 48, word) & HXB_DESC_INTACT, 0);
+    CHECK_EQ(receive_sealed(p, r, 1, 0, places | (uint64_t)90 << 48, word ^ UINT64_C(1) << 32) &
+                 HXB_DESC_INTACT,
+             0);
+    CHECK_EQ(receive_sealed(p, r, 1, 0, (places & ~(uint64_t)0xffff) | 91 | (uint64_t)95 << 48,
+                            word) &
+                 HXB_DESC_INTACT,
+             0);
+    CHECK_EQ(receive_sealed(p, r, 1, 0, 0, 0) & HXB_DESC_INTACT, 0);
+    CHECK_EQ(receive_sealed(p, r, 2, 0, places | (uint64_t)90 << 48, word) & HXB_DESC_INTACT, 0);
+    return 6 + 2;
+}
+
 void test_ring_port(void)
 {
     struct test_pool p;
@@ -137,7 +195,7 @@ void test_ring_port(void)
         bursts[q * HXB_QUEUE_BURST_WORDS + 2] = 2;
     }
     CHECK_EQ((int)bursts[HXB_QUEUES_MAX * HXB_QUEUE_BURST_WORDS + 3], -EINVAL);
-    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX + 1), HXB_QUEUES_MAX / 4 * 5);
+    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX + 1, NULL), HXB_QUEUES_MAX / 4 * 5);
     for (int q = 0; q < HXB_QUEUES_MAX; q++) {
         int got = RTE_MIN(q % 4, 2);
         CHECK_EQ(bursts[q * HXB_QUEUE_BURST_WORDS + 3], got);
@@ -147,12 +205,13 @@ void test_ring_port(void)
         }
         test_release(&p, all[q], got);
     }
-    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, 0), 0);
-    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX), HXB_QUEUES_MAX / 4);
+    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, 0, NULL), 0);
+    CHECK_EQ(hxb_rx_bursts(p.pool, bursts, HXB_QUEUES_MAX, NULL), HXB_QUEUES_MAX / 4);
     for (int q = 3; q < HXB_QUEUES_MAX; q += 4) {
         test_release(&p, all[q], 1);
     }
     CHECK_EQ(hxb_tx_bursts(p.pool, bursts, 0), 0);
+    int only = check_only(&p, &r);
 
     /* HOLD: the caller keeps a reference of each, and the added one is taken back for the tail. */
     test_fill(&p, descs, 10, 64);
@@ -169,7 +228,7 @@ void test_ring_port(void)
 
     CHECK_EQ(hxb_port_stats(r.port, &stats), 0);
     CHECK_EQ(stats.tx_packets, (uint64_t)(4 * HXB_QUEUES_MAX + moved + 8));
-    CHECK_EQ(stats.rx_packets, (uint64_t)(4 * HXB_QUEUES_MAX + moved));
+    CHECK_EQ(stats.rx_packets, (uint64_t)(4 * HXB_QUEUES_MAX + moved + only));
     CHECK_EQ(stats.tx_refused, 0);
     CHECK_EQ(hxb_port_stop(r.port), 0);
     CHECK_EQ(hxb_rx_burst(r.port, 0, p.pool, out, 1), -ENETDOWN);

@@ -45,7 +45,10 @@ public final class Hxb {
   // Bounded, no system call: safe to delay a safepoint for.
   private static final MethodHandle RX_BURST = critical("hxb_rx_burst", BURST);
   private static final MethodHandle TX_BURST = critical("hxb_tx_burst", BURST);
-  private static final MethodHandle RX_BURSTS = critical("hxb_rx_bursts", BULK);
+  private static final MethodHandle RX_BURSTS =
+      critical(
+          "hxb_rx_bursts",
+          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
   private static final MethodHandle TX_BURSTS = critical("hxb_tx_bursts", BULK);
   private static final MethodHandle PACKET_RX_BURST = critical("hxb_packet_rx_burst", PACKET_BURST);
   private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
@@ -109,11 +112,11 @@ public final class Hxb {
 
   /**
    * {@link #rxBurst} of each of {@code count} queues; returns all frames that came. The words at
-   * address {@code bursts} are hxb_rx_bursts'.
+   * addresses {@code bursts} and {@code only} are hxb_rx_bursts'.
    */
-  public static int rxBursts(long pool, long bursts, int count) {
+  public static int rxBursts(long pool, long bursts, int count, long only) {
     try {
-      return (int) RX_BURSTS.invokeExact(pool, bursts, count);
+      return (int) RX_BURSTS.invokeExact(pool, bursts, count, only);
     } catch (Throwable t) {
       throw unexpected(t);
     }

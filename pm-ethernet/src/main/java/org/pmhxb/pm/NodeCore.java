@@ -73,6 +73,15 @@ final class NodeCore {
 
   int retiredCount;
 
+  /**
+   * Whether the next duty cycle has to look after the endpoints: loans are out, or events found no
+   * room. Always, where a poll thread serves them.
+   */
+  boolean endpointsAsk = true;
+
+  /** Polls under way whose messages a duty cycle in a handler has to settle. Inline mode. */
+  int polls;
+
   /** Of all endpoints together, what is not lent to one yet (DESIGN rule 3). */
   int loansLeft;
 

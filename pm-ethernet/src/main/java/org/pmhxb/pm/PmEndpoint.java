@@ -781,15 +781,23 @@ public final class PmEndpoint implements AutoCloseable {
    * nothing.
    */
   private int handOverSome(MessageHandler handler, int n, int limit) {
-    polling = true;
-    polled = 0;
-    settled = 0;
-    credited = 0;
+    return inline && n == 1 && limit > 0 && isWholeMessage(inbox.peekLo(0))
+        ? handOverOnly(handler)
+        : handOverAll(handler, n, limit);
+  }
+
+  /** {@link #poll} of {@code n} descriptors, whatever they are. */
+  private int handOverAll(MessageHandler handler, int n, int limit) {
+    begin();
+    if (inline) {
+      core.polls++;
+    }
     try {
-      return inline && n == 1 && limit > 0 && isWholeMessage(inbox.peekLo(0))
-          ? handOverOnly(handler)
-          : handOver(handler, n, limit);
+      return handOver(handler, n, limit);
     } finally {
+      if (inline) {
+        core.polls--;
+      }
       settle();
       if (message.isBound()) {
         // A handler that throws has had its message.
@@ -802,6 +810,13 @@ public final class PmEndpoint implements AutoCloseable {
         node.ring();
       }
     }
+  }
+
+  private void begin() {
+    polling = true;
+    polled = 0;
+    settled = 0;
+    credited = 0;
   }
 
   /** Of {@code n} descriptors in the inbox; messages and events handed over. */
@@ -863,23 +878,40 @@ public final class PmEndpoint implements AutoCloseable {
     m.unbind();
   }
 
-  /** {@link #handOverUsual} of the only message, and what follows of it; 1, or 0 if deferred. */
+  /**
+   * {@link #handOverUsual} of the only message, and what follows of it; 1, or 0 if deferred. A duty
+   * cycle within the handler has nothing to settle.
+   */
   private int handOverOnly(MessageHandler handler) {
     Message m = message;
     long lo = inbox.peekLo(0);
     long hi = inbox.peekHi(0);
+    polling = true;
     m.bind(lo, hi);
-    handler.onMessage(m);
+    try {
+      handler.onMessage(m);
+    } catch (Throwable e) {
+      // It has had its message.
+      finishOnly(true);
+      throw e;
+    }
     if (!m.isSimplyDone()) {
-      return finishHead(!m.isDeferred());
+      return finishOnly(!m.isDeferred());
     }
     m.unbind();
-    polled = 1;
     pool.release(Descriptor.bufferId(hi), inboxOwner);
-    settled = 1;
     node.consumed(this, lo, hi);
-    credited = 1;
+    inbox.advance(1);
+    polling = false;
     return 1;
+  }
+
+  private int finishOnly(boolean finished) {
+    begin();
+    int handed = finishHead(finished);
+    inbox.advance(handed);
+    polling = false;
+    return handed;
   }
 
   /**
@@ -1051,6 +1083,9 @@ public final class PmEndpoint implements AutoCloseable {
 
   /** A loan for the message that is being handled; null when both budgets are used up. */
   Loan lend(Message m) {
+    if (inline) {
+      core.endpointsAsk = true;
+    }
     // The buffer of a frame that others share goes home with the last of them.
     int loan = m.isCoalesced() ? -1 : loans.take(m.bufferId(), inboxOwner);
     MemorySegment memory = frames;
@@ -1101,6 +1136,7 @@ public final class PmEndpoint implements AutoCloseable {
       // A peer that flaps while nobody polls is told of once.
       downsWaiting.removeIf(event -> event >>> 32 == peer);
       downsWaiting.add((long) peer << 32 | session & 0xFFFF_FFFFL);
+      core.endpointsAsk = true;
     }
   }
 
@@ -1197,5 +1233,10 @@ public final class PmEndpoint implements AutoCloseable {
 
   boolean isPolling() {
     return polling;
+  }
+
+  /** Whether the next duty cycle has to look after it. Inline mode. */
+  boolean isAsking() {
+    return !downsWaiting.isEmpty() || loans.outstanding() > 0;
   }
 }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Descriptor;
+import org.pmhxb.bufpool.LoanBudget;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.bufpool.SpscDescriptorRing;
 import org.pmhxb.pm.port.Port;
@@ -132,7 +133,9 @@ public final class PmNode implements PollWork, AutoCloseable {
       sender.beginRound(gapNs);
     }
     int work = commandsWaiting ? runCommands() : 0;
-    work += drainEndpoints();
+    if (core.endpointsAsk || core.polls > 0) {
+      work += drainEndpoints();
+    }
     sender.seal();
     int received = receiver.receive();
     work += received + core.collectives.doWork(nowNs);
@@ -241,6 +244,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   private int drainEndpoints() {
     int work = 0;
+    boolean asks = !inline;
     for (int i = 0; i < core.openCount; i++) {
       PmEndpoint endpoint = core.open[i];
       work += endpoint.loans.drain(COMMANDS_PER_ROUND);
@@ -251,10 +255,14 @@ public final class PmNode implements PollWork, AutoCloseable {
       if (!inline) {
         work += drain(endpoint) + supply(endpoint);
       }
+      asks |= endpoint.isAsking();
     }
     for (int i = 0; i < core.retiredCount; i++) {
-      work += core.retired[i].loans.drain(COMMANDS_PER_ROUND);
+      LoanBudget loans = core.retired[i].loans;
+      work += loans.drain(COMMANDS_PER_ROUND);
+      asks |= loans.outstanding() > 0;
     }
+    core.endpointsAsk = asks;
     return work;
   }
 

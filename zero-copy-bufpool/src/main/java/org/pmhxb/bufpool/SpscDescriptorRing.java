@@ -306,7 +306,8 @@ public final class SpscDescriptorRing extends SpscPadAfter {
   }
 
   private long indexAt(long offset) {
-    return Memory.known(address + offset);
+    // Aligned, as it is: else each access would ask.
+    return Memory.known(address + offset) & -Long.BYTES;
   }
 
   private long slotAt(long index) {

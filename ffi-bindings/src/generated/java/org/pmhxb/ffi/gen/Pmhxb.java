@@ -23,10 +23,10 @@ public class Pmhxb extends Pmhxb$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int HXB_ABI_VERSION = (int)5L;
+    private static final int HXB_ABI_VERSION = (int)6L;
     /**
      * {@snippet lang=c :
-     * #define HXB_ABI_VERSION 5
+     * #define HXB_ABI_VERSION 6
      * }
      */
     public static int HXB_ABI_VERSION() {
@@ -121,6 +121,15 @@ public class Pmhxb extends Pmhxb$shared {
      */
     public static int HXB_QUEUE_BURST_WORDS() {
         return HXB_QUEUE_BURST_WORDS;
+    }
+    private static final int HXB_ONLY_WORDS = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_ONLY_WORDS 2
+     * }
+     */
+    public static int HXB_ONLY_WORDS() {
+        return HXB_ONLY_WORDS;
     }
     private static final int HXB_RING_SP = (int)1L;
     /**
@@ -2650,7 +2659,8 @@ public class Pmhxb extends Pmhxb$shared {
             Pmhxb.C_INT,
             Pmhxb.C_POINTER,
             Pmhxb.C_POINTER,
-            Pmhxb.C_INT
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
         );
 
         public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_rx_bursts");
@@ -2661,7 +2671,7 @@ public class Pmhxb extends Pmhxb$shared {
     /**
      * Function descriptor for:
      * {@snippet lang=c :
-     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only)
      * }
      */
     public static FunctionDescriptor hxb_rx_bursts$descriptor() {
@@ -2671,7 +2681,7 @@ public class Pmhxb extends Pmhxb$shared {
     /**
      * Downcall method handle for:
      * {@snippet lang=c :
-     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only)
      * }
      */
     public static MethodHandle hxb_rx_bursts$handle() {
@@ -2681,7 +2691,7 @@ public class Pmhxb extends Pmhxb$shared {
     /**
      * Address for:
      * {@snippet lang=c :
-     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only)
      * }
      */
     public static MemorySegment hxb_rx_bursts$address() {
@@ -2690,16 +2700,16 @@ public class Pmhxb extends Pmhxb$shared {
 
     /**
      * {@snippet lang=c :
-     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
+     * int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only)
      * }
      */
-    public static int hxb_rx_bursts(MemorySegment pool, MemorySegment bursts, int count) {
+    public static int hxb_rx_bursts(MemorySegment pool, MemorySegment bursts, int count, MemorySegment only) {
         var mh$ = hxb_rx_bursts.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
-                traceDowncall("hxb_rx_bursts", pool, bursts, count);
+                traceDowncall("hxb_rx_bursts", pool, bursts, count, only);
             }
-            return (int)mh$.invokeExact(pool, bursts, count);
+            return (int)mh$.invokeExact(pool, bursts, count, only);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {
@@ -5006,6 +5016,15 @@ public class Pmhxb extends Pmhxb$shared {
      */
     public static int HXB_DESC_SEAL() {
         return HXB_DESC_SEAL;
+    }
+    private static final int HXB_DESC_INTACT = (int)67108864L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_DESC_INTACT 67108864
+     * }
+     */
+    public static int HXB_DESC_INTACT() {
+        return HXB_DESC_INTACT;
     }
 }
 

@@ -20,6 +20,12 @@ public final class Burst {
   /** The frame has no CRC yet. Ports do not look at this; no frame reaches one without. */
   public static final long SEAL = 1L << 25;
 
+  /**
+   * {@link QueueBursts#receive} has found that the frame, which is all that came, carries its own
+   * CRC over its whole length. Without it nothing is known.
+   */
+  public static final long INTACT = 1L << 26;
+
   /** Of the length, in a descriptor without flags all that lies above the ID. */
   public static final int LENGTH_SHIFT = 32;
 

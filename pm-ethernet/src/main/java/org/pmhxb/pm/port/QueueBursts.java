@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * Bursts of several ports: in one native call where all of them are drivers whose bursts make no
@@ -23,6 +24,9 @@ public final class QueueBursts {
   private static final long MOVED = 24;
 
   private static final int WORDS_LOG2 = 5;
+
+  // Of what is to be found out of an only frame; see hxb_rx_bursts. Zeros: nothing.
+  private static final long ONLY_BYTES = 16;
 
   /** Ports at most; what an index is masked with, so that none can leave the block. */
   public static final int PORTS_MAX = 32;
@@ -53,6 +57,9 @@ public final class QueueBursts {
   private final int[] from;
   private final long block;
 
+  /** Where the words stand that say what is to be found out of an only frame. */
+  private final long only;
+
   private int count;
 
   /** Keeps the memory as long as the bursts: simulations make many nodes. */
@@ -79,8 +86,10 @@ public final class QueueBursts {
     }
     this.burst = new Burst[n];
     this.from = new int[n];
-    this.keepAlive = Arena.ofAuto().allocate((long) PORTS_MAX << WORDS_LOG2, 64);
+    long burstBytes = (long) PORTS_MAX << WORDS_LOG2;
+    this.keepAlive = Arena.ofAuto().allocate(burstBytes + ONLY_BYTES, 64);
     this.block = keepAlive.address();
+    this.only = block + burstBytes;
   }
 
   private static long commonPool(Port[] ports) {
@@ -138,7 +147,29 @@ public final class QueueBursts {
    * @return which burst it is
    */
   public int addReceive(int number, Burst words) {
-    return enter(number, words, 0, words.capacity() / 2);
+    int i = enter(number, words, 0, words.capacity() / 2);
+    Memory.ALL.set(LONG, wordsAt(i) + DESCRIPTORS, words.address());
+    return i;
+  }
+
+  /**
+   * From now on {@link #receive} looks, where it is one native call, at the CRC of a frame that is
+   * all that came and is for a node, and marks it with {@link Burst#INTACT} when it holds: the
+   * frame's steps need not wait for another call.
+   *
+   * @param wireNode {@link FrameHeader#wireInt(int)} of the node's number
+   * @param bytesMax longest frame that is looked at, 0 to 65535: what bounds the native call
+   */
+  public void checkOnly(int wireNode, int bytesMax) {
+    Memory.ALL.set(
+        LONG,
+        only,
+        FrameHeader.CRC_FROM
+            | (long) FrameHeader.CRC << 16
+            | (long) FrameHeader.FLAGS_DST << 32
+            | (long) bytesMax << 48);
+    Memory.ALL.set(
+        LONG, only + Long.BYTES, FrameHeader.WIRE_DST_MASK & 0xFFFF_FFFFL | (long) wireNode << 32);
   }
 
   private int enter(int number, Burst words, int first, int most) {
@@ -165,11 +196,11 @@ public final class QueueBursts {
   public int receive(BufferPool pool) {
     if (poolHandle != 0) {
       if (count <= AT_ONCE) {
-        return Hxb.rxBursts(poolHandle, block, count);
+        return Hxb.rxBursts(poolHandle, block, count, only);
       }
       int all = 0;
       for (int i = 0; i < count; i += AT_ONCE) {
-        all += Hxb.rxBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
+        all += Hxb.rxBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i), only);
       }
       return all;
     }
@@ -240,6 +271,11 @@ public final class QueueBursts {
   /** Frames that the i-th burst moved. */
   public int moved(int i) {
     return DpdkPort.taken(Memory.ALL.get(INT, wordsAt(i) + MOVED));
+  }
+
+  /** Address of the i-th receive burst's words. */
+  public long descriptors(int i) {
+    return Memory.known(Memory.ALL.get(LONG, wordsAt(i) + DESCRIPTORS));
   }
 
   private void moved(int i, int frames) {

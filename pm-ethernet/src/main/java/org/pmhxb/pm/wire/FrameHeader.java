@@ -123,7 +123,8 @@ public final class FrameHeader {
   private static final int WIRE_OURS_MASK = wireInt(0xFFFF_F000);
   private static final int WIRE_OURS = wireInt(ETHER_TYPE << 16 | VERSION_MAJOR << 12);
 
-  private static final int WIRE_DST_MASK = wireInt(0x00FF_FFFF);
+  /** The destination in the 4 bytes at {@link #FLAGS_DST}, as they lie in a frame. */
+  public static final int WIRE_DST_MASK = wireInt(0x00FF_FFFF);
 
   /** Of the hop check: 2^64 divided by the golden ratio. */
   private static final long FOLD = 0x9E37_79B9_7F4A_7C15L;

@@ -3,6 +3,7 @@ package org.pmhxb.pm.port;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,6 +14,8 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.Rings;
+import org.pmhxb.pm.wire.FrameCrc;
+import org.pmhxb.pm.wire.FrameHeader;
 
 class RingPortTest extends PortContract {
   private final List<RuntimeException> faults = new ArrayList<>();
@@ -165,6 +168,44 @@ class RingPortTest extends PortContract {
       poolA.releaseReceived(Burst.id(burst.get(i)));
     }
     poolA.release(Burst.id(burst.get(1)), WINDOW);
+  }
+
+  /** Of a frame that is all that came, for the node, short and whole, the CRC is known at once. */
+  @Test
+  void theCallThatBringsAnOnlyFrameLooksAtItsCrc() {
+    QueueBursts bursts = new QueueBursts(List.of(b), faults::add);
+    bursts.addReceive(0, received);
+    assertThat(isMarked(bursts, 1, sealed(5, 80))).as("nobody asked").isFalse();
+    bursts.checkOnly(FrameHeader.wireInt(5), 80);
+    assertThat(isMarked(bursts, 1, sealed(5, 80))).isTrue();
+    assertThat(isMarked(bursts, 1, sealed(6, 80))).as("another node's").isFalse();
+    assertThat(isMarked(bursts, 1, sealed(5, 81))).as("longer").isFalse();
+    assertThat(isMarked(bursts, 1, frame(5, 80))).as("another CRC").isFalse();
+    assertThat(isMarked(bursts, 2, sealed(5, 80), sealed(5, 80))).as("one of two").isFalse();
+  }
+
+  private boolean isMarked(QueueBursts bursts, int frames, long... descriptors) {
+    for (int i = 0; i < frames; i++) {
+      burst.set(i, descriptors[i]);
+    }
+    sendAll(burst, frames);
+    assertThat(bursts.receive(poolA)).isEqualTo(frames);
+    assertThat(bursts.descriptors(0)).isEqualTo(received.address());
+    boolean marked = (received.get(0) & Burst.INTACT) != 0;
+    for (int i = 0; i < frames; i++) {
+      assertThat(received.get(i) & ~Burst.INTACT).isEqualTo(descriptors[i]);
+      poolA.releaseReceived(Burst.id(descriptors[i]));
+    }
+    return marked;
+  }
+
+  private long sealed(int dst, int lengthBytes) {
+    long d = frame(0, lengthBytes);
+    MemorySegment memory = poolA.memory();
+    long at = poolA.frameAt(Burst.id(d));
+    FrameHeader.flagsDst(memory, at, 0, dst);
+    FrameHeader.crc(memory, at, new FrameCrc(memory).of(at, lengthBytes - FrameHeader.BYTES));
+    return d;
   }
 
   @Test
