@@ -229,7 +229,9 @@ final class Paths {
           state.rail.index,
           state.longerNs,
           ask);
-      peer.mayDiffer |= state.longerNs > 0;
+      if (state.longerNs > 0) {
+        peer.mayDiffer |= Peer.LONGER;
+      }
     }
   }
 
@@ -386,7 +388,9 @@ final class Paths {
   /** Looks after the paths to a peer; called by the timer. */
   void tick(Peer peer) {
     if (peer.watchedPaths != 0 && peer.endPath - peer.firstPath > 1) {
-      noteSlow(peer);
+      if (mayBeSlow(peer) || (peer.mayDiffer & Peer.SLOW) != 0) {
+        noteSlow(peer);
+      }
     }
     long gapsNs = core.pollGapNs + peer.peerPollGapNs;
     for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
@@ -400,9 +404,30 @@ final class Paths {
         peer.watchedPaths &= ~(1L << path);
       }
     }
-    if (peer.mayDiffer) {
+    if ((peer.mayDiffer & Peer.LONGER) != 0) {
       measureAgain(peer);
     }
+  }
+
+  /**
+   * Whether {@link #noteSlow} would find a slow path. False is certain, as nearly always: so much
+   * the window's few lines tell, where nine paths would be twenty.
+   */
+  private static boolean mayBeSlow(Peer peer) {
+    SendWindow window = peer.window;
+    long least = Long.MAX_VALUE;
+    long most = 0;
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      long byteTime = SendWindow.byteTime(window.termsAt(path));
+      assert byteTime == peer.paths[path].byteTime() : "a path changed, and its terms did not";
+      if (byteTime != 0) {
+        least = Math.min(least, byteTime);
+      }
+      if (byteTime > most && !window.isEmpty(path)) {
+        most = byteTime;
+      }
+    }
+    return most >> 1 > least;
   }
 
   /**
@@ -412,6 +437,7 @@ final class Paths {
    */
   private static void noteSlow(Peer peer) {
     long least = Long.MAX_VALUE;
+    boolean anySlow = false;
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
       long byteTime = state.byteTime();
@@ -422,6 +448,12 @@ final class Paths {
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
       state.isSlow = state.byteTime() >> 1 > least && !peer.window.isEmpty(path);
+      anySlow |= state.isSlow;
+    }
+    if (anySlow) {
+      peer.mayDiffer |= Peer.SLOW;
+    } else {
+      peer.mayDiffer &= ~Peer.SLOW;
     }
   }
 
@@ -443,7 +475,9 @@ final class Paths {
         }
       }
     }
-    peer.mayDiffer = goesOn;
+    if (!goesOn) {
+      peer.mayDiffer &= ~Peer.LONGER;
+    }
   }
 
   /** Whether a choice avoids the path: another of those in use was measured, and is shorter. */
@@ -536,7 +570,7 @@ final class Paths {
     assert core.isOwner();
     peer.freshPaths = 0;
     peer.watchedPaths = 0;
-    peer.mayDiffer = false;
+    peer.mayDiffer = 0;
     use(peer, 0, core.routing.firstChoiceCount(peer.node));
     for (PathState state : peer.paths) {
       enterTerms(peer, state);

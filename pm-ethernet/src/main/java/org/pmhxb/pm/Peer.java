@@ -51,7 +51,13 @@ final class Peer extends AckState {
   boolean onPendingList;
 
   /** Of several paths one may seem longer than another, so the timer measures it again. */
-  boolean mayDiffer;
+  static final byte LONGER = 1;
+
+  /** Of several paths one may count as slow. */
+  static final byte SLOW = 2;
+
+  /** In what paths may differ: {@link #LONGER}, {@link #SLOW}. */
+  byte mayDiffer;
 
   int nextDataPath;
 

@@ -32,6 +32,9 @@ final class Rail {
   /** Frames wait, or may: {@link #offer} is to be called. */
   boolean waiting;
 
+  /** There may be some among them that are not of {@link #local}. */
+  private boolean others;
+
   /**
    * The hop part of the last frame that came intact, as it lay there: frames of one way say the
    * same in it, so what says it again needs no check. {@link FrameHeader#wireHop}.
@@ -122,16 +125,22 @@ final class Rail {
    * @param unsealed {@link Burst#SEAL}, or 0 when it has its CRC
    */
   boolean putControl(int id, int lengthBytes, long unsealed) {
-    waiting = true;
+    othersWait();
     return control.put(Burst.descriptor(id, lengthBytes) | unsealed);
   }
 
   /**
-   * A relayed frame as it was received: buffer ID and length. The caller sets {@link #waiting},
-   * once for all that leave by this rail.
+   * A relayed frame as it was received: buffer ID and length. The caller calls {@link
+   * #othersWait}, once for all that leave by this rail.
    */
   boolean putTransit(long descriptor) {
     return transit.put(descriptor);
+  }
+
+  /** Relayed frames were put, or control frames. */
+  void othersWait() {
+    waiting = true;
+    others = true;
   }
 
   /** A frame of this node that goes once: a path probe. */
@@ -168,8 +177,13 @@ final class Rail {
   int offer(QueueBursts ports, long nowNs, long pollGapNs) {
     local.skipTakenOut();
     int ours = local.size();
-    int passing = transit.size();
-    int answers = control.size();
+    int passing = 0;
+    int answers = 0;
+    if (others) {
+      passing = transit.size();
+      answers = control.size();
+      others = (passing | answers) != 0;
+    }
     if ((ours | passing | answers) == 0) {
       waiting = false;
       return 0;
@@ -308,7 +322,7 @@ final class Rail {
       takenOfAll(taken);
     }
     local.noteWhatPortLeft();
-    waiting = !isIdle();
+    waiting = others && control.size() + transit.size() > 0 || local.size() > 0;
     return taken;
   }
 

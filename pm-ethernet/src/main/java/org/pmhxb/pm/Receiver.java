@@ -232,7 +232,7 @@ final class Receiver {
     }
     int egress = core.routing.transit(Memory.ALL, address, Burst.lengthBytes(d), from.index);
     if (egress >= 0 && core.rails[egress].putTransit(d)) {
-      core.rails[egress].waiting = true;
+      core.rails[egress].othersWait();
       pool.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
       relayed++;
     } else {
@@ -413,7 +413,7 @@ final class Receiver {
     long front0 = FrameHeader.frontStored(Memory.ALL, first, 0);
     long front1 = FrameHeader.frontStored(Memory.ALL, first, 1);
     long front2 = FrameHeader.frontStored(Memory.ALL, first, 2);
-    to.waiting = true;
+    to.othersWait();
     int i = 0;
     while (i < run) {
       long d = Burst.get(words, i);

@@ -147,6 +147,7 @@ class RailTest {
         put.add(id);
         rail.putTransit(Burst.descriptor(id, 80));
       }
+      rail.othersWait();
       int before = port.taken.size();
       int n = offer(rail);
       int first = port.txBurst(rail.offered, rail.offeredFrom, n);

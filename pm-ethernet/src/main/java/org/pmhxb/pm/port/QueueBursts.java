@@ -48,6 +48,9 @@ public final class QueueBursts {
   /** The same, where they are all of one kind and pool. */
   private final PollModePort[] drivers;
 
+  /** Their {@link PollModePort#queueWord}: nine of them in two cache lines. */
+  private final long[] queueWords;
+
   /** Their pool, or 0 when they are not. */
   private final long poolHandle;
 
@@ -81,8 +84,10 @@ public final class QueueBursts {
     this.faults = faults;
     this.poolHandle = commonPool(this.ports);
     this.drivers = new PollModePort[poolHandle == 0 ? 0 : n];
+    this.queueWords = new long[drivers.length];
     for (int i = 0; i < drivers.length; i++) {
       drivers[i] = (PollModePort) this.ports[i];
+      queueWords[i] = drivers[i].queueWord;
     }
     this.burst = new Burst[n];
     this.from = new int[n];
@@ -176,7 +181,7 @@ public final class QueueBursts {
     int i = count;
     long at = wordsAt(i);
     if (poolHandle != 0) {
-      Memory.ALL.set(LONG, at + QUEUE, drivers[number].queueWord);
+      Memory.ALL.set(LONG, at + QUEUE, queueWords[number]);
       Memory.ALL.set(LONG, at + DESCRIPTORS, DpdkPort.wordAt(words, first, most));
     } else {
       burst[i] = words;
