@@ -292,7 +292,8 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
  *   from:16 | at << 16 | word << 32 | most << 48, mask:32 | value << 32
  * When the frame's 4 bytes at `word` are `value` under `mask`, as they lie in memory, and its length is in [from,
  * most], and it carries the CRC32C of its bytes [from, length) as hxb_crc32c_holds has it, then its descriptor gets
- * HXB_DESC_INTACT. at + 4 <= from, word + 4 <= from. One call for both, because each takes as long as a third of what
+ * HXB_DESC_INTACT. It gets none unless at + 4 <= from and word + 4 <= HXB_FRAME_MAX(HXB_STRIDE_MIN): so much of a buffer
+ * exists behind the beginning of a shorter frame, too. One call for both, because each takes as long as a third of what
  * is asked; the caller bounds by `most` how long it may take.
  */
 #define HXB_QUEUE_BURST_WORDS 4

@@ -195,7 +195,7 @@ static uint32_t after(const struct hxb_packet *p, uint32_t slot)
 /*
  * Fetches a short frame's lines while its status is on the way: the kernel writes both on the sender's
  * processor, and the frame would else be asked for only when the status has arrived. Until the slot is
- * filled these are the lines of a frame read earlier, which this processor has still.
+ * filled these are the lines of a frame read earlier, which this processor mostly has still.
  */
 static void prefetch_frame(const struct hxb_packet *p, uint32_t slot)
 {

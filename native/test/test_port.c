@@ -85,12 +85,13 @@ static void free_ring_port(struct ring_port *r)
     }
 }
 
-/* What the two first queues bring of `n` frames of 90 bytes with their CRC at byte 24; the first descriptor. */
+/* What queues 0 and 1, the last n of them, bring of n frames of 90 bytes with their CRC at byte 24: all flags. */
 static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, int damaged,
                                uint64_t only0, uint64_t only1)
 {
     uint64_t sent[2], got[2][4], only[HXB_ONLY_WORDS] = {only0, only1};
-    uint64_t bursts[2 * HXB_QUEUE_BURST_WORDS];
+    uint64_t bursts[2 * HXB_QUEUE_BURST_WORDS], all = 0;
+    int first = 2 - n;
 
     test_fill(p, sent, n, 90);
     for (int i = 0; i < n; i++) {
@@ -100,7 +101,7 @@ static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, 
     CHECK_EQ(hxb_seal(p->pool, sent, n, 28, 0, 24), n);
     test_frame(p, sent[0])[89] ^= (uint8_t)damaged;
     for (int i = 0; i < n; i++) {
-        CHECK_EQ(hxb_ring_enqueue(r->rx[i], p->pool, &sent[i], 1), 1);
+        CHECK_EQ(hxb_ring_enqueue(r->rx[first + i], p->pool, &sent[i], 1), 1);
     }
     for (int q = 0; q < 2; q++) {
         uint64_t *b = &bursts[q * HXB_QUEUE_BURST_WORDS];
@@ -109,12 +110,14 @@ static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, 
         b[2] = 2;
     }
     CHECK_EQ(hxb_rx_bursts(p->pool, bursts, 2, only), n);
-    for (int q = 0; q < n; q++) {
-        CHECK_EQ(got[q][0] & HXB_DESC_ID_MASK, sent[q] & HXB_DESC_ID_MASK);
-        CHECK_EQ(got[q][2], (uint64_t)(uintptr_t)test_frame(p, got[q][0]));
-        test_release(p, got[q], 1);
+    for (int i = 0; i < n; i++) {
+        uint64_t *of = got[first + i];
+        CHECK_EQ(of[0] & HXB_DESC_ID_MASK, sent[i] & HXB_DESC_ID_MASK);
+        CHECK_EQ(of[2], (uint64_t)(uintptr_t)test_frame(p, of[0]));
+        all |= of[0];
+        test_release(p, of, 1);
     }
-    return got[0][0];
+    return all;
 }
 
 /* A frame that is all that came is marked when it is for whom it has to be, short, and intact. Frames received. */
@@ -139,8 +142,18 @@ static int check_only(struct test_pool *p, struct ring_port *r)
                  HXB_DESC_INTACT,
              0);
     CHECK_EQ(receive_sealed(p, r, 1, 0, 0, 0) & HXB_DESC_INTACT, 0);
+    /* A CRC within what it covers, a word where the least buffer has ended. */
+    CHECK_EQ(receive_sealed(p, r, 1, 0, 28 | (uint64_t)25 << 16 | (uint64_t)90 << 48, 0) &
+                 HXB_DESC_INTACT,
+             0);
+    CHECK_EQ(receive_sealed(p, r, 1, 0, 28 | (uint64_t)24 << 16 | (uint64_t)124 << 32 |
+                                            (uint64_t)90 << 48, 0) & HXB_DESC_INTACT,
+             HXB_DESC_INTACT);
+    CHECK_EQ(receive_sealed(p, r, 1, 0, 28 | (uint64_t)24 << 16 | (uint64_t)125 << 32 |
+                                            (uint64_t)90 << 48, 0) & HXB_DESC_INTACT,
+             0);
     CHECK_EQ(receive_sealed(p, r, 2, 0, places | (uint64_t)90 << 48, word) & HXB_DESC_INTACT, 0);
-    return 6 + 2;
+    return 9 + 2;
 }
 
 void test_ring_port(void)

@@ -9,28 +9,10 @@ import org.pmhxb.ffi.gen.Pmhxb;
  */
 public final class AfPacket {
   /**
-   * Driver arguments (after {@code iface=NAME,}) for interfaces of MTU 9,000 and strides of 16 KB.
-   * Frames of 9,014 bytes need framesz 9,088 at least; block and frame are equal because the driver
-   * takes frames to lie one after the other across blocks, and 12,288 is the least such multiple of
-   * the page. qdisc_bypass=0: without it the interface's traffic shaping is ignored.
-   */
-  public static final String JUMBO_ARGUMENTS =
-      "framesz=12288,blocksz=12288,framecnt=512,qdisc_bypass=0";
-
-  /** The ring's frames in {@link #JUMBO_ARGUMENTS}, each for receive and transmit. */
-  public static final int JUMBO_FRAME_COUNT = 512;
-
-  /**
    * Bytes that the kernel accounts for a queued frame beside its own, rounded up (measured: 818). A
    * frame of n bytes fits while {@code outq + n + FRAME_OVERHEAD_BYTES <= sendBuffer}.
    */
   public static final int FRAME_OVERHEAD_BYTES = Pmhxb.HXB_AFPACKET_FRAME_OVERHEAD();
-
-  /**
-   * A send buffer that {@link #JUMBO_FRAME_COUNT} slots never run out before: even frames of 60
-   * bytes count 878 each, so at most 299 are under way.
-   */
-  public static final int SEND_BUFFER_BYTES = 262_144;
 
   private AfPacket() {}
 

@@ -27,7 +27,6 @@ final class ConfigReader {
   /** Far more than 27 rails need. */
   private static final int MAX_BYTES = 1 << 20;
 
-  private static final int ETHERNET_HEADER_BYTES = 14;
   private static final int STRIDE_BYTES_MIN = 1_024;
 
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
@@ -311,12 +310,11 @@ final class ConfigReader {
   }
 
   private int stride(JsonNode pool) {
-    int frameBytes = builder.mtuBytes + ETHERNET_HEADER_BYTES;
-    int least = BufferPool.strideBytesFor(frameBytes);
+    int frameBytes = builder.mtuBytes + HxbConfig.ETHERNET_HEADER_BYTES;
     String path = "pool.stride-bytes";
     int stride = scope.integer(pool, path, 0, BufferPool.STRIDE_BYTES_MAX, 0, "bytes");
     if (stride == 0) {
-      return Math.max(least, BufferPool.JUMBO_STRIDE_BYTES);
+      return stride;
     }
     if (stride < STRIDE_BYTES_MIN || stride % BufferPool.STRIDE_UNIT_BYTES != 0) {
       scope.error(
@@ -329,7 +327,11 @@ final class ConfigReader {
       scope.error(
           path,
           "" + stride,
-          "an mtu of " + builder.mtuBytes + " needs at least " + least + " bytes");
+          "an mtu of "
+              + builder.mtuBytes
+              + " needs more: take "
+              + BufferPool.strideBytesFor(frameBytes)
+              + " or 0 (automatic)");
     }
     return stride;
   }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.zip.CRC32C;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.pm.port.PortFaults;
 
 /**
@@ -30,8 +31,10 @@ import org.pmhxb.pm.port.PortFaults;
  * <p>All other keys have defaults: see {@link Builder}.
  */
 public final class HxbConfig {
-  /** Largest mtu: with headers it fits a buffer of 16,384 bytes. */
+  /** Largest mtu: with headers it fits a buffer of 16 KB. */
   public static final int MTU_MAX_BYTES = 16_000;
+
+  static final int ETHERNET_HEADER_BYTES = 14;
 
   /** How a rail's frames reach the wire. */
   public enum Driver {
@@ -327,7 +330,11 @@ public final class HxbConfig {
 
   /** Bytes from one buffer to the next. */
   public int poolStrideBytes() {
-    return poolStrideBytes;
+    return poolStrideBytes > 0
+        ? poolStrideBytes
+        : Math.max(
+            BufferPool.strideBytesFor(mtuBytes + ETHERNET_HEADER_BYTES),
+            BufferPool.JUMBO_STRIDE_BYTES);
   }
 
   public Hugepages hugepages() {
@@ -478,7 +485,7 @@ public final class HxbConfig {
       return this;
     }
 
-    /** 0, or a multiple of 128, 1,024 to 32,768; best an odd one: see BufferPool. */
+    /** 0 (what the mtu needs), or a multiple of 128, 1,024 to 32,768: see BufferPool. */
     public Builder poolStrideBytes(int value) {
       poolStrideBytes = value;
       return this;

@@ -13,7 +13,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  * @param loanBuffers per endpoint
  * @param ringBuffers that a port may have at a time, each direction
  * @param reserveBuffers for relayed and control frames
- * @param strideBytes of the pool, a power of two
+ * @param strideBytes of the pool, a multiple of 128
  * @param peerTimeoutNs silence after which a peer is down
  * @param firstSeq of every session, or -1 for a random one
  * @param inline the program's thread polls, without rings in between

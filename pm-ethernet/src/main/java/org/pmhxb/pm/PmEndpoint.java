@@ -899,19 +899,22 @@ public final class PmEndpoint implements AutoCloseable {
       return finishOnly(!m.isDeferred());
     }
     m.unbind();
+    polling = false;
+    inbox.advance(1);
     pool.release(Descriptor.bufferId(hi), inboxOwner);
     node.consumed(this, lo, hi);
-    inbox.advance(1);
-    polling = false;
     return 1;
   }
 
   private int finishOnly(boolean finished) {
     begin();
-    int handed = finishHead(finished);
-    inbox.advance(handed);
-    polling = false;
-    return handed;
+    try {
+      int handed = finishHead(finished);
+      inbox.advance(handed);
+      return handed;
+    } finally {
+      polling = false;
+    }
   }
 
   /**
@@ -1235,7 +1238,7 @@ public final class PmEndpoint implements AutoCloseable {
     return polling;
   }
 
-  /** Whether the next duty cycle has to look after it. Inline mode. */
+  /** Whether the next duty cycle has to look after it, in inline mode. */
   boolean isAsking() {
     return !downsWaiting.isEmpty() || loans.outstanding() > 0;
   }

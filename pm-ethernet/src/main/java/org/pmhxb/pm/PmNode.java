@@ -255,12 +255,12 @@ public final class PmNode implements PollWork, AutoCloseable {
       if (!inline) {
         work += drain(endpoint) + supply(endpoint);
       }
-      asks |= endpoint.isAsking();
+      asks = asks || endpoint.isAsking();
     }
     for (int i = 0; i < core.retiredCount; i++) {
       LoanBudget loans = core.retired[i].loans;
       work += loans.drain(COMMANDS_PER_ROUND);
-      asks |= loans.outstanding() > 0;
+      asks = asks || loans.outstanding() > 0;
     }
     core.endpointsAsk = asks;
     return work;

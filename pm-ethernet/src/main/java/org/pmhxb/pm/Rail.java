@@ -130,8 +130,8 @@ final class Rail {
   }
 
   /**
-   * A relayed frame as it was received: buffer ID and length. The caller calls {@link
-   * #othersWait}, once for all that leave by this rail.
+   * A relayed frame as it was received: buffer ID and length. The caller calls {@link #othersWait},
+   * once for all that leave by this rail.
    */
   boolean putTransit(long descriptor) {
     return transit.put(descriptor);

@@ -113,7 +113,7 @@ final class Receiver {
     this.wireKey = FrameHeader.wireInt(key);
     this.wireSelf = FrameHeader.wireInt(self);
     if (tag == null) {
-      // Else a frame is longer than what its CRC covers.
+      // With one a frame is longer than what its CRC covers: the look would be in vain.
       arrivals.checkOnly(wireSelf, LocalBurst.TOGETHER_BYTES_MAX);
     }
     this.wireFlagsDst = FrameHeader.wireInt(tagFlag << 24 | self);

@@ -113,6 +113,65 @@ class PollTest {
     }
   }
 
+  @Example
+  void aDutyCycleInAHandlerSettlesTheMessagesBefore() {
+    try (TestNet net = inlinePair()) {
+      PmEndpoint to = opened(net, 3);
+      int[] inInbox = {-1};
+      int handed =
+          to.poll(
+              m -> {
+                if (m.memory().get(java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED, m.offset())
+                    == 1) {
+                  net.step();
+                  inInbox[0] = net.pools.get(1).ownedBy(Owner.INBOX);
+                }
+              },
+              3);
+      assertThat(handed).isEqualTo(3);
+      assertThat(inInbox[0]).as("its own and the one behind").isEqualTo(2);
+    }
+  }
+
+  @Example
+  void loansComeHomeAfterTheirEndpointIsClosed() {
+    try (TestNet net = inlinePair()) {
+      PmEndpoint to = opened(net, 3);
+      List<Loan> loans = new ArrayList<>();
+      to.poll(m -> loans.add(m.retain()), 3);
+      to.close();
+      net.step();
+      net.step();
+      assertThat(net.pools.get(1).ownedBy(Owner.LOAN)).isEqualTo(3);
+      loans.forEach(Loan::close);
+      net.step();
+      assertThat(net.pools.get(1).ownedBy(Owner.LOAN)).isZero();
+    }
+  }
+
+  private static TestNet inlinePair() {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 128).withWindow(64);
+    return new TestNet(2, 2, 5, 900, config, true);
+  }
+
+  /** An endpoint that messages wait for, which tell their number. */
+  private static PmEndpoint opened(TestNet net, int messages) {
+    PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+    PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+    from.coalesceUpTo(-1);
+    for (int sent = 0; sent < messages; ) {
+      SendBuffer b = from.claim(1, 64);
+      if (b != null) {
+        b.memory().set(java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED, b.offset(), sent++);
+        from.send(b);
+      }
+      net.step();
+    }
+    net.run(20_000_000);
+    assertThat(net.pools.get(1).ownedBy(Owner.INBOX)).isEqualTo(messages);
+    return to;
+  }
+
   private static void pollOnce(PmEndpoint to, Moody handler) {
     int before = handler.next;
     int faults = handler.faults;

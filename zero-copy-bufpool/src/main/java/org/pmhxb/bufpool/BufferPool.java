@@ -8,8 +8,9 @@ import java.lang.foreign.MemorySegment;
  * <p>Buffer {@code id} (1 to {@link #capacity()}) begins at {@code id * strideBytes} of {@link
  * #memory()}; its frame begins {@link #FRAME_OFFSET} later, on receive and send alike: {@link
  * #frameAt}. ID 0 means "none". A stride that is an odd multiple of {@link #STRIDE_UNIT_BYTES}
- * spreads the headers over all sets of caches and translation buffers; with a power of two those of
- * a burst lie in one set of the first-level cache (docs/performance/send.md, "Translation").
+ * spreads the headers over every second line of a page and over all sets of a translation buffer;
+ * with a power of two those of a burst lie in one set of the first-level cache
+ * (docs/performance/send.md, "Translation").
  *
  * <p>Each buffer has a reference count and one owner entry. The named owner has one of the
  * references; those beyond it are anonymous ({@link #retain}, a driver's hold). Every hand-over
@@ -181,8 +182,13 @@ public abstract class BufferPool implements AutoCloseable {
    * The least stride for frames of a length that is an odd multiple of {@link #STRIDE_UNIT_BYTES}.
    *
    * @param frameBytes 0 to {@code STRIDE_BYTES_MAX - 256}
+   * @throws IllegalArgumentException for other lengths
    */
   public static int strideBytesFor(int frameBytes) {
+    if (frameBytes < 0 || frameBytes > STRIDE_BYTES_MAX - 256) {
+      throw new IllegalArgumentException(
+          "frame of " + frameBytes + " B is not in 0.." + (STRIDE_BYTES_MAX - 256));
+    }
     int units = Math.ceilDiv(FRAME_OFFSET + frameBytes, STRIDE_UNIT_BYTES) | 1;
     return Math.max(units * STRIDE_UNIT_BYTES, 3 * STRIDE_UNIT_BYTES);
   }

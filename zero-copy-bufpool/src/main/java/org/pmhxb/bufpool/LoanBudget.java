@@ -148,7 +148,7 @@ public final class LoanBudget {
     returned.put(loan);
   }
 
-  /** Loans and copies that are out, approximate. Control path. */
+  /** Loans and copies that are out: exact on a thread that takes and drains, else approximate. */
   public int outstanding() {
     return loans - loansHome.size() + copies - copiesHome.size();
   }

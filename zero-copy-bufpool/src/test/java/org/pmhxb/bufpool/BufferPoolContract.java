@@ -346,6 +346,14 @@ abstract class BufferPoolContract {
   }
 
   @Test
+  void framesThatNoBufferHoldsHaveNoStride() {
+    for (int frame : new int[] {-1, BufferPool.STRIDE_BYTES_MAX - 255, Integer.MAX_VALUE}) {
+      assertThatThrownBy(() -> BufferPool.strideBytesFor(frame))
+          .hasMessage("frame of " + frame + " B is not in 0..32512");
+    }
+  }
+
+  @Test
   void stridesThatNoBufferCouldHaveAreRefused() {
     for (int stride : new int[] {0, 128, 2_112, 32_896, -256}) {
       assertThatThrownBy(() -> create(stride, 8))

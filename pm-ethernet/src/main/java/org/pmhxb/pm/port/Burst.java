@@ -21,8 +21,8 @@ public final class Burst {
   public static final long SEAL = 1L << 25;
 
   /**
-   * {@link QueueBursts#receive} has found that the frame, which is all that came, carries its own
-   * CRC over its whole length. Without it nothing is known.
+   * {@link QueueBursts#receive} has found that the frame, which is all that one native call
+   * brought, carries its own CRC over its whole length. Without it nothing is known.
    */
   public static final long INTACT = 1L << 26;
 

@@ -23,7 +23,8 @@ import org.pmhxb.ffi.Rings;
 public final class DpdkPorts {
   /**
    * A net_af_packet slot: a frame of 9,014 bytes, 802.1Q tag and the kernel's slot header fit, and
-   * it still fits into a buffer of 16,384 bytes, which the driver demands.
+   * it still fits, exactly, into a buffer of {@link BufferPool#JUMBO_STRIDE_BYTES}, which the
+   * driver demands.
    */
   private static final int AF_PACKET_SLOT_BYTES = 10_240;
 

@@ -159,8 +159,8 @@ public final class QueueBursts {
 
   /**
    * From now on {@link #receive} looks, where it is one native call, at the CRC of a frame that is
-   * all that came and is for a node, and marks it with {@link Burst#INTACT} when it holds: the
-   * frame's steps need not wait for another call.
+   * all that one such call brought and is for a node, and marks it with {@link Burst#INTACT} when
+   * it holds: the frame's steps need not wait for another call.
    *
    * @param wireNode {@link FrameHeader#wireInt(int)} of the node's number
    * @param bytesMax longest frame that is looked at, 0 to 65535: what bounds the native call
