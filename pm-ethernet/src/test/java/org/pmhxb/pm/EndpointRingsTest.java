@@ -3,6 +3,8 @@ package org.pmhxb.pm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,6 +78,60 @@ class EndpointRingsTest {
       assertThat(from.claim(1, last, 4)).isNull();
       assertThat(from.toNode.room()).as("what found no room is asked again").isEqualTo(room - 1);
     }
+  }
+
+  /** More ends of sessions than the inbox has places for beside what credit promises. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void endsOfSessionsThatFoundNoRoomAreToldInOrderWhenThereIsSome(boolean inline) {
+    NodeConfig config =
+        new NodeConfig(0x1234, 1, 1, 64, CREDIT, 1, 64, 4, 16, 5_000_000_000L, 1_024, -1);
+    try (TestNet net = new TestNet(2, 1, 3, 2_048, config, inline)) {
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+      List<String> told = new ArrayList<>();
+      List<String> expected = new ArrayList<>();
+      MessageHandler handler = ends(told);
+      // Two looks at the endpoint: the second knows that it asks for nothing.
+      net.step();
+      net.step();
+      int places = to.inbox.room() - CREDIT;
+      for (int peer = 1; peer <= places + 4; peer++) {
+        to.deliverPeerDown(peer, 7);
+        expected.add(peer + " of 7");
+      }
+      net.step();
+      net.step();
+      assertThat(to.inbox.size()).as("credit's places stay free").isEqualTo(places);
+      assertThat(to.poll(handler, 2)).isEqualTo(2);
+      // There is room again, for those that wait already; who flaps meanwhile is told of once.
+      to.deliverPeerDown(places + 5, 7);
+      expected.add(places + 5 + " of 7");
+      to.deliverPeerDown(places + 3, 8);
+      expected.remove(places + 3 + " of 7");
+      expected.add(places + 3 + " of 8");
+      net.step();
+      assertThat(to.inbox.size()).isEqualTo(places);
+      for (int i = 0; i < 10; i++) {
+        to.poll(handler, 1);
+        net.step();
+      }
+      to.poll(handler, Integer.MAX_VALUE);
+      assertThat(told).isEqualTo(expected);
+    }
+  }
+
+  private static MessageHandler ends(List<String> told) {
+    return new MessageHandler() {
+      @Override
+      public void onMessage(Message m) {
+        throw new AssertionError("nobody sent one");
+      }
+
+      @Override
+      public void onPeerDown(int node, int session) {
+        told.add(node + " of " + session);
+      }
+    };
   }
 
   @ParameterizedTest
