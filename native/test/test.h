@@ -80,6 +80,7 @@ void test_wire(void);
 void test_wire_drops(void);
 void test_null_port(void);
 void test_refusals(void);
+void test_stripped_tag(void);
 void test_limits(void);
 void test_port_errors(void);
 void test_memif(void);

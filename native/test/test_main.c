@@ -30,6 +30,7 @@ static const struct {
     {"wire_drops", test_wire_drops},
     {"null_port", test_null_port},
     {"refusals", test_refusals},
+    {"stripped_tag", test_stripped_tag},
     {"limits", test_limits},
     {"port_errors", test_port_errors},
     {"memif", test_memif},

@@ -350,6 +350,45 @@ void test_refusals(void)
     test_free_pool(&q);
 }
 
+/* Of n frames the one at `tagged` had a VLAN's tag, which the driver took off: the tag's EtherType stands in it. */
+static void receive_tagged(struct test_pool *p, struct ring_port *r, int n, int tagged)
+{
+    const uint64_t *mbufs = hxb_pool_mbufs(p->pool);
+    uint64_t descs[8], out[8];
+    uint8_t wire[64];
+
+    test_fill(p, descs, n, sizeof(wire));
+    CHECK_EQ(hxb_ring_enqueue(r->rx[0], p->pool, descs, n), n);
+    struct rte_mbuf *m = (struct rte_mbuf *)(uintptr_t)mbufs[descs[tagged] & HXB_DESC_ID_MASK];
+    m->ol_flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
+    CHECK_EQ(hxb_rx_burst(r->port, 0, p->pool, out, 8), n);
+    CHECK_EQ(memcmp(descs, out, (size_t)n * sizeof(descs[0])), 0);
+    for (int i = 0; i < n; i++) {
+        memset(wire, (int)(descs[i] & 0xff), sizeof(wire));
+        memset(wire, 0xff, 6);
+        memcpy(wire + 12, i == tagged ? "\x81\x00" : "\x88\xb5", 2);
+        CHECK_EQ(memcmp(test_frame(p, out[i]), wire, sizeof(wire)), 0);
+    }
+    test_release(p, out, n);
+}
+
+/* Alone, and anywhere in a burst. */
+void test_stripped_tag(void)
+{
+    struct test_pool p;
+    struct ring_port r;
+
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_SMALL, 15, 0);
+    make_ring_port(&r, "port", p.pool, 1, 8);
+    receive_tagged(&p, &r, 1, 0);
+    for (int i = 0; i < 6; i++) {
+        receive_tagged(&p, &r, 6, i);
+    }
+    free_ring_port(&r);
+    test_free_pool(&p);
+}
+
 void test_limits(void)
 {
     struct test_pool p;
