@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.pm.port.PortFaults;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /** Reads and validates a node's configuration; gathers all errors before it complains. */
 final class ConfigReader {
@@ -310,7 +311,7 @@ final class ConfigReader {
   }
 
   private int stride(JsonNode pool) {
-    int frameBytes = builder.mtuBytes + HxbConfig.ETHERNET_HEADER_BYTES;
+    int frameBytes = builder.mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES;
     String path = "pool.stride-bytes";
     int stride = scope.integer(pool, path, 0, BufferPool.STRIDE_BYTES_MAX, 0, "bytes");
     if (stride == 0) {

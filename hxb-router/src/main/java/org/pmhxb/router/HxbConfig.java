@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.pm.port.PortFaults;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * One node's configuration: a small TOML file, validated once and as a whole. An instance is valid;
@@ -33,8 +34,6 @@ import org.pmhxb.pm.port.PortFaults;
 public final class HxbConfig {
   /** Largest mtu: with headers it fits a buffer of 16 KB. */
   public static final int MTU_MAX_BYTES = 16_000;
-
-  static final int ETHERNET_HEADER_BYTES = 14;
 
   /** How a rail's frames reach the wire. */
   public enum Driver {
@@ -333,7 +332,7 @@ public final class HxbConfig {
     return poolStrideBytes > 0
         ? poolStrideBytes
         : Math.max(
-            BufferPool.strideBytesFor(mtuBytes + ETHERNET_HEADER_BYTES),
+            BufferPool.strideBytesFor(mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES),
             BufferPool.JUMBO_STRIDE_BYTES);
   }
 

@@ -9,8 +9,6 @@ import org.pmhxb.pm.wire.FrameHeader;
  * rule 3).
  */
 public final class NodeSizing {
-  private static final int ETHERNET_HEADER_BYTES = 14;
-
   /** Frames on their way from one peer that keep its rails busy: 64 x 8 KB = 512 KB. */
   private static final int CREDIT_PER_PEER = 64;
 
@@ -60,7 +58,7 @@ public final class NodeSizing {
 
   /** What one frame carries of a message on links of this MTU, bytes. */
   public static int maxPayloadBytes(int mtuBytes) {
-    return mtuBytes + ETHERNET_HEADER_BYTES - FrameHeader.BYTES;
+    return mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES - FrameHeader.BYTES;
   }
 
   /** The protocol's configuration with this budget. */

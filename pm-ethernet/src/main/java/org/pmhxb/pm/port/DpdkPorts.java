@@ -13,6 +13,7 @@ import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.PortInfo;
 import org.pmhxb.ffi.Ports;
 import org.pmhxb.ffi.Rings;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * Makes rails over DPDK drivers. Control path; EAL must run. Close the ports before their pool.
@@ -41,7 +42,6 @@ public final class DpdkPorts {
 
   private static final int MEMIF_RING_LOG2 = 9;
   private static final int FRAME_BYTES_MAX = 65_535;
-  private static final int ETHERNET_HEADER_BYTES = 14;
 
   private DpdkPorts() {}
 
@@ -169,7 +169,9 @@ public final class DpdkPorts {
         pool,
         "af_packet " + interfaceName,
         Ports.macAddress(number),
-        Math.min(mtu + ETHERNET_HEADER_BYTES, AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES),
+        Math.min(
+            mtu + FrameHeader.ETHERNET_HEADER_BYTES,
+            AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES),
         socket,
         frames);
   }
@@ -215,7 +217,7 @@ public final class DpdkPorts {
         pool,
         info.driver() + " " + address,
         Ports.macAddress(number),
-        Math.min(pool.frameCapacityBytes(), info.mtu() + ETHERNET_HEADER_BYTES),
+        Math.min(pool.frameCapacityBytes(), info.mtu() + FrameHeader.ETHERNET_HEADER_BYTES),
         0);
   }
 

@@ -4,6 +4,7 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.PacketSocket;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * A kernel interface through a packet socket of the shim's own, with its queueing discipline:
@@ -17,8 +18,6 @@ import org.pmhxb.ffi.PacketSocket;
 public final class PacketPort implements Port {
   /** Frames that the receive ring holds, and most that are outstanding in the kernel. */
   static final int SLOTS = 256;
-
-  private static final int ETHERNET_HEADER_BYTES = 14;
 
   private final String interfaceName;
   private final long socket;
@@ -51,7 +50,8 @@ public final class PacketPort implements Port {
    */
   public static PacketPort open(String interfaceName, int etherType, DpdkPool pool) {
     int mtuBytes = AfPacket.interfaceMtu(interfaceName);
-    int maxFrameBytes = Math.min(mtuBytes + ETHERNET_HEADER_BYTES, pool.frameCapacityBytes());
+    int maxFrameBytes =
+        Math.min(mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES, pool.frameCapacityBytes());
     long socket = PacketSocket.open(interfaceName, etherType, SLOTS, maxFrameBytes, pool.handle());
     try {
       return new PacketPort(interfaceName, socket, maxFrameBytes);

@@ -1,6 +1,7 @@
 package org.pmhxb.pm.port;
 
 import org.pmhxb.ffi.Hxb;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * What the kernel still has of the frames that a packet socket sent. The kernel tells one sum over
@@ -21,8 +22,6 @@ final class SocketBacklog {
    * (seen: 13,120 bytes charged for a frame of 9,014, 9,024 for one of 8,200).
    */
   private static final int PAGE_BYTES = 4_096;
-
-  private static final int ETHERNET_HEADER_BYTES = 14;
 
   /**
    * What the kernel may have without being asked: one long frame, a quarter of what a port may
@@ -74,7 +73,7 @@ final class SocketBacklog {
     if (!copied || lengthBytes < PAGE_BYTES) {
       return lengthBytes + KERNEL_OVERHEAD_BYTES;
     }
-    int pages = (lengthBytes - ETHERNET_HEADER_BYTES + PAGE_BYTES - 1) / PAGE_BYTES;
+    int pages = (lengthBytes - FrameHeader.ETHERNET_HEADER_BYTES + PAGE_BYTES - 1) / PAGE_BYTES;
     return pages * PAGE_BYTES + KERNEL_OVERHEAD_BYTES;
   }
 

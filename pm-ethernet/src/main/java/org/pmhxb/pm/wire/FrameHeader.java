@@ -35,7 +35,11 @@ public final class FrameHeader {
   public static final int DST_MAC = 0;
   public static final int SRC_MAC = DST_MAC + 6;
   public static final int ETHER = SRC_MAC + 6;
-  public static final int VERSION_AT = ETHER + Short.BYTES;
+
+  /** Of any frame without a VLAN tag; a link's MTU counts what follows. */
+  public static final int ETHERNET_HEADER_BYTES = ETHER + Short.BYTES;
+
+  public static final int VERSION_AT = ETHERNET_HEADER_BYTES;
   public static final int HOP_LIMIT = VERSION_AT + Byte.BYTES;
   public static final int COPY = HOP_LIMIT + Byte.BYTES;
   public static final int MARK = COPY + Byte.BYTES;
