@@ -190,6 +190,7 @@ bool hxb_only_holds(const uint64_t *only, const uint8_t *frame, uint32_t length)
     uint32_t word = (uint16_t)(only[0] >> 32), most = (uint32_t)(only[0] >> 48);
     uint32_t mask = (uint32_t)only[1], value = (uint32_t)(only[1] >> 32);
 
+    /* On each call: the words are plain memory of the caller's, and nothing here sees them set. */
     return at + sizeof(uint32_t) <= from &&
            word + sizeof(uint32_t) <= HXB_FRAME_MAX(HXB_STRIDE_MIN) && length >= from &&
            length <= most && (word_at(frame + word) & mask) == value &&
