@@ -134,6 +134,20 @@ void hxb_restore_tag_type(struct rte_mbuf *m);
 /* Frees and counts a received mbuf that the contract refuses. */
 void hxb_refuse(const struct hxb_pool *pool, struct rte_mbuf *m, struct hxb_refusals *refusals);
 
+/* The descriptor of a received mbuf that is a frame. address: where it begins is written there, unless it is NULL. */
+static __rte_always_inline uint64_t hxb_describe(const struct rte_mbuf *m, uint64_t first,
+                                                 uint64_t reciprocal, uint64_t *address)
+{
+    uint64_t buffer = (uint64_t)(uintptr_t)m->buf_addr, length = m->pkt_len;
+
+    /* The caller reads the header next, of every frame of a burst. */
+    rte_prefetch0((const void *)(uintptr_t)(buffer + HXB_FRAME_OFFSET));
+    if (address != NULL) {
+        *address = buffer + HXB_FRAME_OFFSET;
+    }
+    return ((uint64_t)hxb_index(buffer - first, reciprocal) + 1) | length << HXB_DESC_LENGTH_SHIFT;
+}
+
 /*
  * Turns received mbufs into descriptors, frees and counts what the contract refuses. addresses: where
  * each frame begins is written there, unless it is NULL.
@@ -152,14 +166,7 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
     /* The only frame: to set the loop up would cost more than it does. */
     if (n == 1 && likely(hxb_is_whole(frames[0], first, span, frame_max) &&
                          (frames[0]->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) == 0)) {
-        uint64_t buffer = (uint64_t)(uintptr_t)frames[0]->buf_addr;
-        uint64_t length = frames[0]->pkt_len;
-        rte_prefetch0((const void *)(uintptr_t)(buffer + HXB_FRAME_OFFSET));
-        if (addresses != NULL) {
-            addresses[0] = buffer + HXB_FRAME_OFFSET;
-        }
-        descs[0] = ((uint64_t)hxb_index(buffer - first, reciprocal) + 1) |
-                   length << HXB_DESC_LENGTH_SHIFT;
+        descs[0] = hxb_describe(frames[0], first, reciprocal, addresses);
         return 1;
     }
     for (int i = 0; i < n; i++) {
@@ -167,8 +174,6 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
             rte_prefetch0(frames[i + HXB_PREFETCH_AHEAD]);
         }
         struct rte_mbuf *m = frames[i];
-        uint64_t buffer = (uint64_t)(uintptr_t)m->buf_addr, offset = buffer - first;
-        uint32_t length = m->pkt_len;
 
         if (unlikely(!hxb_is_whole(m, first, span, frame_max))) {
             hxb_refuse(pool, m, refusals);
@@ -177,13 +182,9 @@ static __rte_always_inline int hxb_accept(const struct hxb_pool *pool, struct rt
         if (unlikely(m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED)) {
             hxb_restore_tag_type(m);
         }
-        /* The caller reads the header next, of every frame of the burst. */
-        rte_prefetch0((const void *)(uintptr_t)(buffer + HXB_FRAME_OFFSET));
-        if (addresses != NULL) {
-            addresses[taken] = buffer + HXB_FRAME_OFFSET;
-        }
-        descs[taken++] = ((uint64_t)hxb_index(offset, reciprocal) + 1) |
-                         (uint64_t)length << HXB_DESC_LENGTH_SHIFT;
+        descs[taken] =
+            hxb_describe(m, first, reciprocal, addresses != NULL ? &addresses[taken] : NULL);
+        taken++;
     }
     return taken;
 }
