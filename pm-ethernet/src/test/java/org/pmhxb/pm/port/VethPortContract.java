@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
@@ -32,8 +35,24 @@ abstract class VethPortContract extends PortContract {
   /** Of processor time: what a burst takes when nobody is in its way. */
   private static final long BURST_LIMIT_NS = 300_000;
 
-  private static final int ROUNDS_MAX = 5;
+  private static final int ROUNDS_MAX = 10;
   private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+
+  /** A critical call: the JVM stops no thread on its way in or out. */
+  private static final MethodHandle GETRUSAGE =
+      Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().findOrThrow("getrusage"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+              Linker.Option.critical(false));
+
+  private static final int RUSAGE_THREAD = 1;
+
+  /** struct rusage, whose last word but one is ru_nvcsw. */
+  private static final MemorySegment USAGE = Arena.global().allocate(144, 8);
+
+  private static final long VOLUNTARY_SWITCHES = 128;
 
   private static final Pattern FIRST_END = Pattern.compile("hxb(\\d+)x\\d+a");
 
@@ -155,15 +174,18 @@ abstract class VethPortContract extends PortContract {
   @Test
   void noBurstBlocksOnAShapedLinkAndShapingBites() throws Exception {
     shape();
-    // The JVM may stop a thread where a call returns, and other processes make its caches cold; a
-    // driver that waits does so in every round.
-    int round = 0;
-    Bursts bursts;
-    do {
-      bursts = sendThroughShapedLink();
-    } while ((bursts.waits > 0 || bursts.longestNs >= BURST_LIMIT_NS) && ++round < ROUNDS_MAX);
-    assertThat(bursts.waits).as("waits within transmit bursts").isZero();
-    assertThat(bursts.longestNs).as("longest burst, ns of this thread").isLessThan(BURST_LIMIT_NS);
+    // The JVM may stop a thread where a call returns, code that is not compiled yet is slow, and
+    // other processes make its caches cold: none of it in every round. A driver that waits does so
+    // in every round, and one that is slow is slow in every round.
+    long waits = Long.MAX_VALUE;
+    long longestNs = Long.MAX_VALUE;
+    for (int i = 0; i < ROUNDS_MAX && (waits > 0 || longestNs >= BURST_LIMIT_NS); i++) {
+      Bursts bursts = sendThroughShapedLink();
+      waits = Math.min(waits, bursts.waits);
+      longestNs = Math.min(longestNs, bursts.longestNs);
+    }
+    assertThat(waits).as("waits within transmit bursts").isZero();
+    assertThat(longestNs).as("longest burst, ns of this thread").isLessThan(BURST_LIMIT_NS);
   }
 
   /**
@@ -174,19 +196,22 @@ abstract class VethPortContract extends PortContract {
    */
   private record Bursts(long waits, long longestNs) {}
 
-  /** How often this thread gave its core away by itself; that others took it counts elsewhere. */
-  private static long waits() throws IOException {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/thread-self/status"))) {
-      return lines
-          .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
-          .mapToLong(line -> Long.parseLong(line.split("\\s+")[1]))
-          .findFirst()
-          .orElseThrow();
+  /**
+   * How often this thread gave its core away by itself; that others took it counts elsewhere. Not
+   * from /proc: reading that may wait itself, for locks that others of the machine hold and, on a
+   * way of many calls, for the JVM.
+   */
+  private static long waits() {
+    try {
+      assertThat((int) GETRUSAGE.invokeExact(RUSAGE_THREAD, USAGE.address())).isZero();
+    } catch (Throwable e) {
+      throw new AssertionError(e);
     }
+    return USAGE.get(ValueLayout.JAVA_LONG, VOLUNTARY_SWITCHES);
   }
 
   @Test
-  void waitsAreCounted() throws IOException {
+  void waitsAreCounted() {
     long before = waits();
     // A wait whose time is over before it begins is none, as on a busy machine.
     for (int i = 0; i < 1_000 && waits() == before; i++) {
@@ -210,11 +235,11 @@ abstract class VethPortContract extends PortContract {
         burst.set(i, frame(sent + i, 9014));
       }
       if (sending) {
-        long waitsBefore = waits();
         long beforeNs = CLOCK.getCurrentThreadCpuTime();
+        long waitsBefore = waits();
         int taken = a.txBurst(burst, 0, 32);
-        longestNs = Math.max(longestNs, CLOCK.getCurrentThreadCpuTime() - beforeNs);
         waits += waits() - waitsBefore;
+        longestNs = Math.max(longestNs, CLOCK.getCurrentThreadCpuTime() - beforeNs);
         // The ring holds more than is on the way, so the link never runs dry for want of room.
         assertThat(taken).isPositive();
         for (int i = 0; i < 32; i++) {
