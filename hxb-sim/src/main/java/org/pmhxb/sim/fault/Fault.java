@@ -29,6 +29,8 @@ public record Fault(
           "fault %s: start %d ns and length %d ns must not be negative, rate %s must be in -1..1"
               .formatted(kind, startNs, lengthNs, rate));
     }
+    // A zero is one value only, without a sign: it is left out when it is written.
+    rate += 0.0;
   }
 
   public long endNs() {

@@ -55,6 +55,8 @@ class FaultTest {
     "crash@3:0s+1500ms, crash@3:0ms+1500ms",
     "loss@*:1001us+1000ms:rate=0.050, loss@*:1001us+1s:rate=0.05",
     "loss@*.x0:1ns+1s:rate=1e-4:amount=0, loss@*.x0:1ns+1s:rate=1.0E-4",
+    "skew@02:1ms+1s:rate=-0, skew@2:1ms+1s",
+    "skew@*.*:1ms+1s:rate=-1e-999:seed=3, skew@*:1ms+1s:seed=3",
     "skew@2:1ms+1s:rate=-1:amount=7, skew@2:1ms+1s:rate=-1:amount=7",
     "loss@*:1ms+1s:rate=0.5:seed=-9, loss@*:1ms+1s:rate=0.5:seed=-9"
   })
