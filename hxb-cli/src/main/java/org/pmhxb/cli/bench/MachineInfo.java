@@ -1,9 +1,13 @@
 package org.pmhxb.cli.bench;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -24,7 +28,7 @@ public record MachineInfo(
     String kernel,
     String system,
     Map<String, String> versions) {
-  private static final long LIMIT_SECONDS = 10;
+  private static final Duration LIMIT = Duration.ofSeconds(10);
 
   /** This machine. */
   public static MachineInfo here(String projectVersion) {
@@ -70,20 +74,38 @@ public record MachineInfo(
 
   /** First line that a command prints, of little more; "unknown" when it cannot be run. */
   public static String firstLine(String... command) {
+    return firstLine(LIMIT, command);
+  }
+
+  static String firstLine(Duration limit, String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      // Before anything is read: who reads waits for as long as the command takes.
-      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-        process.destroyForcibly();
-        return "unknown";
+      try (OutputStream in = process.getOutputStream();
+          InputStream out = process.getInputStream()) {
+        in.close();
+        // Before anything is read: who reads waits for as long as the command takes.
+        if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS) || process.exitValue() != 0) {
+          return "unknown";
+        }
+        String text = new String(out.readAllBytes()).strip();
+        return text.lines().findFirst().orElse("unknown");
+      } finally {
+        end(process);
       }
-      String text = new String(process.getInputStream().readAllBytes()).strip();
-      return text.lines().findFirst().orElse("unknown");
     } catch (IOException e) {
       return "unknown";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "unknown";
+    }
+  }
+
+  /** A command that nobody waits for any more, and its children. */
+  private static void end(Process process) {
+    if (process.isAlive()) {
+      List<ProcessHandle> children = process.descendants().toList();
+      process.destroyForcibly();
+      children.forEach(ProcessHandle::destroyForcibly);
     }
   }
 }
