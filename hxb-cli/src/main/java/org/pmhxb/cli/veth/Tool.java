@@ -1,6 +1,7 @@
 package org.pmhxb.cli.veth;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,31 +32,51 @@ final class Tool {
       // Files, not pipes: who reads or writes one waits for the program, and for its children.
       files = Files.createTempDirectory("hxb-tool");
       Path in = Files.writeString(files.resolve("in"), input);
-      Path out = files.resolve("out");
-      Path errors = files.resolve("errors");
-      Process process =
-          new ProcessBuilder(command)
-              .redirectInput(in.toFile())
-              .redirectOutput(out.toFile())
-              .redirectError(errors.toFile())
-              .start();
-      if (!endsWithin(limit, process)) {
-        List<ProcessHandle> children = process.descendants().toList();
-        process.destroyForcibly();
-        children.forEach(ProcessHandle::destroyForcibly);
-        // What it is about to make must not appear behind whoever cleans up.
-        endsWithin(LIMIT, process);
-        throw new ToolException(command, -1, "no end after " + limit.toSeconds() + " s");
+      Path out = Files.createFile(files.resolve("out"));
+      Path errors = Files.createFile(files.resolve("errors"));
+      try (InputStream said = Files.newInputStream(out);
+          InputStream complained = Files.newInputStream(errors)) {
+        Process process =
+            new ProcessBuilder(command)
+                .redirectInput(in.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(errors.toFile())
+                .start();
+        // All have them open: without names, who is killed meanwhile leaves none behind.
+        discard(files);
+        files = null;
+        return result(command, limit, process, said, complained);
       }
-      if (process.exitValue() != 0) {
-        throw new ToolException(command, process.exitValue(), Files.readString(errors).strip());
-      }
-      return new String(Files.readAllBytes(out), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new ToolException(command, -1, e.getMessage());
     } finally {
       discard(files);
     }
+  }
+
+  private static String result(
+      List<String> command,
+      Duration limit,
+      Process process,
+      InputStream said,
+      InputStream complained)
+      throws IOException {
+    if (!endsWithin(limit, process)) {
+      List<ProcessHandle> children = process.descendants().toList();
+      process.destroyForcibly();
+      children.forEach(ProcessHandle::destroyForcibly);
+      // What it is about to make must not appear behind whoever cleans up.
+      endsWithin(LIMIT, process);
+      throw new ToolException(command, -1, "no end after " + limit.toSeconds() + " s");
+    }
+    if (process.exitValue() != 0) {
+      throw new ToolException(command, process.exitValue(), text(complained).strip());
+    }
+    return text(said);
+  }
+
+  private static String text(InputStream from) throws IOException {
+    return new String(from.readAllBytes(), StandardCharsets.UTF_8);
   }
 
   private static boolean endsWithin(Duration limit, Process process) {

@@ -58,6 +58,16 @@ class ToolTest {
     assertThat(Tool.run("", shell("sleep 3 & echo done"))).isEqualTo("done\n");
   }
 
+  /** Else they would be left behind by who is killed while a program runs. */
+  @Test
+  void itsFilesHaveNoNamesWhileAProgramRuns() {
+    String untilDeleted = "while [ -e \"$(readlink /proc/$$/fd/2)\" ]; do sleep 0.01; done; ";
+    String links = "readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2";
+    assertThat(Tool.run(LONG, shell(untilDeleted + links)).lines())
+        .hasSize(3)
+        .allMatch(link -> link.contains("/hxb-tool") && link.endsWith(" (deleted)"));
+  }
+
   /** What it makes would else appear behind who cleans up. */
   @Test
   void anInterruptWaitsForTheEnd() {
