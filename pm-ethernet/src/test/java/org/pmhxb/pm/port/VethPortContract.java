@@ -176,16 +176,14 @@ abstract class VethPortContract extends PortContract {
     shape();
     // The JVM may stop a thread where a call returns, code that is not compiled yet is slow, and
     // other processes make its caches cold: none of it in every round. A driver that waits does so
-    // in every round, and one that is slow is slow in every round.
-    long waits = Long.MAX_VALUE;
-    long longestNs = Long.MAX_VALUE;
-    for (int i = 0; i < ROUNDS_MAX && (waits > 0 || longestNs >= BURST_LIMIT_NS); i++) {
-      Bursts bursts = sendThroughShapedLink();
-      waits = Math.min(waits, bursts.waits);
-      longestNs = Math.min(longestNs, bursts.longestNs);
-    }
-    assertThat(waits).as("waits within transmit bursts").isZero();
-    assertThat(longestNs).as("longest burst, ns of this thread").isLessThan(BURST_LIMIT_NS);
+    // in every round.
+    int round = 0;
+    Bursts bursts;
+    do {
+      bursts = sendThroughShapedLink();
+    } while ((bursts.waits > 0 || bursts.longestNs >= BURST_LIMIT_NS) && ++round < ROUNDS_MAX);
+    assertThat(bursts.waits).as("waits within transmit bursts").isZero();
+    assertThat(bursts.longestNs).as("longest burst, ns of this thread").isLessThan(BURST_LIMIT_NS);
   }
 
   /**
