@@ -14,7 +14,7 @@ final class PathState extends Way {
   private static final int IN_PROCESS_BYTES = 256 * 1024;
 
   private static final long RTT_MAX_NS = 1_000_000_000L;
-  private static final long PROBE_TIMEOUT_MAX_NS = 500_000_000L;
+  private static final long PROBE_TIMEOUT_MAX_NS = 1_000_000_000L;
   private static final long FIRST_TIMEOUT_NS = 5_000_000L;
 
   private static final int LOSS_MEMORY_FRAMES = 64;
@@ -199,17 +199,7 @@ final class PathState extends Way {
    * acknowledgements, and round trips scatter.
    */
   long scatterNs() {
-    return isLossy() ? 2 * rttVariationNs : 0;
-  }
-
-  /** Frames are lost on it without a queue, and so are questions and their answers. */
-  private boolean isLossy() {
-    return lossShare >= LOSSY_SHARE;
-  }
-
-  /** From the first question on: when it is dead, if another path lives and nothing was heard. */
-  long deadAtNs(long answerNs) {
-    return firstProbeNs + answerNs + (isLossy() ? answerNs : answerNs >> 2);
+    return lossShare >= LOSSY_SHARE ? 2 * rttVariationNs : 0;
   }
 
   /** By when an answer is to be expected. */
@@ -230,7 +220,6 @@ final class PathState extends Way {
           ? answerNs
           : Math.min(answerNs, Math.max(floorNs, 2 * evidenceGapNs));
     }
-    int doubled = Math.clamp(probesUnanswered - Paths.PROBES_TO_EVICT + 1L, 0, 6);
-    return Math.min(answerNs << doubled >> 1, PROBE_TIMEOUT_MAX_NS);
+    return Math.min(answerNs << Math.min(probesUnanswered - 1, 6), PROBE_TIMEOUT_MAX_NS) >> 1;
   }
 }

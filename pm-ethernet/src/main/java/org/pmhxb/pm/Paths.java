@@ -14,6 +14,8 @@ final class Paths {
   /** Probes without an answer, while another path lives, after which a path may be evicted. */
   static final int PROBES_TO_EVICT = 3;
 
+  private static final int ANSWER_TIMES_TO_EVICT = 2;
+
   private static final long PROBE_FLOOR_NS = 200_000L;
   private static final long EVICTED_PROBE_NS = 5_000_000L;
 
@@ -554,15 +556,12 @@ final class Paths {
       sendProbe(peer, path);
     }
     if (state.probesUnanswered > 1) {
-      long answerNs = state.answerTimeNs(floorNs);
-      long answerByNs = state.firstProbeNs + answerNs;
-      if (state.probesUnanswered >= PROBES_TO_EVICT
-          && core.nowNs - state.deadAtNs(answerNs) >= 0
-          && anotherPathLives(peer, state, answerByNs)) {
-        evict(peer, path);
-      } else {
-        compareWithOthers(peer, state, answerByNs);
-      }
+      compareWithOthers(peer, state);
+    }
+    if (state.probesUnanswered >= PROBES_TO_EVICT
+        && core.nowNs - state.firstProbeNs >= ANSWER_TIMES_TO_EVICT * state.answerTimeNs(floorNs)
+        && anotherPathLives(peer, state)) {
+      evict(peer, path);
     }
   }
 
@@ -682,29 +681,22 @@ final class Paths {
     }
   }
 
-  /**
-   * Is it this path, or the peer? Idle paths say nothing by themselves, so they are asked: at once,
-   * and when it is late.
-   *
-   * @param answerByNs when an answer to the first question was to be expected at the latest
-   */
-  private void compareWithOthers(Peer peer, PathState suspect, long answerByNs) {
-    long sinceNs = core.nowNs - answerByNs >= 0 ? answerByNs : suspect.firstProbeNs;
+  /** Is it this path, or the peer? Idle paths say nothing by themselves, so they are asked. */
+  private void compareWithOthers(Peer peer, PathState suspect) {
     for (int path = 0; path < peer.paths.length; path++) {
       PathState other = peer.paths[path];
       if (other != suspect
           && !other.evicted
           && other.probesUnanswered == 0
-          && other.evidenceNs - sinceNs <= 0) {
+          && other.evidenceNs - suspect.firstProbeNs <= 0) {
         sendProbe(peer, path);
       }
     }
   }
 
-  /** Whether the peer was heard over another path after a moment. */
-  private static boolean anotherPathLives(Peer peer, PathState than, long sinceNs) {
+  private static boolean anotherPathLives(Peer peer, PathState than) {
     for (PathState other : peer.paths) {
-      if (other != than && !other.evicted && other.evidenceNs - sinceNs > 0) {
+      if (other != than && !other.evicted && other.evidenceNs - than.firstProbeNs > 0) {
         return true;
       }
     }
