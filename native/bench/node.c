@@ -161,8 +161,8 @@ static void flush_rail(struct twin *t, struct rail *rail)
         rail->local_bytes -= m->pkt_len;
         burst[n++] = m;
     }
-    /* Frames without a hold pass to the port with their only reference. */
-    for (uint32_t i = 0; i < c + r; i++) {
+    /* Control frames pass to the port with their only reference; relayed ones are a port's yet. */
+    for (uint32_t i = 0; i < c; i++) {
         left(t, burst[i]);
     }
     if (unlikely(rte_eth_tx_burst(rail->port, 0, burst, (uint16_t)n) != n)) {

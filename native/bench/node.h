@@ -212,6 +212,15 @@ static inline void arrived(struct twin *t, const struct rte_mbuf *m, uint32_t to
     *owner = UINT64_C(1) << 32 | to;
 }
 
+/* A burst gave the buffer, and another one gets it in the same round: its entry stays. */
+static inline void goes_on(struct twin *t, const struct rte_mbuf *m)
+{
+    uint64_t owner = t->owners[id_of(t, m)];
+    if (unlikely(owner != OWNER_FREE && owner != OWNER_PORT)) {
+        count(t, TWIN_TROUBLE, 1);
+    }
+}
+
 /* A burst took the buffer with its reference. */
 static inline void left(struct twin *t, const struct rte_mbuf *m)
 {

@@ -162,7 +162,7 @@ enum verdict relay(struct twin *t, uint32_t rail, struct rte_mbuf *m, uint8_t *f
     if (unlikely(!queue_put(&t->rail[f->egress].transit, m))) {
         return DROPPED;
     }
-    arrived(t, m, OWNER_NODE);
+    goes_on(t, m);
     count(t, TWIN_RELAYED, 1);
     return KEPT;
 }

@@ -79,6 +79,9 @@ final class NodeCore {
    */
   boolean endpointsAsk = true;
 
+  /** Rails offer frames that lie in the present receive bursts: {@link Rail#passOn}. */
+  boolean passedOn;
+
   /** Polls under way whose messages a duty cycle in a handler has to settle. Inline mode. */
   int polls;
 

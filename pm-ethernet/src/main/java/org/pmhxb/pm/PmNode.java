@@ -224,6 +224,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     sealer.finish();
     held = left;
+    core.passedOn = false;
     return bursts.count() == 0 ? 0 : sendOffered();
   }
 

@@ -21,6 +21,7 @@ final class Rail {
   private static final int LOCAL = 1;
   private static final int CONTROL = 2;
   private static final int TRANSIT = 3;
+  private static final int PASSED = 4;
 
   final int index;
   final Port port;
@@ -46,6 +47,12 @@ final class Rail {
 
   private final BufferPool pool;
   private final Burst tx = new Burst(BURST);
+
+  // Relayed frames that the port is offered where they were received: see passOn.
+  private Burst passed = tx;
+  private int passedFrom;
+  private int passedCount;
+  private int passedBytes;
 
   // What the port is offered.
 
@@ -106,7 +113,7 @@ final class Rail {
   }
 
   boolean isIdle() {
-    return control.size() + transit.size() + local.size() == 0;
+    return control.size() + transit.size() + local.size() + passedCount == 0;
   }
 
   /**
@@ -135,6 +142,45 @@ final class Rail {
    */
   boolean putTransit(long descriptor) {
     return transit.put(descriptor);
+  }
+
+  /**
+   * Relayed frames of a receive burst, which the port is offered at the end of the round where they
+   * lie: nothing is done for each of them, and their buffers stay the ports'. To be called for
+   * frames behind each other, before the burst's rail receives again.
+   *
+   * @param bytes of all of them
+   * @return false: they are to be put, after {@link #keepPassed}
+   */
+  boolean passOn(Burst burst, int from, int count, int bytes) {
+    if (passedCount == 0
+        ? transit.size() > 0
+        : passed != burst || passedFrom + passedCount != from) {
+      return false;
+    }
+    if (passedCount == 0) {
+      // A reference that is stored costs the collector's bookkeeping.
+      if (passed != burst) {
+        passed = burst;
+      }
+      passedFrom = from;
+      othersWait();
+    }
+    passedCount += count;
+    passedBytes += bytes;
+    return true;
+  }
+
+  /** What was passed on and is not yet the port's waits in the queue, which is empty. */
+  void keepPassed() {
+    int end = passedFrom + passedCount;
+    for (int i = passedFrom; i < end; i++) {
+      long d = passed.get(i);
+      transit.put(d);
+      pool.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
+    }
+    passedCount = 0;
+    passedBytes = 0;
   }
 
   /** Relayed frames were put, or control frames. */
@@ -180,7 +226,7 @@ final class Rail {
     int passing = 0;
     int answers = 0;
     if (others) {
-      passing = transit.size();
+      passing = transit.size() + passedCount;
       answers = control.size();
       others = (passing | answers) != 0;
     }
@@ -192,6 +238,13 @@ final class Rail {
     long spareBytes = portBound.spareBytes(ports.txBacklogBytes(index), nowNs, pollGapNs);
     local.portBytes(portBound.backlogBytes());
     offeredUnsealed = 0;
+    if ((ours | answers) == 0 && mayPass(room, spareBytes)) {
+      offer(PASSED, passed, passedFrom);
+      return passedCount;
+    }
+    if (passedCount > 0) {
+      keepPassed();
+    }
     if ((ours | answers) == 0) {
       return offerTransitOnly(room, spareBytes);
     }
@@ -206,6 +259,11 @@ final class Rail {
       local.noteWhatPortLeft();
     }
     return n;
+  }
+
+  /** Whether the port is to have all that was passed on, and there is some. */
+  private boolean mayPass(int room, long spareBytes) {
+    return passedCount > 0 && passedCount <= room && passedBytes <= spareBytes;
   }
 
   /** The usual case: nothing but data frames of this node, which the port takes from the queue. */
@@ -306,6 +364,9 @@ final class Rail {
    * @return frames that it took, those behind the queue's end included, which it is offered now
    */
   int taken(int frames) {
+    if (offers == PASSED) {
+      return takenPassed(frames);
+    }
     if (offers == TRANSIT) {
       return takenAlone(transit, frames);
     }
@@ -324,6 +385,24 @@ final class Rail {
     local.noteWhatPortLeft();
     waiting = others && control.size() + transit.size() > 0 || local.size() > 0;
     return taken;
+  }
+
+  /** {@link #taken} of what was passed on: what is left waits in the queue. */
+  private int takenPassed(int frames) {
+    if (frames == passedCount) {
+      portBound.handedOver(passedBytes);
+      passedCount = 0;
+      passedBytes = 0;
+      waiting = false;
+      return frames;
+    }
+    for (int i = 0; i < frames; i++) {
+      portBound.handedOver(Burst.lengthBytes(passed.get(passedFrom + i)));
+    }
+    passedFrom += frames;
+    passedCount -= frames;
+    keepPassed();
+    return frames;
   }
 
   /** {@link #taken} of the only queue with frames. */
@@ -436,6 +515,7 @@ final class Rail {
     for (; control.size() > 0; control.drop(1)) {
       pool.release(Burst.id(control.peek(0)), Owner.NODE);
     }
+    keepPassed();
     for (; transit.size() > 0; transit.drop(1)) {
       pool.release(Burst.id(transit.peek(0)), Owner.NODE);
     }

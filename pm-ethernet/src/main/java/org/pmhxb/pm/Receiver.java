@@ -83,6 +83,9 @@ final class Receiver {
   private long deliveredBytes;
   private int relayed;
 
+  /** Of the run that {@link #rewrite} looked at last. */
+  private int runBytes;
+
   /** While usual frames pass: peers that have sent enough for an acknowledgement. */
   private final Peer[] told = new Peer[BURST];
 
@@ -134,11 +137,25 @@ final class Receiver {
    * Of that, a rail's frames keep their order and the rails take turns.
    */
   int receive() {
+    if (core.passedOn) {
+      keepPassed();
+    }
     int total = arrivals.receive(pool);
     if (total > 0 && (total > 1 || tap != null || !receiveOne())) {
       receiveBursts(total);
     }
     return total;
+  }
+
+  /**
+   * Frames that wait in the bursts that brought them, because something that was thrown ended the
+   * round: the next bursts come to the same place.
+   */
+  private void keepPassed() {
+    core.passedOn = false;
+    for (Rail rail : core.rails) {
+      rail.keepPassed();
+    }
   }
 
   private void receiveBursts(int total) {
@@ -230,13 +247,15 @@ final class Receiver {
     if (!isTransit(address)) {
       return false;
     }
-    int egress = core.routing.transit(Memory.ALL, address, Burst.lengthBytes(d), from.index);
-    if (egress >= 0 && core.rails[egress].putTransit(d)) {
-      core.rails[egress].othersWait();
-      pool.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
+    int bytes = Burst.lengthBytes(d);
+    int egress = core.routing.transit(Memory.ALL, address, bytes, from.index);
+    if (egress >= 0
+        && pool.isOfPort(Burst.id(d))
+        && core.rails[egress].passOn(from.rx, 0, 1, bytes)) {
+      core.passedOn = true;
       relayed++;
     } else {
-      dropTransit(d, egress);
+      queueOrDrop(egress, from.rx.address(), 1);
     }
     count(1);
     return true;
@@ -323,10 +342,7 @@ final class Receiver {
         if (FrameHeader.isFor(Memory.ALL, first, wireSelf)) {
           run = takeOwn(rail, words, begins, n - i);
         } else if (isTransit(first)) {
-          run = transitRun(rail, words, begins, n - i);
-          if (run > 0) {
-            relay(rail, words, begins, run);
-          }
+          run = relay(rail, i, n - i);
         }
       }
       if (run == 0) {
@@ -367,52 +383,98 @@ final class Receiver {
     return run;
   }
 
-  /** How many frames say what the first one says of whence they come and where they go. */
-  private int transitRun(Rail rail, long words, long begins, int most) {
-    int hop = rail.intactHop;
-    long rest = rail.intactRest;
-    long nodes = FrameHeader.wireNodes(Memory.ALL, Memory.known(Burst.get(begins, 0)));
-    int ownKey = wireKey;
-    boolean tagged = tag != null;
-    int run = 0;
-    while (run < most) {
-      long address = Memory.known(Burst.get(begins, run));
-      int frameBytes = Burst.lengthBytes(Burst.get(words, run));
-      int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
-      if (!hasHop(address, hop, rest)
-          || FrameHeader.wireNodes(Memory.ALL, address) != nodes
-          || FrameHeader.wireInt(Memory.ALL, address, FrameHeader.KEY) != ownKey
-          || lengthBytes > frameBytes
-          || tagged && !isTagged(address, lengthBytes, frameBytes)) {
-        break;
-      }
-      run++;
+  /**
+   * The very buffers that were received go on, their hop parts rewritten (DESIGN rule 2): what the
+   * first frame of a run says when it goes on, all of it say.
+   *
+   * @param at place of the first frame in the rail's burst
+   * @return how many of at most {@code most} frames say what the first one says of whence they come
+   *     and where they go; 0 when it is not whole
+   */
+  private int relay(Rail from, int at, int most) {
+    long words = Memory.known(from.rx.address() + (long) at * Long.BYTES);
+    long d = Burst.get(words, 0);
+    long first = Memory.known(Burst.get(words, BURST));
+    int bytes = Burst.lengthBytes(d);
+    if (!isWhole(first, bytes)) {
+      return 0;
+    }
+    int egress = core.routing.transit(Memory.ALL, first, bytes, from.index);
+    boolean goesOn = egress >= 0 && pool.isOfPort(Burst.id(d));
+    int run = goesOn ? rewrite(from, words, most) : 1;
+    if (goesOn && core.rails[egress].passOn(from.rx, at, run, runBytes)) {
+      core.passedOn = true;
+      relayed += run;
+    } else {
+      queueOrDrop(egress, words, run);
     }
     return run;
   }
 
   /**
-   * The very buffers that were received go on, their hop parts rewritten (DESIGN rule 2): what the
-   * first frame of a run says when it goes on, all of it say. Nothing in the loop is a call.
+   * Rewrites the hop parts of those behind the first frame that are of its run. Compiled by itself
+   * (scripts/jvm.args): nothing in the loop is a call.
+   *
+   * @param words of the first frame, which goes on
+   * @return how many frames the run has; their bytes are {@link #runBytes}
    */
-  private void relay(Rail from, long words, long begins, int run) {
+  private int rewrite(Rail from, long words, int most) {
+    BufferPool buffers = pool;
+    long begins = words + (long) BURST * Long.BYTES;
     long first = Memory.known(Burst.get(begins, 0));
+    int hop = from.intactHop;
+    long rest = from.intactRest;
+    long nodes = FrameHeader.wireNodes(Memory.ALL, first);
+    long front0 = FrameHeader.frontStored(Memory.ALL, first, 0);
+    long front1 = FrameHeader.frontStored(Memory.ALL, first, 1);
+    long front2 = FrameHeader.frontStored(Memory.ALL, first, 2);
+    int ownKey = wireKey;
+    boolean tagged = tag != null;
     int bytes = Burst.lengthBytes(Burst.get(words, 0));
-    int egress = core.routing.transit(Memory.ALL, first, bytes, from.index);
-    int passed = egress < 0 ? 0 : queue(core.rails[egress], words, begins, run);
-    relayed += passed;
-    for (int i = passed; i < run; i++) {
+    int run = 1;
+    while (run < most) {
+      long d = Burst.get(words, run);
+      long address = Memory.known(Burst.get(begins, run));
+      int frameBytes = Burst.lengthBytes(d);
+      int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
+      if (!hasHop(address, hop, rest)
+          || FrameHeader.wireNodes(Memory.ALL, address) != nodes
+          || FrameHeader.wireInt(Memory.ALL, address, FrameHeader.KEY) != ownKey
+          || lengthBytes > frameBytes
+          || tagged && !isTagged(address, lengthBytes, frameBytes)
+          || !buffers.isOfPort(Burst.id(d))) {
+        break;
+      }
+      FrameHeader.frontStored(Memory.ALL, address, front0, front1, front2);
+      bytes += frameBytes;
+      run++;
+    }
+    runBytes = bytes;
+    return run;
+  }
+
+  private boolean isWhole(long address, int frameBytes) {
+    int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
+    return lengthBytes <= frameBytes && (tag == null || isTagged(address, lengthBytes, frameBytes));
+  }
+
+  /**
+   * What a rail does not take as it lies.
+   *
+   * @param egress the rail, or why the frames are dropped
+   */
+  private void queueOrDrop(int egress, long words, int run) {
+    int queued = egress < 0 ? 0 : queue(core.rails[egress], words, run);
+    relayed += queued;
+    for (int i = queued; i < run; i++) {
       dropTransit(Burst.get(words, i), egress);
     }
   }
 
   /** How many of them the rail's queue had room for. */
-  private int queue(Rail to, long words, long begins, int run) {
+  private int queue(Rail to, long words, int run) {
     BufferPool buffers = pool;
-    long first = Memory.known(Burst.get(begins, 0));
-    long front0 = FrameHeader.frontStored(Memory.ALL, first, 0);
-    long front1 = FrameHeader.frontStored(Memory.ALL, first, 1);
-    long front2 = FrameHeader.frontStored(Memory.ALL, first, 2);
+    to.keepPassed();
     to.othersWait();
     int i = 0;
     while (i < run) {
@@ -420,8 +482,6 @@ final class Receiver {
       if (!to.putTransit(d)) {
         break;
       }
-      long address = Memory.known(Burst.get(begins, i));
-      FrameHeader.frontStored(Memory.ALL, address, front0, front1, front2);
       buffers.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
       i++;
     }
@@ -443,9 +503,8 @@ final class Receiver {
     if (!isHopIntact(rail, address)) {
       return NOT_INTACT;
     }
-    int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
-    return lengthBytes <= frameBytes && (tag == null || isTagged(address, lengthBytes, frameBytes))
-        ? lengthBytes
+    return isWhole(address, frameBytes)
+        ? FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address)
         : NOT_INTACT;
   }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
@@ -171,10 +172,112 @@ class RailTest {
     assertThat(rail.isIdle()).isTrue();
   }
 
+  @Test
+  void passedFramesAreOfferedWhereTheyLie() {
+    Burst burst = received(8);
+    port.room = 32;
+    assertThat(rail.passOn(burst, 2, 3, 240)).isTrue();
+    assertThat(rail.passOn(burst, 5, 1, 80)).isTrue();
+    assertThat(rail.isIdle()).isFalse();
+    assertThat(offer(rail)).isEqualTo(4);
+    assertThat(rail.offered).isSameAs(burst);
+    assertThat(rail.offeredFrom).isEqualTo(2);
+    assertThat(rail.taken(port.txBurst(burst, 2, 4))).isEqualTo(4);
+    assertThat(port.taken).isEqualTo(ids(burst, 2, 6));
+    assertThat(rail.isIdle()).isTrue();
+    assertThat(rail.waiting).isFalse();
+  }
+
+  /** With fewer frames in one burst than were passed on, and with control frames beside them. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 7, 8})
+  void whatThePortLeavesOfPassedFramesWaitsInOrder(int room) {
+    Burst burst = received(8);
+    assertThat(rail.passOn(burst, 0, 8, 640)).isTrue();
+    port.room = room;
+    assertThat(flush(rail)).isEqualTo(room);
+    assertThat(rail.waiting).isEqualTo(room < 8);
+    for (int i = 0; i < 8; i++) {
+      assertThat(pool.owner(Burst.id(burst.get(i)))).isEqualTo(i < room ? Owner.PORT : Owner.NODE);
+    }
+    Burst next = received(2);
+    assertThat(rail.passOn(next, 0, 2, 160)).isEqualTo(room == 8);
+    int answer = pool.allocate(Owner.NODE);
+    rail.putControl(answer, 80);
+    port.room = 32;
+    List<Integer> expected = new ArrayList<>(ids(burst, 0, room));
+    expected.add(answer);
+    expected.addAll(ids(burst, room, 8));
+    if (room == 8) {
+      expected.addAll(ids(next, 0, 2));
+    }
+    flush(rail);
+    assertThat(port.taken).isEqualTo(expected);
+    assertThat(rail.isIdle()).isTrue();
+  }
+
+  @Test
+  void framesOfAnotherPlaceAreNotPassedOnBesideThoseOfOne() {
+    Burst burst = received(8);
+    assertThat(rail.passOn(burst, 0, 2, 160)).isTrue();
+    assertThat(rail.passOn(burst, 3, 1, 80)).isFalse();
+    assertThat(rail.passOn(received(2), 2, 1, 80)).isFalse();
+    rail.keepPassed();
+    assertThat(rail.putTransit(burst.get(3))).isTrue();
+    assertThat(rail.passOn(burst, 4, 1, 80)).isFalse();
+    port.room = 32;
+    assertThat(offer(rail)).isEqualTo(3);
+  }
+
+  /** By places, then by bytes: three frames begin within 200. */
+  @ParameterizedTest
+  @CsvSource({"3, 0", "32, 196408"})
+  void passedFramesAreBoundByThePort(int txRoom, long backlogBytes) {
+    Burst burst = received(8);
+    assertThat(rail.passOn(burst, 0, 8, 640)).isTrue();
+    port.txRoom = txRoom;
+    port.backlogBytes = backlogBytes;
+    port.room = 32;
+    assertThat(flush(rail)).isEqualTo(3);
+    assertThat(port.taken).isEqualTo(ids(burst, 0, 3));
+    port.txRoom = 32;
+    port.backlogBytes = 0;
+    assertThat(flush(rail)).isEqualTo(5);
+    assertThat(port.taken).isEqualTo(ids(burst, 0, 8));
+  }
+
+  @Test
+  void passedFramesGoHomeWithTheRail() {
+    Burst burst = received(4);
+    assertThat(rail.passOn(burst, 0, 4, 320)).isTrue();
+    rail.close();
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(pool.capacity());
+  }
+
+  /** Frames that a port brought. */
+  private Burst received(int frames) {
+    Burst burst = new Burst(frames);
+    for (int i = 0; i < frames; i++) {
+      burst.set(i, Burst.descriptor(pool.allocate(Owner.PORT), 80));
+    }
+    return burst;
+  }
+
+  private static List<Integer> ids(Burst burst, int from, int to) {
+    List<Integer> ids = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      ids.add(Burst.id(burst.get(i)));
+    }
+    return ids;
+  }
+
   /** Takes at most {@code room} frames. */
   private static final class SlowPort implements Port {
     private final List<Integer> taken = new ArrayList<>();
     private int room;
+    private int txRoom = 32;
+    private long backlogBytes;
     private boolean throwing;
 
     @Override
@@ -201,12 +304,12 @@ class RailTest {
 
     @Override
     public int txRoom() {
-      return 32;
+      return txRoom;
     }
 
     @Override
     public long txBacklogBytes() {
-      return 0;
+      return backlogBytes;
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
+import org.pmhxb.bufpool.PoolMisuseError;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
 import org.pmhxb.pm.wire.FrameCrc;
@@ -30,6 +31,10 @@ class SortingTest {
   private final BufferPool pool = OffHeapPool.create(BufferPool.JUMBO_STRIDE_BYTES, 600);
   private final List<Integer> arriving = new ArrayList<>();
   private final List<Integer> sent = new ArrayList<>();
+  private Runnable linkWork = () -> {};
+
+  /** Frames that the port takes at a time. */
+  private int room = Rail.BURST;
 
   @Test
   void framesInTransitGoOnAndTheFaultIsThrownAtTheEnd() {
@@ -118,6 +123,89 @@ class SortingTest {
     pool.close();
   }
 
+  /** As many as it likes, all or none; what waits leaves before what comes later, each once. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void framesInTransitLeaveInOrderWhateverThePortTakes(long seed) {
+    PmNode node = node(() -> {});
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Integer> passing = new ArrayList<>();
+    int partly = 0;
+    for (int round = 1; round <= 400; round++) {
+      room = random.nextInt(3) == 0 ? random.nextInt(Rail.BURST) : Rail.BURST;
+      for (int i = random.nextInt(Rail.BURST / 2); i > 0; i--) {
+        boolean broken = random.nextInt(8) == 0;
+        int id = frame(broken ? 0 : 2, FrameHeader.DATA, random.nextInt(6) == 0 ? 1 << 8 : 0);
+        if (broken) {
+          flip(pool.frameAt(id) + FrameHeader.BYTES);
+        } else {
+          passing.add(id);
+        }
+        arriving.add(id);
+      }
+      node.doWork(1_000L * round);
+      assertThat(sent).isEqualTo(passing.subList(0, sent.size()));
+      partly += sent.size() < passing.size() ? 1 : 0;
+      sent.forEach(each -> pool.release(each, Owner.PORT));
+      passing.subList(0, sent.size()).clear();
+      sent.clear();
+    }
+    assertThat(partly).isPositive();
+    room = Rail.BURST;
+    for (int round = 401; !passing.isEmpty() && round < 500; round++) {
+      node.doWork(1_000L * round);
+      assertThat(sent).isNotEmpty().isEqualTo(passing.subList(0, sent.size()));
+      sent.forEach(each -> pool.release(each, Owner.PORT));
+      passing.subList(0, sent.size()).clear();
+      sent.clear();
+    }
+    assertThat(passing).isEmpty();
+    node.close();
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(pool.capacity());
+    pool.close();
+  }
+
+  /** The port brings the next frames to where those of the broken-off round lie. */
+  @Test
+  void framesInTransitSurviveARoundThatIsBrokenOff() {
+    PmNode node = node(() -> {});
+    int first = frame(2, FrameHeader.DATA);
+    int second = frame(2, FrameHeader.DATA);
+    arriving.addAll(List.of(first, second));
+    linkWork =
+        () -> {
+          throw new IllegalStateException("no link work");
+        };
+    assertThatThrownBy(() -> node.doWork(1_000_000)).hasMessage("no link work");
+    assertThat(sent).isEmpty();
+    linkWork = () -> {};
+    int third = frame(2, FrameHeader.DATA);
+    int fourth = frame(2, FrameHeader.DATA, 1 << 8);
+    arriving.addAll(List.of(third, fourth));
+    node.doWork(1_001_000);
+    assertThat(sent).containsExactly(first, second, third, fourth);
+    node.close();
+    pool.close();
+  }
+
+  /** As of a driver that brings a buffer twice. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aFrameInTransitWhoseBufferIsInUseIsFound(int frames) {
+    PmNode node = node(() -> {});
+    for (int i = 0; i < frames; i++) {
+      arriving.add(frame(2, FrameHeader.DATA));
+    }
+    int last = arriving.getLast();
+    pool.transfer(last, Owner.PORT, Owner.LOAN);
+    assertThatThrownBy(() -> node.doWork(1_000))
+        .isInstanceOf(PoolMisuseError.class)
+        .hasMessageContaining("buffer " + last)
+        .hasMessageContaining("LOAN");
+    pool.close();
+  }
+
   /**
    * @param onLinkFrame what routing does over a frame to whoever is on the line
    */
@@ -150,7 +238,11 @@ class SortingTest {
                   onLinkFrame.run();
                   return null;
                 }
-                case "linkWork", "self" -> {
+                case "linkWork" -> {
+                  linkWork.run();
+                  return 0;
+                }
+                case "self" -> {
                   return 0;
                 }
                 case "nodes" -> {
@@ -172,10 +264,11 @@ class SortingTest {
   }
 
   private int send(Burst burst, int from, int count) {
-    for (int i = from; i < from + count; i++) {
+    int n = Math.min(count, room);
+    for (int i = from; i < from + n; i++) {
       sent.add(Burst.id(burst.get(i)));
     }
-    return count;
+    return n;
   }
 
   private void flip(long at) {

@@ -67,6 +67,9 @@ public abstract class BufferPool implements AutoCloseable {
   /** Ports are drivers: what {@link Owner#PORT} has is out of Java's reach. */
   private final boolean driverOwnsSent;
 
+  /** No bit of these in the state of a buffer that is a port's. */
+  private final long above;
+
   /**
    * Per buffer, at {@link #indexOf}: references that Java holds in bits 32-63, owner entry in bits
    * 0-31. Written by whoever owns the buffer; an ID changes threads only through a ring, whose
@@ -113,6 +116,7 @@ public abstract class BufferPool implements AutoCloseable {
     this.strideBytes = strideBytes;
     this.capacity = capacity;
     this.driverOwnsSent = driverOwnsSent;
+    this.above = driverOwnsSent ? NOT_BELOW : NOT_BELOW & ENTRY_MASK;
     this.state = new long[capacity];
     // A small pool keeps its batches small, or most of it would sit in them.
     int batch = Math.clamp(capacity / 8, 1, BATCH_MAX);
@@ -546,6 +550,18 @@ public abstract class BufferPool implements AutoCloseable {
     }
     states[index] = to;
     return true;
+  }
+
+  /**
+   * {@link #transfer} from a port to a port, which changes nothing: of a frame that goes on in the
+   * round in which it came.
+   *
+   * @return false when the buffer is not a port's, or the ID is foreign: {@link #transfer} says why
+   */
+  public final boolean isOfPort(int id) {
+    long[] states = state;
+    int index = id - 1;
+    return Integer.compareUnsigned(index, states.length) < 0 && (states[index] & above) == 0;
   }
 
   private long fromAbove(int id, long was, int fromOwner, int toOwner) {
