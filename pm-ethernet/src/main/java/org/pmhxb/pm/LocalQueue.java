@@ -87,6 +87,15 @@ final class LocalQueue {
     return (long) bytes + portBytes;
   }
 
+  /**
+   * 1, or 0 of {@link #TAKEN_OUT}, which has no bytes either. Without a branch: frames are taken
+   * out when a path is given up, and one that was never taken before would throw the compiled code
+   * away then (docs/RELIABILITY.md).
+   */
+  static int one(long descriptor) {
+    return (int) ((descriptor | -descriptor) >>> 63);
+  }
+
   /** Ticket of the frame that is put next. */
   int end() {
     return tail;

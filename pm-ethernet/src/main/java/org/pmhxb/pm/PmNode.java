@@ -224,8 +224,10 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     sealer.finish();
     held = left;
+    int sent = bursts.count() == 0 ? 0 : sendOffered();
+    // Last: what something thrown left in the receive bursts is to be kept before the next ones.
     core.passedOn = false;
-    return bursts.count() == 0 ? 0 : sendOffered();
+    return sent;
   }
 
   private int sendOffered() {

@@ -27,7 +27,10 @@ final class Rail {
   final Port port;
   final long macAddress;
 
-  /** Descriptors of a receive burst, and where their frames begin. */
+  /**
+   * Descriptors of a receive burst, and where their frames begin; rails that pass on read them
+   * until the end of the round.
+   */
   final Burst rx = new Burst(2 * BURST);
 
   /** Frames wait, or may: {@link #offer} is to be called. */
@@ -56,7 +59,10 @@ final class Rail {
 
   // What the port is offered.
 
-  /** {@link #tx}, or the ring of the only queue with frames. */
+  /**
+   * {@link #tx}, the ring of the only queue with frames, or the receive burst that relayed frames
+   * lie in.
+   */
   Burst offered = tx;
 
   /** Where it begins. */
@@ -138,10 +144,15 @@ final class Rail {
 
   /**
    * A relayed frame as it was received: buffer ID and length. The caller calls {@link #othersWait},
-   * once for all that leave by this rail.
+   * once for all that leave by this rail; there is room.
    */
-  boolean putTransit(long descriptor) {
-    return transit.put(descriptor);
+  void putTransit(long descriptor) {
+    boolean room = transit.put(descriptor);
+    assert room;
+  }
+
+  boolean hasTransitRoom() {
+    return transit.size() < FrameQueue.CAPACITY;
   }
 
   /**
@@ -174,13 +185,13 @@ final class Rail {
   /** What was passed on and is not yet the port's waits in the queue, which is empty. */
   void keepPassed() {
     int end = passedFrom + passedCount;
-    for (int i = passedFrom; i < end; i++) {
-      long d = passed.get(i);
-      transit.put(d);
-      pool.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
-    }
     passedCount = 0;
     passedBytes = 0;
+    for (int i = passedFrom; i < end; i++) {
+      long d = passed.get(i);
+      pool.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
+      transit.put(d);
+    }
   }
 
   /** Relayed frames were put, or control frames. */
@@ -350,10 +361,9 @@ final class Rail {
     int l = local.size();
     for (int i = 0; i < l && n < room && spareBytes > 0; i++) {
       long d = local.peek(i);
-      if (d != LocalQueue.TAKEN_OUT) {
-        spareBytes -= Burst.lengthBytes(d);
-        tx.set(n++, d);
-      }
+      spareBytes -= Burst.lengthBytes(d);
+      tx.set(n, d);
+      n += LocalQueue.one(d);
     }
     return n;
   }

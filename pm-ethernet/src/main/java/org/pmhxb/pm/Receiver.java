@@ -152,10 +152,10 @@ final class Receiver {
    * round: the next bursts come to the same place.
    */
   private void keepPassed() {
-    core.passedOn = false;
     for (Rail rail : core.rails) {
       rail.keepPassed();
     }
+    core.passedOn = false;
   }
 
   private void receiveBursts(int total) {
@@ -479,10 +479,11 @@ final class Receiver {
     int i = 0;
     while (i < run) {
       long d = Burst.get(words, i);
-      if (!to.putTransit(d)) {
+      if (!to.hasTransitRoom()) {
         break;
       }
       buffers.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
+      to.putTransit(d);
       i++;
     }
     return i;

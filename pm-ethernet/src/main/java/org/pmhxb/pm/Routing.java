@@ -60,6 +60,7 @@ public interface Routing {
    *
    * <p>Asked once for frames that follow each other on a rail and say the same in bytes 12 to 23,
    * source and destination: all depends on these, and all of them then say what the first one says.
+   * Those that do not go on are asked about one by one.
    *
    * @return the egress rail, or a negative {@link DropReason#code()}
    */

@@ -556,7 +556,10 @@ public abstract class BufferPool implements AutoCloseable {
    * {@link #transfer} from a port to a port, which changes nothing: of a frame that goes on in the
    * round in which it came.
    *
-   * @return false when the buffer is not a port's, or the ID is foreign: {@link #transfer} says why
+   * <p>A buffer that a driver brings twice in one burst is not found so: its entry is as it was.
+   *
+   * @return false when the buffer is not a port's alone, or the ID is foreign: {@link #transfer}
+   *     has the last word then
    */
   public final boolean isOfPort(int id) {
     long[] states = state;

@@ -14,7 +14,10 @@ public final class Owner {
   /** In the pool, or below it: in a receive ring, or released here while a driver still sends. */
   public static final int FREE = 0;
 
-  /** A node's poll loop: received and not yet placed, or a control frame being written. */
+  /**
+   * A node's poll loop: received and not yet placed, relayed and waiting for its rail, or a control
+   * frame being written.
+   */
   public static final int NODE = 1 << KIND_SHIFT;
 
   /** A rail took it for transmission, or gave it at receive; holder = rail. */
@@ -35,14 +38,8 @@ public final class Owner {
   /** A received message that the application retained; holder = endpoint. */
   public static final int LOAN = 7 << KIND_SHIFT;
 
-  /** In transit, waits for its egress rail; holder = rail. */
-  public static final int RELAY = 8 << KIND_SHIFT;
-
-  /** In a software wire between two ports; holder = line. */
-  public static final int WIRE = 9 << KIND_SHIFT;
-
   private static final String[] NAMES = {
-    "FREE", "NODE", "PORT", "WINDOW", "REORDER", "INBOX", "APPLICATION", "LOAN", "RELAY", "WIRE"
+    "FREE", "NODE", "PORT", "WINDOW", "REORDER", "INBOX", "APPLICATION", "LOAN"
   };
 
   private Owner() {}

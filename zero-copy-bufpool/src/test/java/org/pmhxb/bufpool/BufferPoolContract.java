@@ -132,7 +132,7 @@ abstract class BufferPoolContract {
         .hasMessageContaining("buffer " + id)
         .hasMessageContaining("APPLICATION 3")
         .hasMessageContaining("WINDOW 7");
-    assertThatThrownBy(() -> pool.transfer(id, APP, Owner.RELAY))
+    assertThatThrownBy(() -> pool.transfer(id, APP, Owner.REORDER))
         .isInstanceOf(PoolMisuseError.class)
         .hasMessageContaining("WINDOW 7");
     pool.release(id, WINDOW);

@@ -10,7 +10,8 @@ import org.pmhxb.ffi.Ports;
  *
  * <p>Owner: one poll thread, for bursts and room; the control-path methods may be called by any
  * thread. Ports do not touch the pool's owner entries: what a burst gave or took, the caller enters
- * by {@code BufferPool.transfer} from or to {@code Owner.PORT}.
+ * by {@code BufferPool.transfer} from or to {@code Owner.PORT}, but for what goes on as it came
+ * ({@code BufferPool.isOfPort}).
  */
 public abstract sealed class DpdkPort implements Port permits PollModePort, AfPacketPort {
   /** Frames that one call moves at most; longer requests are cut. */

@@ -20,7 +20,8 @@ public interface Port extends AutoCloseable {
 
   /**
    * Offers {@code burst[from, from + count)} for transmission. The port takes a prefix and owns it;
-   * the caller keeps the rest.
+   * the caller keeps the rest. The words may be a receive burst's, of frames that are relayed,
+   * whose buffers have stayed the ports': a port neither writes nor keeps words.
    *
    * @return frames taken
    */
