@@ -143,15 +143,19 @@ final class FailoverCommand extends ClusterCommand {
     long phaseMs = Math.round(phaseSeconds * 1_000);
     long settleMs = Duration.ofNanos(SETTLE_NS).toMillis();
     TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
-    Benchmark.Outcome outcome =
-        cluster.measure(
-            plan,
-            SIZE_BYTES,
-            WARM_UP_MS,
-            3 * phaseMs + 4 * settleMs,
-            List.of(
-                new Benchmark.Incident(phaseMs, () -> cutRail(cluster, true)),
-                new Benchmark.Incident(2 * phaseMs + settleMs, () -> cutRail(cluster, false))));
+    Benchmark.Outcome outcome;
+    try (Change cutting = new Change(cluster, true);
+        Change mending = new Change(cluster, false)) {
+      outcome =
+          cluster.measure(
+              plan,
+              SIZE_BYTES,
+              WARM_UP_MS,
+              3 * phaseMs + 4 * settleMs,
+              List.of(
+                  new Benchmark.Incident(phaseMs, cutting::happen),
+                  new Benchmark.Incident(2 * phaseMs + settleMs, mending::happen)));
+    }
     Timeline timeline = outcome.timeline();
     List<Timeline.Happened> incidents = timeline.incidents();
     if (incidents.size() < 2) {
@@ -170,20 +174,40 @@ final class FailoverCommand extends ClusterCommand {
     return result(outcome, before, during, after, missingNs, uncertaintyNs);
   }
 
-  /** The sender's end first: from its time on nothing leaves by that rail. */
-  private long cutRail(BenchCluster cluster, boolean dead) {
-    String device = "x" + CUT_RAIL;
-    progress().update((dead ? "cutting " : "mending ") + device);
-    long doneNs = 0;
-    for (String namespace : cluster.namespaces().values()) {
-      VethFabric.cut(namespace, device, cut, dead, rate);
-      doneNs = doneNs == 0 ? System.nanoTime() : doneNs;
-      if (cut == VethFabric.Cut.DOWN && dead) {
-        // One end down takes the carrier of both.
-        break;
+  /** A rail is cut, or mended; what does it waits from before the measurement on. */
+  private final class Change implements AutoCloseable {
+    private final String device = "x" + CUT_RAIL;
+    private final boolean dead;
+    private final List<VethFabric.PreparedCut> ends = new ArrayList<>();
+
+    Change(BenchCluster cluster, boolean dead) {
+      this.dead = dead;
+      for (String namespace : cluster.namespaces().values()) {
+        ends.add(VethFabric.prepareCut(namespace, device, cut, dead, rate));
+        if (cut == VethFabric.Cut.DOWN && dead) {
+          // One end down takes the carrier of both.
+          break;
+        }
       }
     }
-    return doneNs;
+
+    /**
+     * The sender's end first: from its time on, which is the answer, nothing leaves by that rail.
+     */
+    long happen() {
+      progress().update((dead ? "cutting " : "mending ") + device);
+      long doneNs = 0;
+      for (VethFabric.PreparedCut end : ends) {
+        end.happen();
+        doneNs = doneNs == 0 ? System.nanoTime() : doneNs;
+      }
+      return doneNs;
+    }
+
+    @Override
+    public void close() {
+      ends.forEach(VethFabric.PreparedCut::close);
+    }
   }
 
   private Result result(

@@ -38,8 +38,11 @@ public final class Owner {
   /** A received message that the application retained; holder = endpoint. */
   public static final int LOAN = 7 << KIND_SHIFT;
 
+  /** Taken away by whoever stands for the machine around a node: the simulator. */
+  public static final int WIRE = 8 << KIND_SHIFT;
+
   private static final String[] NAMES = {
-    "FREE", "NODE", "PORT", "WINDOW", "REORDER", "INBOX", "APPLICATION", "LOAN"
+    "FREE", "NODE", "PORT", "WINDOW", "REORDER", "INBOX", "APPLICATION", "LOAN", "WIRE"
   };
 
   private Owner() {}
