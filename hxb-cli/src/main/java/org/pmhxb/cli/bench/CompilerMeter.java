@@ -10,7 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.pmhxb.cli.cluster.ProcStat;
+import org.pmhxb.cli.process.ProcStat;
 
 /**
  * Measures the processor time of the JIT compilers of Java processes, from {@code

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.pmhxb.cli.cluster.ProcStat;
+import org.pmhxb.cli.process.ProcStat;
 
 /**
  * Measures the processor time of processes over an interval, from {@code /proc}: {@link ProcStat},

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
+import org.pmhxb.cli.process.ProcStat;
 
 /**
  * What {@code hxb up} wrote down of a cluster, in {@code state.json}.

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.cli.process.ProcStat;
 
 /**
  * Finds and ends the processes of a cluster. A process belongs to it when its command line names a

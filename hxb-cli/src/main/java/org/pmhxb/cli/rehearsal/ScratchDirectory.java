@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.pmhxb.cli.cluster.ProcStat;
+import org.pmhxb.cli.process.ProcStat;
 
 /**
  * A directory for a rehearsal's temporary files. Its name tells whose it is: what a process that

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.pmhxb.cli.cluster.ProcStat;
+import org.pmhxb.cli.process.ProcStat;
 
 class ScratchDirectoryTest {
   private static final long PID = ProcessHandle.current().pid();

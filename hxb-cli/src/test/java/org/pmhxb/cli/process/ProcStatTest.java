@@ -1,4 +1,4 @@
-package org.pmhxb.cli.cluster;
+package org.pmhxb.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package org.pmhxb.cli.cluster;
+package org.pmhxb.cli.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
