@@ -5,10 +5,11 @@ import java.io.PrintWriter;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.pmhxb.cli.cluster.NodeJvm;
+import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.rehearsal.Rehearsal;
 import org.pmhxb.cli.veth.OwnLinks;
 import picocli.CommandLine.Command;
@@ -106,15 +107,10 @@ final class RehearseCommand extends HxbCommand {
             .redirectErrorStream(true)
             .redirectOutput(Redirect.to(log.toFile()))
             .start();
-    try {
-      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new IllegalStateException(
-            "the rehearsal has not ended after " + LIMIT_SECONDS + " s; see " + log);
-      }
-    } finally {
-      // The archive is written by a JVM that the recording one starts at its end.
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+    // The archive is written by a JVM that the recording one starts at its end.
+    if (!ProcessTree.awaitOrEnd(process, Duration.ofSeconds(LIMIT_SECONDS))) {
+      throw new IllegalStateException(
+          "the rehearsal has not ended after " + LIMIT_SECONDS + " s; see " + log);
     }
     if (!Files.exists(file)) {
       throw new IllegalStateException(

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.process.ProcessTree;
 
 /** The script {@code hxb}, and a program that is built as README.md says. */
 class LauncherIT {
@@ -32,7 +34,9 @@ class LauncherIT {
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(String.join(" ", words)).isTrue();
+    assertThat(ProcessTree.awaitOrEnd(process, Duration.ofMinutes(1)))
+        .as(String.join(" ", words))
+        .isTrue();
     return new Ran(process.exitValue(), Files.readString(out), Files.readString(err));
   }
 
@@ -155,10 +159,9 @@ class LauncherIT {
             .redirectErrorStream(true)
             .redirectOutput(out.toFile())
             .start();
-    boolean ended = process.waitFor(120, TimeUnit.SECONDS);
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
-    assertThat(ended).as(Files.readString(out)).isTrue();
+    assertThat(ProcessTree.awaitOrEnd(process, Duration.ofMinutes(2)))
+        .as(Files.readString(out))
+        .isTrue();
 
     assertThat(Files.readAllLines(out)).containsExactlyInAnyOrder("0: 42", "1: 42");
     try (Stream<Path> left = Files.list(clone)) {

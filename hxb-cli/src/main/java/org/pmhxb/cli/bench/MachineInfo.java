@@ -1,15 +1,14 @@
 package org.pmhxb.cli.bench;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import org.pmhxb.cli.process.ProcessTree;
 
 /**
  * What a figure was measured on.
@@ -79,33 +78,24 @@ public record MachineInfo(
 
   static String firstLine(Duration limit, String... command) {
     try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      try (OutputStream in = process.getOutputStream();
-          InputStream out = process.getInputStream()) {
-        in.close();
+      Process process =
+          new ProcessBuilder(command)
+              .redirectInput(new File("/dev/null"))
+              .redirectErrorStream(true)
+              .start();
+      try (InputStream out = process.getInputStream()) {
         // Before anything is read: who reads waits for as long as the command takes.
-        if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS) || process.exitValue() != 0) {
+        if (!ProcessTree.awaitOrEnd(process, limit) || process.exitValue() != 0) {
           return "unknown";
         }
         String text = new String(out.readAllBytes()).strip();
         return text.lines().findFirst().orElse("unknown");
-      } finally {
-        end(process);
       }
     } catch (IOException e) {
       return "unknown";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "unknown";
-    }
-  }
-
-  /** A command that nobody waits for any more, and its children. */
-  private static void end(Process process) {
-    if (process.isAlive()) {
-      List<ProcessHandle> children = process.descendants().toList();
-      process.destroyForcibly();
-      children.forEach(ProcessHandle::destroyForcibly);
     }
   }
 }

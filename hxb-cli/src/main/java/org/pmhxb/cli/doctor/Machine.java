@@ -6,17 +6,18 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import org.pmhxb.cli.process.ProcessTree;
 
 /**
  * The machine under examination, seen through the files under a root: the real one, or a copy of
  * another machine's {@code /proc}, {@code /sys} and {@code /usr/lib}. Only looks.
  */
 final class Machine {
-  private static final long COMMAND_LIMIT_SECONDS = 10;
+  private static final Duration COMMAND_LIMIT = Duration.ofSeconds(10);
 
   private final Path root;
 
@@ -94,11 +95,7 @@ final class Machine {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
-      if (!process.waitFor(COMMAND_LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-        return false;
-      }
-      return process.exitValue() == 0;
+      return ProcessTree.awaitOrEnd(process, COMMAND_LIMIT) && process.exitValue() == 0;
     } catch (IOException e) {
       return false;
     } catch (InterruptedException e) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.pmhxb.cli.process.ProcessTree;
 
 /** Runs the programs that set up networking: {@code ip} and {@code tc}. */
 final class Tool {
@@ -62,9 +63,7 @@ final class Tool {
       InputStream complained)
       throws IOException {
     if (!endsWithin(limit, process)) {
-      List<ProcessHandle> children = process.descendants().toList();
-      process.destroyForcibly();
-      children.forEach(ProcessHandle::destroyForcibly);
+      ProcessTree.end(process);
       // What it is about to make must not appear behind whoever cleans up.
       endsWithin(LIMIT, process);
       throw new ToolException(command, -1, "no end after " + limit.toSeconds() + " s");

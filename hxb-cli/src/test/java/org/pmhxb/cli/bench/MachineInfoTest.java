@@ -5,21 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.pmhxb.cli.process.Sleep;
 
 @Timeout(20)
 class MachineInfoTest {
-  private static final String[] HANGS = {"sh", "-c", "sleep 62; true"};
-
-  /** Neither the command nor what it started. */
-  private static void awaitNothingLeftBehind() throws InterruptedException {
-    while (ProcessHandle.current().descendants().anyMatch(MachineInfoTest::isOfThisTest)) {
-      Thread.sleep(5);
-    }
-  }
-
-  private static boolean isOfThisTest(ProcessHandle process) {
-    return process.info().commandLine().orElse("").contains("sleep 62");
-  }
+  private static final Sleep SLEEP = new Sleep();
 
   @Test
   void readsTheFirstLine() {
@@ -30,16 +20,17 @@ class MachineInfoTest {
   }
 
   @Test
-  void aCommandThatHangsIsEnded() throws InterruptedException {
-    assertThat(MachineInfo.firstLine(Duration.ofMillis(300), HANGS)).isEqualTo("unknown");
-    awaitNothingLeftBehind();
+  void aCommandThatHangsIsEnded() {
+    String[] hangs = {"sh", "-c", SLEEP + "; true"};
+    assertThat(MachineInfo.firstLine(Duration.ofMillis(300), hangs)).isEqualTo("unknown");
+    assertThat(SLEEP.running()).isEmpty();
   }
 
   @Test
-  void aCommandIsEndedWhenItsReaderIsInterrupted() throws InterruptedException {
+  void aCommandIsEndedWhenItsReaderIsInterrupted() {
     Thread.currentThread().interrupt();
-    assertThat(MachineInfo.firstLine(HANGS)).isEqualTo("unknown");
+    assertThat(MachineInfo.firstLine("sh", "-c", "exec " + SLEEP)).isEqualTo("unknown");
     assertThat(Thread.interrupted()).isTrue();
-    awaitNothingLeftBehind();
+    assertThat(SLEEP.running()).isEmpty();
   }
 }

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.pmhxb.cli.bench.CoreDistance;
 import org.pmhxb.cli.bench.CpuMeter;
 import org.pmhxb.cli.bench.CpuUse;
+import org.pmhxb.cli.process.ProcessTree;
 
 /**
  * Other people's programs of one run: starts them in the namespaces of a {@link PeerSite}, keeps
@@ -183,28 +184,9 @@ final class Foreign implements AutoCloseable {
   /** Ends what still runs: politely, then by force; removes their output. */
   @Override
   public void close() throws IOException {
-    List<ProcessHandle> alive = new ArrayList<>();
-    for (Running running : started) {
-      ProcessHandle root = running.process.toHandle();
-      root.descendants().forEach(alive::add);
-      alive.add(root);
-    }
-    alive.forEach(ProcessHandle::destroy);
-    long deadlineNs = System.nanoTime() + END_MS * 1_000_000;
-    boolean interrupted = Thread.interrupted();
-    while (alive.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() - deadlineNs < 0) {
-      try {
-        Thread.sleep(10);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    alive.forEach(ProcessHandle::destroyForcibly);
+    ProcessTree.end(started.stream().map(Running::process).toList(), END_MS);
     for (Running running : started) {
       Files.deleteIfExists(running.output);
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

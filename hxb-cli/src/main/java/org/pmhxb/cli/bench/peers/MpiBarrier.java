@@ -5,14 +5,15 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.veth.VethFabric;
 
 /**
@@ -108,11 +109,9 @@ public final class MpiBarrier {
               .redirectOutput(output.toFile());
       builder.environment().putAll(environment);
       Process process = builder.start();
-      boolean ended = process.waitFor(limitSeconds, TimeUnit.SECONDS);
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+      boolean ended = ProcessTree.awaitOrEnd(process, Duration.ofSeconds(limitSeconds));
       String text = Files.readString(output);
-      if (!ended || process.waitFor() != 0) {
+      if (!ended || process.exitValue() != 0) {
         throw new IOException(
             "mpirun %s; it said: %s"
                 .formatted(
