@@ -19,6 +19,14 @@ class EndpointRingsTest {
 
   private static final int EACH = 4_000;
 
+  private static TestNet net(
+      int windowFrames, int credit, int grant, int claims, int capacity, boolean inline) {
+    NodeConfig config =
+        new NodeConfig(
+            0x1234, 1, 1, windowFrames, credit, 1, grant, claims, 16, 5_000_000_000L, 1_024, -1);
+    return new TestNet(2, 1, 3, capacity, config, inline);
+  }
+
   /** Two programs on one thread, one of which receives from both. */
   private static final class Flood implements MessageHandler {
     final TestNet net;
@@ -58,9 +66,7 @@ class EndpointRingsTest {
   /** Asking for credit may fail, for it can be repeated; what is sent has no second chance. */
   @Test
   void whoAsksForCreditLeavesRoomForWhatIsSent() {
-    NodeConfig config =
-        new NodeConfig(0x1234, 1, 1, 64, 16, 1, 16, 4, 16, 5_000_000_000L, 1_024, -1);
-    try (TestNet net = new TestNet(2, 1, 3, 600, config, false)) {
+    try (TestNet net = net(64, 16, 16, 4, 600, false)) {
       PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
       net.nodes.get(1).open(ENDPOINT);
       SendBuffer b;
@@ -84,9 +90,7 @@ class EndpointRingsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void endsOfSessionsThatFoundNoRoomAreToldInOrderWhenThereIsSome(boolean inline) {
-    NodeConfig config =
-        new NodeConfig(0x1234, 1, 1, 64, CREDIT, 1, 64, 4, 16, 5_000_000_000L, 1_024, -1);
-    try (TestNet net = new TestNet(2, 1, 3, 2_048, config, inline)) {
+    try (TestNet net = net(64, CREDIT, 64, 4, 2_048, inline)) {
       PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
       List<String> told = new ArrayList<>();
       List<String> expected = new ArrayList<>();
@@ -137,9 +141,7 @@ class EndpointRingsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void noMessageIsLostForWantOfAPlace(boolean inline) {
-    NodeConfig config =
-        new NodeConfig(0x1234, 1, 1, 1_024, CREDIT, 1, 1_024, 1_024, 16, 5_000_000_000L, 1_024, -1);
-    try (TestNet net = new TestNet(2, 1, 3, 8_192, config, inline)) {
+    try (TestNet net = net(1_024, CREDIT, 1_024, 1_024, 8_192, inline)) {
       net.delayNs = 2 * TestNet.STEP_NS;
       Flood flood = new Flood(net);
       for (int i = 0; i < 2_000; i++) {
