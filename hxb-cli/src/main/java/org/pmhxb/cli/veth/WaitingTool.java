@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.pmhxb.cli.process.ProcessTree;
 
 /**
  * A program that was started and waits for its input: what it is told happens at once, where {@link
@@ -59,7 +60,6 @@ public final class WaitingTool implements AutoCloseable {
   /** Ends it, whether it was told anything or not. */
   @Override
   public void close() {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
+    ProcessTree.end(process);
   }
 }
