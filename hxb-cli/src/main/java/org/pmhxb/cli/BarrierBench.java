@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
     name = "barrier",
     description = {
       "Measure barriers: every algorithm's time and frames, and what the LogP model says.",
-      "ok needs just as many frames as the algorithm counts, but for those that were asked for."
+      "The run is ok only when it takes just as many frames as the algorithm counts, but for those"
+          + " that were asked for."
           + " Over veth Open MPI's MPI_Barrier runs in the same namespaces afterwards: with all nodes"
           + " where everyone yields (sched_yield) and where our nodes sleep until a frame comes, and"
           + " with two nodes, each on a processor of its own."

@@ -28,10 +28,9 @@ final class NodeCommand extends HxbCommand {
       names = "--config",
       paramLabel = "FILE",
       required = true,
-      description = {
-        "The node's configuration, TOML. Given again: one more node of this process, on the",
-        "first one's poll thread."
-      })
+      description =
+          "The node's configuration, TOML. Given again: one more node of this process, on the first"
+              + " one's poll thread.")
   private List<Path> files;
 
   record Ended(boolean ok, List<Integer> nodes) implements Report {

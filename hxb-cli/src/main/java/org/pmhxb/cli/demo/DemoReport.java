@@ -90,7 +90,7 @@ public record DemoReport(
     out.printf(
         "copies    %d on the wire, %d between receive burst and callback; leaked buffers %d%n",
         wireCopies, rxToCallbackCopies, leakedBuffers);
-    out.println("counters  when waiting ended: acknowledgements were still under way");
+    out.println("counters  (some acknowledgements were still on their way)");
     counters.forEach(
         (name, value) -> {
           if (value != 0) {

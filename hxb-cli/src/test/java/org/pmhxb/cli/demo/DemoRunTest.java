@@ -35,7 +35,7 @@ class DemoRunTest {
       StringWriter text = new StringWriter();
       report.print(new PrintWriter(text, true));
       assertThat(text.toString())
-          .contains("counters  when waiting ended: acknowledgements were still under way");
+          .contains("counters  (some acknowledgements were still on their way)");
     }
   }
 }
