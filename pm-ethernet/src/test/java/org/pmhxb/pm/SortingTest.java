@@ -169,39 +169,38 @@ class SortingTest {
     pool.close();
   }
 
-  /** The port brings the next frames to where those of the broken-off round lie. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void framesInTransitSurviveARoundThatIsBrokenOff(int frames) {
-    PmNode node = node(() -> {});
-    List<Integer> passing = new ArrayList<>();
-    pass(frames, passing);
-    linkWork =
-        () -> {
-          throw new IllegalStateException("no link work");
-        };
-    assertThatThrownBy(() -> node.doWork(1_000_000)).hasMessage("no link work");
-    assertThat(sent).isEmpty();
-    linkWork = () -> {};
-    pass(frames, passing);
-    node.doWork(1_001_000);
-    assertThat(sent).isEqualTo(passing);
-    node.close();
-    pool.close();
+    survives(
+        frames,
+        () ->
+            linkWork =
+                () -> {
+                  throw new IllegalStateException("broken off");
+                },
+        () -> linkWork = () -> {});
   }
 
   /** An error, which no port may throw, and a program that goes on all the same. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void framesInTransitSurviveASendThatIsBrokenOff(int frames) {
+    survives(frames, () -> throwing = new AssertionError("broken off"), () -> throwing = null);
+  }
+
+  /** The port brings the next frames to where those of the broken-off round lie. */
+  private void survives(int frames, Runnable broken, Runnable mended) {
     PmNode node = node(() -> {});
     List<Integer> passing = new ArrayList<>();
     pass(frames, passing);
-    throwing = new AssertionError("no port");
-    assertThatThrownBy(() -> node.doWork(1_000)).hasMessage("no port");
-    throwing = null;
+    broken.run();
+    // A millisecond behind the start there is link work.
+    assertThatThrownBy(() -> node.doWork(1_000_000)).hasMessage("broken off");
+    assertThat(sent).isEmpty();
+    mended.run();
     pass(frames, passing);
-    node.doWork(2_000);
+    node.doWork(1_001_000);
     assertThat(sent).isEqualTo(passing);
     node.close();
     pool.close();
