@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
 final class FailoverCommand extends ClusterCommand {
   private static final Duration UP_LIMIT = Duration.ofSeconds(60);
   private static final int SIZE_BYTES = 8_192;
-  private static final int CUT_RAIL = 1;
+  private static final String DEVICE = "x1";
   private static final long WARM_UP_MS = 2_000;
   private static final long SETTLE_NS = 300_000_000L;
   private static final double FULL = 0.97;
@@ -144,8 +144,9 @@ final class FailoverCommand extends ClusterCommand {
     long settleMs = Duration.ofNanos(SETTLE_NS).toMillis();
     TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
     Benchmark.Outcome outcome;
-    try (Change cutting = new Change(cluster, true);
-        Change mending = new Change(cluster, false)) {
+    // Closed before the cluster is: a tool that waits is a process in one of its namespaces.
+    try (RailChange cutting = prepare(cluster, true);
+        RailChange mending = prepare(cluster, false)) {
       outcome =
           cluster.measure(
               plan,
@@ -153,8 +154,8 @@ final class FailoverCommand extends ClusterCommand {
               WARM_UP_MS,
               3 * phaseMs + 4 * settleMs,
               List.of(
-                  new Benchmark.Incident(phaseMs, cutting::happen),
-                  new Benchmark.Incident(2 * phaseMs + settleMs, mending::happen)));
+                  incident(phaseMs, "cutting", cutting),
+                  incident(2 * phaseMs + settleMs, "mending", mending)));
     }
     Timeline timeline = outcome.timeline();
     List<Timeline.Happened> incidents = timeline.incidents();
@@ -174,40 +175,21 @@ final class FailoverCommand extends ClusterCommand {
     return result(outcome, before, during, after, missingNs, uncertaintyNs);
   }
 
-  /** A rail is cut, or mended; what does it waits from before the measurement on. */
-  private final class Change implements AutoCloseable {
-    private final String device = "x" + CUT_RAIL;
-    private final boolean dead;
-    private final List<VethFabric.PreparedCut> ends = new ArrayList<>();
+  private RailChange prepare(BenchCluster cluster, boolean dead) {
+    // One end down takes the carrier of both.
+    int ends = cut == VethFabric.Cut.DOWN && dead ? 1 : 2;
+    return new RailChange(
+        cluster.namespaces().values().stream().limit(ends).toList(),
+        namespace -> VethFabric.prepareCut(namespace, DEVICE, cut, dead, rate));
+  }
 
-    Change(BenchCluster cluster, boolean dead) {
-      this.dead = dead;
-      for (String namespace : cluster.namespaces().values()) {
-        ends.add(VethFabric.prepareCut(namespace, device, cut, dead, rate));
-        if (cut == VethFabric.Cut.DOWN && dead) {
-          // One end down takes the carrier of both.
-          break;
-        }
-      }
-    }
-
-    /**
-     * The sender's end first: from its time on, which is the answer, nothing leaves by that rail.
-     */
-    long happen() {
-      progress().update((dead ? "cutting " : "mending ") + device);
-      long doneNs = 0;
-      for (VethFabric.PreparedCut end : ends) {
-        end.happen();
-        doneNs = doneNs == 0 ? System.nanoTime() : doneNs;
-      }
-      return doneNs;
-    }
-
-    @Override
-    public void close() {
-      ends.forEach(VethFabric.PreparedCut::close);
-    }
+  private Benchmark.Incident incident(long afterMs, String doing, RailChange change) {
+    return new Benchmark.Incident(
+        afterMs,
+        () -> {
+          progress().update(doing + " " + DEVICE);
+          return change.happen();
+        });
   }
 
   private Result result(

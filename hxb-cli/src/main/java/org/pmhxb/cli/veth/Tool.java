@@ -12,7 +12,7 @@ import org.pmhxb.cli.process.ProcessTree;
 
 /** Runs the programs that set up networking: {@code ip} and {@code tc}. */
 final class Tool {
-  private static final Duration LIMIT = Duration.ofMinutes(1);
+  static final Duration LIMIT = Duration.ofMinutes(1);
 
   private Tool() {}
 
@@ -62,16 +62,32 @@ final class Tool {
       InputStream said,
       InputStream complained)
       throws IOException {
-    if (!endsWithin(limit, process)) {
+    boolean ended = endsWithin(limit, process);
+    if (!ended) {
       ProcessTree.end(process);
       // What it is about to make must not appear behind whoever cleans up.
       endsWithin(LIMIT, process);
+    }
+    requireSuccess(command, limit, ended, process, complained);
+    return text(said);
+  }
+
+  /**
+   * Reads how a program ended.
+   *
+   * @param ended by itself, within the limit
+   * @param complained its standard error
+   * @throws ToolException when it did not, or with another code than 0
+   */
+  static void requireSuccess(
+      List<String> command, Duration limit, boolean ended, Process process, InputStream complained)
+      throws IOException {
+    if (!ended) {
       throw new ToolException(command, -1, "no end after " + limit.toSeconds() + " s");
     }
     if (process.exitValue() != 0) {
       throw new ToolException(command, process.exitValue(), text(complained).strip());
     }
-    return text(said);
   }
 
   private static String text(InputStream from) throws IOException {

@@ -154,38 +154,17 @@ public final class VethFabric {
   }
 
   /**
-   * Cuts a node's end of a rail, or mends it, as soon as it is told to: by a program that waits
-   * already.
+   * Prepares to cut a node's end of a rail, or to mend it: it happens as soon as the program is
+   * told to.
    *
    * @param dead cut it, else mend it
    * @param rate of the link, which mending restores
+   * @throws ToolException when {@code nsenter} is missing
    */
-  public record PreparedCut(WaitingTool tool, String device, Cut how, boolean dead, LinkRate rate)
-      implements AutoCloseable {
-    /**
-     * Once.
-     *
-     * @throws ToolException when {@code ip} or {@code tc} refuses
-     */
-    public void happen() {
-      tool.tell(how.line(device, dead, rate));
-    }
-
-    @Override
-    public void close() {
-      tool.close();
-    }
-  }
-
-  /**
-   * Prepares a cut, or its mending.
-   *
-   * @throws ToolException when {@code ip} or {@code tc} is missing
-   */
-  public static PreparedCut prepareCut(
+  public static WaitingTool prepareCut(
       String namespace, String device, Cut how, boolean dead, LinkRate rate) {
-    WaitingTool tool = new WaitingTool(inside(namespace, how.program, "-batch", "-"));
-    return new PreparedCut(tool, device, how, dead, rate);
+    return new WaitingTool(
+        inside(namespace, how.program, "-batch", "-"), how.line(device, dead, rate));
   }
 
   /** Gives a node's end of a shaped rail another rate, for what it sends. */

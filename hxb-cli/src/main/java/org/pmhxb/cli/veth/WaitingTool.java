@@ -5,7 +5,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.pmhxb.cli.process.ProcessTree;
 
 /**
@@ -14,16 +13,23 @@ import org.pmhxb.cli.process.ProcessTree;
  * thread at a time.
  */
 public final class WaitingTool implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofMinutes(1);
-
   private final List<String> command;
+  private final String input;
+  private final Duration limit;
   private final Process process;
 
   /**
+   * @param input what {@link #tell} gives it
    * @throws ToolException the program is missing
    */
-  WaitingTool(List<String> command) {
+  WaitingTool(List<String> command, String input) {
+    this(command, input, Tool.LIMIT);
+  }
+
+  WaitingTool(List<String> command, String input, Duration limit) {
     this.command = command;
+    this.input = input;
+    this.limit = limit;
     try {
       this.process =
           new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
@@ -33,22 +39,17 @@ public final class WaitingTool implements AutoCloseable {
   }
 
   /**
-   * Gives it all its input and waits for its end. Once.
+   * Gives it all its input and waits for its end, which an interrupt makes. Once.
    *
    * @throws ToolException when it ends with another code than 0 or takes above a minute
    */
-  void tell(String input) {
+  public void tell() {
     try {
       try (OutputStream in = process.getOutputStream()) {
         in.write(input.getBytes(StandardCharsets.UTF_8));
       }
-      if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-        throw new ToolException(command, -1, "no end after " + LIMIT.toSeconds() + " s");
-      }
-      if (process.exitValue() != 0) {
-        String errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-        throw new ToolException(command, process.exitValue(), errors.strip());
-      }
+      boolean ended = ProcessTree.awaitOrEnd(process, limit);
+      Tool.requireSuccess(command, limit, ended, process, process.getErrorStream());
     } catch (IOException e) {
       throw new ToolException(command, -1, e.getMessage());
     } catch (InterruptedException e) {
