@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.veth.VethFabric;
 
 /** Processes on veth whose ports misbehave, whose nodes are stopped, killed and started again. */
@@ -89,6 +91,40 @@ class FaultsIT {
     assertThat(json.path("share").asDouble()).isBetween(0.75, 1.4);
     assertThat(json.path("after").asDouble()).isGreaterThan(json.path("during").asDouble());
     assertThat(json.path("longestStopNs").asLong()).isPositive();
+  }
+
+  /**
+   * Long before its stream would have ended, and none of the tools that wait in its namespaces is
+   * left: who is asked by a supervisor to end has 30 s.
+   */
+  @Test
+  void aFailoverThatIsInterruptedEndsAtOnceAndLeavesNothing() throws Exception {
+    AtomicReference<CommandRun> ended = new AtomicReference<>();
+    Thread command =
+        Thread.ofPlatform()
+            .start(() -> ended.set(run("bench failover --links 2 --rate 10mbit --phase 60")));
+    // Of cutting and of mending, at both ends.
+    long deadlineNs = System.nanoTime() + 60_000_000_000L;
+    while (waitingTools() < 4) {
+      assertThat(command.isAlive()).as("the command, before its tools wait").isTrue();
+      assertThat(System.nanoTime()).isLessThan(deadlineNs);
+      Thread.sleep(20);
+    }
+    Thread.sleep(1_000);
+    command.interrupt();
+    command.join(20_000);
+    assertThat(command.isAlive()).isFalse();
+    assertThat(ended.get().code()).isEqualTo(Main.FAILED);
+    assertThat(ended.get().json().path("error").asText()).contains("interrupted");
+    assertThat(waitingTools()).isZero();
+    assertThat(VethFabric.namespaces(BenchCluster.ownName())).isEmpty();
+  }
+
+  private static long waitingTools() {
+    return ProcessHandle.current()
+        .children()
+        .filter(child -> child.info().commandLine().orElse("").endsWith("tc -batch -"))
+        .count();
   }
 
   /** On a line of three all neighbours are all others; by either driver. */

@@ -2,6 +2,7 @@ package org.pmhxb.cli.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
@@ -46,7 +47,8 @@ public final class ControlClient implements AutoCloseable {
   /**
    * Sends a request and waits for its answer.
    *
-   * @throws IOException when the node ends the connection, does not answer in time, or refuses
+   * @throws IOException when the node ends the connection, does not answer in time, or refuses, or
+   *     the thread is interrupted, which it stays
    */
   public ObjectNode call(ObjectNode request, Duration limit) throws IOException {
     send(request);
@@ -90,6 +92,10 @@ public final class ControlClient implements AutoCloseable {
       }
       selector.select(leftMs);
       selector.selectedKeys().clear();
+      if (Thread.currentThread().isInterrupted()) {
+        // No selection waits any more: it would be asked again and again until the limit.
+        throw new InterruptedIOException("interrupted while " + path + " was to answer " + op);
+      }
       if (reader.fill() < 0) {
         throw new IOException(path + " ended the connection during " + op);
       }

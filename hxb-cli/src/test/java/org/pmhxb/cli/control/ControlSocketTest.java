@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +135,27 @@ class ControlSocketTest {
     assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(ControlClient.ask(path, ControlJson.request("echo"), LIMIT).path("ok").asBoolean())
         .isTrue();
+  }
+
+  /** The limit of a measurement is minutes: who interrupts it does not wait for that. */
+  @Test
+  void anInterruptEndsTheWaitForAnAnswerAndIsKept() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.send(ControlJson.request("wait"));
+      Thread waiting = Thread.currentThread();
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                LockSupport.parkNanos(100_000_000);
+                waiting.interrupt();
+              });
+      long startNs = System.nanoTime();
+      assertThatThrownBy(() -> client.receive("wait", LIMIT))
+          .isInstanceOf(InterruptedIOException.class)
+          .hasMessageContaining("was to answer wait");
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(Duration.ofNanos(System.nanoTime() - startNs)).isLessThan(LIMIT.dividedBy(2));
+    }
   }
 
   @Test
