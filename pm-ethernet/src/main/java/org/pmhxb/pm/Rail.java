@@ -164,12 +164,13 @@ final class Rail {
    * @return false: they are to be put, after {@link #keepPassed}
    */
   boolean passOn(Burst burst, int from, int count, int bytes) {
-    if (passedCount == 0
-        ? transit.size() > 0
-        : passed != burst || passedFrom + passedCount != from) {
+    if (passedCount > 0) {
+      if (passed != burst || passedFrom + passedCount != from) {
+        return false;
+      }
+    } else if (transit.size() > 0) {
       return false;
-    }
-    if (passedCount == 0) {
+    } else {
       // A reference that is stored costs the collector's bookkeeping.
       if (passed != burst) {
         passed = burst;
@@ -185,13 +186,17 @@ final class Rail {
   /** What was passed on and is not yet the port's waits in the queue, which is empty. */
   void keepPassed() {
     int end = passedFrom + passedCount;
-    passedCount = 0;
-    passedBytes = 0;
+    nonePassed();
     for (int i = passedFrom; i < end; i++) {
       long d = passed.get(i);
       pool.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
       transit.put(d);
     }
+  }
+
+  private void nonePassed() {
+    passedCount = 0;
+    passedBytes = 0;
   }
 
   /** Relayed frames were put, or control frames. */
@@ -401,8 +406,7 @@ final class Rail {
   private int takenPassed(int frames) {
     if (frames == passedCount) {
       portBound.handedOver(passedBytes);
-      passedCount = 0;
-      passedBytes = 0;
+      nonePassed();
       waiting = false;
       return frames;
     }
