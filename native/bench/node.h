@@ -21,7 +21,7 @@ enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, LEAST_HELD =
 /* Unacknowledged bytes that one path to one peer may have: a ring's path, whose window gives way to nothing. */
 #define PATH_BYTES_MAX (256u * 1024u)
 
-/* Who answers for a buffer (DESIGN rule 1): kind | holder, with the references in the high half. */
+/* Who answers for a buffer: kind | holder, with the references in the high half. */
 enum owner_kind {
     OWNER_FREE = 0,
     OWNER_NODE = 1 << 24,

@@ -6,8 +6,9 @@ import org.pmhxb.pm.Routing;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Routes by dimension order (DESIGN rule 18; PM/Ethernet-HXB section 3): a frame travels along X,
- * then Y, then Z, and each node where it turns is its relay. Owner: the node's poll thread.
+ * Routes by dimension order (PROTOCOL.md section 2.5; PM/Ethernet-HXB section 3): a frame travels
+ * along X, then Y, then Z, and each node where it turns is its relay. Owner: the node's poll
+ * thread.
  *
  * <p>The source of a frame uses the order XYZ, and the other orders as detours while no path of
  * that one lives; {@link #transit} obeys any of the six that a path names. A path names every hop,

@@ -14,7 +14,8 @@ import java.util.Arrays;
  * meet in every pair of rails.
  *
  * <p>Behind the candidates of order XYZ stand the detours: every other order of the dimensions with
- * a hop, each with rail j in all of them. They go through other relays (DESIGN rule 18).
+ * a hop, each with rail j in all of them. They go through other relays (docs/DECISIONS.md,
+ * detours).
  */
 final class PathTable {
   /** As many as the rails of one dimension can be. */

@@ -49,7 +49,7 @@ public record NodeOptions(
         16, 256, 32, 4, 8, 128, 1_024, 5_000_000_000L, -1, true, 1_000_000L, 10_000_000L);
   }
 
-  /** Buffers as a sum with reasons (DESIGN rule 3). */
+  /** Buffers as a sum with reasons. */
   PoolBudget budget(int rails) {
     return new PoolBudget(
         Math.max(1, rails),

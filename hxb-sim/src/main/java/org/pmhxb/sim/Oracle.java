@@ -14,9 +14,9 @@ import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.sim.work.Host;
 
 /**
- * Knows what was sent and judges what arrives (DESIGN rule 8): per channel exactly once, in order
- * and intact, unless the session's end was reported; nothing of a session after its end; no end
- * without a cause, and one in time when a peer died. Owner: the simulation's thread.
+ * Knows what was sent and judges what arrives: per channel exactly once, in order and intact,
+ * unless the session's end was reported; nothing of a session after its end; no end without a
+ * cause, and one in time when a peer died. Owner: the simulation's thread.
  */
 public final class Oracle {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;

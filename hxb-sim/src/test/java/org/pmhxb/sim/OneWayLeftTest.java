@@ -15,8 +15,8 @@ import org.pmhxb.sim.work.Workloads;
 
 /**
  * All relays die but those of one order of dimensions between the corners of a cube, before any
- * session, while sessions open, and under load: each pair that a way is left for goes on (DESIGN
- * rule 18). The order that is left from one corner is not that of the same name from the other.
+ * session, while sessions open, and under load: each pair that a way is left for goes on. The order
+ * that is left from one corner is not that of the same name from the other.
  */
 class OneWayLeftTest {
   @ParameterizedTest

@@ -16,7 +16,7 @@ import org.pmhxb.sim.work.Workloads;
 
 /**
  * One of six gigabit rails is cut under full load, with the carrier up, and mended: delivery is
- * full again on the others within the budget of DESIGN section 4, and costs the rail's share.
+ * full again on the others within the budget of 5 ms, and costs the rail's share.
  */
 class RailCutTest {
   private static final long MS = 1_000_000L;

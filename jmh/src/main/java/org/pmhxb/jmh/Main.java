@@ -20,7 +20,8 @@ import org.pmhxb.ffi.NativeLibrary;
 
 /**
  * Runs the benchmarks with JMH's command line, then prints figures, machine and command. Ends with
- * status 1 when a packet costs an allocation (DESIGN rule 20), so that it can stand in a check.
+ * status 1 when a packet costs an allocation, which the packet path may not, so that it can stand
+ * in a check.
  */
 public final class Main {
   private static final double ALLOCATION_MAX_BYTES = 0.01;

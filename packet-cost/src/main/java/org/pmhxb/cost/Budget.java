@@ -3,7 +3,7 @@ package org.pmhxb.cost;
 import java.util.Optional;
 
 /**
- * What a packet may cost (DESIGN section 4), for payloads of 64 B.
+ * What a packet may cost, for payloads of 64 B.
  *
  * @param mustNs what has to be reached, ns per packet
  * @param aimNs what is meant to be
@@ -15,7 +15,7 @@ public record Budget(double mustNs, double aimNs) {
   private static final double FURTHER_RAIL_MUST_NS = 2;
   private static final double FURTHER_RAIL_AIM_NS = 0.5;
 
-  /** The scenario's budget; empty where the design sets none. */
+  /** The scenario's budget; empty where there is none. */
   public static Optional<Budget> of(Scenario s) {
     if (s.payloadBytes() != Scenario.BUDGET_PAYLOAD_BYTES) {
       return Optional.empty();

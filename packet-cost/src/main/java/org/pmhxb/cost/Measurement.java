@@ -10,7 +10,7 @@ import java.util.List;
  * sums up. Owner: the calling thread.
  */
 public final class Measurement {
-  /** DESIGN rule 20. */
+  /** A packet: the packet path must not allocate, and a run with more does not count. */
   public static final double ALLOCATION_MAX_BYTES = 0.01;
 
   private static final int VERIFY_BATCHES = 4;

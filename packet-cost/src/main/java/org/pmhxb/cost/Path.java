@@ -1,6 +1,6 @@
 package org.pmhxb.cost;
 
-/** The paths through a node whose cost per packet is budgeted (DESIGN section 4). */
+/** The paths through a node whose cost per packet is budgeted ({@link Budget}). */
 public enum Path {
   /** Burst, parse, validate, order, acknowledge, deliver, handler, credit and buffer return. */
   RECEIVE,

@@ -53,7 +53,7 @@ final class Acknowledger {
     return FrameHeader.payloadLong(frames, at, FIXED_BYTES);
   }
 
-  /** The peer's worst recent poll gap (DESIGN rule 11), 0 to 1 s. */
+  /** The peer's worst recent poll gap, 0 to 1 s. */
   static long pollGapNs(int gapUs) {
     return Math.clamp(gapUs, 0, 1_000_000) * 1_000L;
   }
@@ -112,9 +112,9 @@ final class Acknowledger {
 
   /**
    * Sends the acknowledgements that are due: at once for a new gap, a duplicate or credit worth
-   * telling, after a quarter window, and the rest before the poll loop idles (DESIGN rule 10): when
-   * nothing arrives and the oldest news is 30 us old, so that frames spaced by a slow link share
-   * one.
+   * telling, after a quarter window, and the rest before the poll loop idles (PROTOCOL.md section
+   * 5.4): when nothing arrives and the oldest news is 30 us old, so that frames spaced by a slow
+   * link share one.
    *
    * @param idle this duty cycle found nothing to receive
    */

@@ -3,7 +3,7 @@ package org.pmhxb.pm;
 /**
  * What a poll thread does between rounds that find nothing, by {@link PollIdle#BACKOFF}: spin while
  * the core is its own, yield while others want it too, sleep when nothing comes or when others
- * compute on it (DESIGN section 5, waiting).
+ * compute on it.
  *
  * <p>Who else wants the core shows in how long a yield takes, and in gaps between spins. Between
  * pollers that share a core a spin is the wait of another: a relay of three nodes on two cores got

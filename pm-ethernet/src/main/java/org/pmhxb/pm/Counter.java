@@ -1,7 +1,7 @@
 package org.pmhxb.pm;
 
 /**
- * What a node counts (DESIGN rule 20: a drop is a documented counter). Written by the poll thread
+ * What a node counts: no frame is dropped without a documented counter. Written by the poll thread
  * alone; readers see values that may be a moment old.
  */
 public enum Counter {

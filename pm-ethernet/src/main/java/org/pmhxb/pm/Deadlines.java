@@ -1,13 +1,13 @@
 package org.pmhxb.pm;
 
 /**
- * The latest moment of a node's next round if nothing arrives (DESIGN rule 22). What a frame brings
- * needs no deadline here: the port's descriptor wakes who sleeps. So it is the timers' moments
- * (PROTOCOL.md sections 5.4 to 5.6), announcements, the credit that was asked for, and room at a
- * port: no descriptor tells of that (a packet socket's ring is writable long before the link is),
- * so it is reckoned from the rate at which the port's backlog leaves. A node that has quit repeats
- * its CLOSE without a deadline for it: whoever lets it leave runs rounds all the time. Owner: the
- * poll thread.
+ * The latest moment of a node's next round if nothing arrives. What a frame brings needs no
+ * deadline here: the port's descriptor wakes who sleeps. So it is the timers' moments (PROTOCOL.md
+ * sections 5.4 to 5.6), announcements, the credit that was asked for, and room at a port: no
+ * descriptor tells of that (a packet socket's ring is writable long before the link is), so it is
+ * reckoned from the rate at which the port's backlog leaves. A node that has quit repeats its CLOSE
+ * without a deadline for it: whoever lets it leave runs rounds all the time. Owner: the poll
+ * thread.
  */
 final class Deadlines {
   /** Longest sleep of a node that waits for nothing. */

@@ -1,6 +1,6 @@
 package org.pmhxb.pm;
 
-/** Why a frame was dropped. Each reason is a counter (DESIGN rules 19 and 20). */
+/** Why a frame was dropped. Each reason is a counter (PROTOCOL.md section 2.4 has the checks). */
 public enum DropReason {
   TOO_SHORT("shorter than its header or than the length it states"),
   NOT_OURS("EtherType is not PM/Ethernet-HXB"),

@@ -85,7 +85,7 @@ final class NodeCore {
   /** Polls under way whose messages a duty cycle in a handler has to settle. Inline mode. */
   int polls;
 
-  /** Of all endpoints together, what is not lent to one yet (DESIGN rule 3). */
+  /** Of all endpoints together, what is not lent to one yet. */
   int loansLeft;
 
   /** By lane ID; lanes live as long as the node. */

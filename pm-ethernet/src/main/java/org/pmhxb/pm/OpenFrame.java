@@ -5,9 +5,9 @@ import org.pmhxb.pm.flow.PendingFrames;
 import org.pmhxb.pm.wire.CoalescedPayload;
 
 /**
- * The frame that waits and that an endpoint's small messages join, one after the other (DESIGN rule
- * 16): all that the next claim and its send need of lane, credit and frame in one place, so that
- * neither goes from endpoint to lane, node and frame record.
+ * The frame that waits and that an endpoint's small messages join, one after the other (PROTOCOL.md
+ * section 7.1): all that the next claim and its send need of lane, credit and frame in one place,
+ * so that neither goes from endpoint to lane, node and frame record.
  *
  * <p>It has one credit of the lane, which each claim in the frame takes and gives back when it is
  * sent: it is the claim's own if the frame has to go without it. What the frame holds is entered in

@@ -93,9 +93,9 @@ final class Paths {
   // --- frames on a path ---------------------------------------------------------------------
 
   /**
-   * The usable path that will deliver a new frame first, or -1 (DESIGN rule 17): the time of what
-   * is in front of the frame at the path's rate, and by how much the path is longer than others
-   * are. It {@link PathState#leadTo leads} to its next hop then.
+   * The usable path that will deliver a new frame first, or -1 (PROTOCOL.md section 5.3): the time
+   * of what is in front of the frame at the path's rate, and by how much the path is longer than
+   * others are. It {@link PathState#leadTo leads} to its next hop then.
    */
   int choose(Peer peer) {
     int path = peer.paths.length > 1 ? chooseByTerms(peer) : -1;
@@ -589,7 +589,7 @@ final class Paths {
 
   /**
    * A path was evicted or returned. While no path of first choice lives the detours are used, which
-   * go through other relays (DESIGN rule 18); where there is none, what there is.
+   * go through other relays; where there is none, what there is.
    */
   private void chooseOrder(Peer peer) {
     int firstChoices = core.routing.firstChoiceCount(peer.node);

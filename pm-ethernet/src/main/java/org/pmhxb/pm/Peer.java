@@ -76,7 +76,7 @@ final class Peer extends AckState {
 
   int outLaneCount;
 
-  /** Worst recent gap between polls that the peer reports (DESIGN rule 11). */
+  /** Worst recent gap between polls that the peer reports. */
   long peerPollGapNs;
 
   Peer(int node) {

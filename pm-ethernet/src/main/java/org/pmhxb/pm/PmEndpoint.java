@@ -13,7 +13,7 @@ import org.pmhxb.pm.wire.CoalescedPayload;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Where a program sends and receives: PMv2's context in today's Java (DESIGN section 3).
+ * Where a program sends and receives: PMv2's context in today's Java.
  *
  * <p>Owner: one application thread, bound at first use and checked at every call. Between it and
  * the node's poll thread stand two rings of descriptors; in inline mode both are one thread and
@@ -254,9 +254,9 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   /**
-   * Messages sent from now on share a frame when one of their channel waits (DESIGN rule 16) and
-   * they are not longer than this. They never wait for it. A claim is written there at once when it
-   * can be (inline mode), else its message is copied there when it is sent.
+   * Messages sent from now on share a frame when one of their channel waits (PROTOCOL.md section
+   * 7.1) and they are not longer than this. They never wait for it. A claim is written there at
+   * once when it can be (inline mode), else its message is copied there when it is sent.
    *
    * @param bytes 0 to {@value #COALESCE_BYTES_MAX}; below 0: every message has a frame of its own.
    *     At first {@value #COALESCE_BYTES}; a frame always holds two of that
@@ -706,8 +706,7 @@ public final class PmEndpoint implements AutoCloseable {
   /**
    * Sends a message of any length up to 2^32 - 1 bytes as fragments, blocking as long as credit or
    * buffers lack. It does not poll: a program that must receive meanwhile passes an idle strategy
-   * that does (DESIGN rule 13), and one that has more to do than wait sends its parts by {@link
-   * #claimFragment}.
+   * that does, and one that has more to do than wait sends its parts by {@link #claimFragment}.
    *
    * @param source where the message lies; it may be changed as soon as this returns
    * @param idle called with 0 when nothing could be sent, with 1 after progress

@@ -554,7 +554,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     return -1;
   }
 
-  /** All endpoints together keep to the claims that the pool was made for (DESIGN rule 3). */
+  /** All endpoints together keep to the claims that the pool was made for. */
   private void shareClaims() {
     int each = core.config.claimBuffers();
     int all = each * core.config.endpointsExpected();

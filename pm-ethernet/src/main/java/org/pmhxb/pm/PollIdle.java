@@ -1,6 +1,6 @@
 package org.pmhxb.pm;
 
-/** What a poll thread does when a round found nothing (DESIGN section 5, waiting). */
+/** What a poll thread does when a round found nothing. */
 public enum PollIdle {
   /** Polls on; for a core of its own. */
   SPIN,

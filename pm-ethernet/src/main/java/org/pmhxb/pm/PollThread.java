@@ -12,15 +12,14 @@ import org.pmhxb.ffi.Threads;
 
 /**
  * A platform thread that drives duty cycles: one node, or several nodes and their wire. Progress is
- * made here even while the program computes (DESIGN section 3).
+ * made here even while the program computes.
  *
  * <p>A program's thread that has to wait for what a duty cycle brings may drive meanwhile ({@link
  * #driveUntil}): then no thread has to wake another. The poll thread drives again when nobody did
  * for {@link #NAP_NS}, or up to {@link #LONG_NAP_NS} where who waits sleeps at once.
  *
  * <p>It sleeps only on descriptors: the sockets of its ports and a doorbell, so that whatever
- * happens wakes it (DESIGN rule 22). Where a port has no descriptor it sleeps for at most {@link
- * #BLIND_SLEEP_NS}.
+ * happens wakes it. Where a port has no descriptor it sleeps for at most {@link #BLIND_SLEEP_NS}.
  */
 public final class PollThread implements Doorbell, AutoCloseable {
   private static final long BLIND_SLEEP_NS = 50_000L;

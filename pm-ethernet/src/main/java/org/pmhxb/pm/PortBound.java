@@ -1,10 +1,10 @@
 package org.pmhxb.pm;
 
 /**
- * How much a port may have in front of the wire: what leaves it between two polls, and a few frames
- * (DESIGN rule 14). The rest waits in the rail's queues, where acknowledgements and relayed frames
- * overtake. The rate is measured while the port is never empty. A port that cannot tell its backlog
- * reports 0 and is not bound. Owner: the poll thread.
+ * How much a port may have in front of the wire: what leaves it between two polls, and a few
+ * frames. The rest waits in the rail's queues, where acknowledgements and relayed frames overtake.
+ * The rate is measured while the port is never empty. A port that cannot tell its backlog reports 0
+ * and is not bound. Owner: the poll thread.
  */
 final class PortBound {
   private static final int FRAMES = 4;

@@ -9,8 +9,8 @@ import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * A port with the frames that wait for it. Acknowledgements overtake relayed frames, and these
- * overtake local frames (DESIGN rules 14 and 15); local frames, path probes among them, keep their
- * order, which is what makes a path FIFO. Owner: the poll thread.
+ * overtake local frames; local frames, path probes among them, keep their order, which is what
+ * makes a path FIFO. Owner: the poll thread.
  */
 final class Rail {
   /** Frames that one call of the port moves at most. */

@@ -384,8 +384,8 @@ final class Receiver {
   }
 
   /**
-   * The very buffers that were received go on, their hop parts rewritten (DESIGN rule 2): what the
-   * first frame of a run says when it goes on, all of it say.
+   * The very buffers that were received go on, their hop parts rewritten: what the first frame of a
+   * run says when it goes on, all of it say.
    *
    * @param at place of the first frame in the rail's burst
    * @return how many of at most {@code most} frames say what the first one says of whence they come
@@ -583,7 +583,7 @@ final class Receiver {
     return linkFrame(rail, pool.frameAt(id), lengthBytes - FrameHeader.BYTES, frameBytes);
   }
 
-  /** By relays too, and before anything is known of the sender (DESIGN rule 19). */
+  /** By relays too, and before anything is known of the sender (PROTOCOL.md section 2.4). */
   private boolean isTagged(long address, int lengthBytes, int frameBytes) {
     return (FrameHeader.flags(Memory.ALL, address) & FrameHeader.FLAG_TAG) != 0
         && lengthBytes + FrameTag.BYTES <= frameBytes

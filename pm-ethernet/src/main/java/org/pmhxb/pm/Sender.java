@@ -62,9 +62,9 @@ final class Sender {
   // --- new frames ---------------------------------------------------------------------------
 
   /**
-   * Copies a small message into the frame of its lane that waits for its number (DESIGN rule 16).
-   * Messages never wait for company: nothing waits but what found no path, or was sent in this very
-   * round.
+   * Copies a small message into the frame of its lane that waits for its number (PROTOCOL.md
+   * section 7.1). Messages never wait for company: nothing waits but what found no path, or was
+   * sent in this very round.
    *
    * @return false when no frame waits, or it is full, or a claim is being written in it: {@link
    *     #accept} is next
@@ -582,8 +582,8 @@ final class Sender {
   }
 
   /**
-   * Makes sure that a frame's buffer may be written for a resend (DESIGN rule 12): neither our
-   * queue nor the port has it any more; else the resend goes out from a copy.
+   * Makes sure that a frame's buffer may be written for a resend: neither our queue nor the port
+   * has it any more; else the resend goes out from a copy.
    */
   private boolean freeToRewrite(Peer peer, int seq) {
     SendWindow window = peer.window;
@@ -745,7 +745,7 @@ final class Sender {
       rail.purge(id);
     }
     pool.releaseSent(id, peer.windowOwner);
-    // A sequence sent more than once says nothing of a path (DESIGN rule 11).
+    // A sequence sent more than once says nothing of a path: which copy arrived is not known.
     if (path >= 0 && window.copies(seq) == 1) {
       paths.onAcknowledged(
           peer,

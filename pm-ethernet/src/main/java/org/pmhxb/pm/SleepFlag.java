@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Whether a poll thread sleeps, so that who offers work knows whether it must be woken (DESIGN rule
- * 22). Dekker's pattern: the sleeper writes the flag, then looks for work; the other offers work,
- * then looks at the flag. Each has a full fence between, so at least one sees the other.
+ * Whether a poll thread sleeps, so that who offers work knows whether it must be woken. Dekker's
+ * pattern: the sleeper writes the flag, then looks for work; the other offers work, then looks at
+ * the flag. Each has a full fence between, so at least one sees the other.
  */
 final class SleepFlag {
   private static final int AWAKE = 0;

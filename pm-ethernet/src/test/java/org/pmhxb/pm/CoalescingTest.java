@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.wire.FrameHeader;
 
-/** Small messages in one frame (DESIGN rule 16, PROTOCOL.md section 7.1). */
+/** Small messages in one frame (PROTOCOL.md section 7.1). */
 class CoalescingTest {
   private static final int A = 7;
   private static final int LONGEST = 900;

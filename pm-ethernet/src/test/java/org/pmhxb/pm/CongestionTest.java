@@ -117,7 +117,7 @@ class CongestionTest {
     }
   }
 
-  /** DESIGN section 4: at 1 % loss, 2 % of the goodput at most. */
+  /** The budget (README.md, Cost): at 1 % loss, 2 % of the goodput at most. */
   @Test
   void lossWithoutAQueueCostsLittle() {
     try (TestNet net = net(2, 2, 31, 1_024)) {

@@ -15,7 +15,10 @@ import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.port.Port;
 
-/** The choice of a path by its terms against the one that asks each path (DESIGN rule 17). */
+/**
+ * The choice of a path by its terms against the one that asks each path: the one that delivers
+ * first.
+ */
 class PathChoiceTest {
   private static final int NODE = 1;
   private static final long NOW_NS = 1_000_000_000L;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.pm.wire.FrameHeader;
 
-/** A path that is longer carries less, and one that only seemed so does not (DESIGN rule 17). */
+/** A path that is longer carries less, and one that only seemed so does not. */
 class PathLengthTest {
   private static final int ENDPOINT = 7;
   private static final int RAILS = 4;

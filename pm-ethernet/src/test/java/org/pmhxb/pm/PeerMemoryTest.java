@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;
 
-/** Memory per peer (DESIGN section 4): windows are made with a session, not with a peer. */
+/** Memory per peer: windows are made with a session, not with a peer. */
 class PeerMemoryTest {
   private static final int PEERS = 2_560;
   private static final int IDLE_PEER_BYTES_AIM = 256;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a port is offered follows from what leaves it (DESIGN rule 14). */
+/** What a port is offered follows from what leaves it. */
 class PortBoundTest {
   private static final int FRAME_BYTES = 8_256;
 

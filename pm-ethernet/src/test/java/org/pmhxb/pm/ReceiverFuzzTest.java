@@ -14,11 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Arbitrary frames between good traffic (DESIGN rule 19). Nodes 0 and 1 exchange checked messages.
- * Node 2 has sessions with both, and its identity is what the hostile frames borrow: with CRC and
- * hop check repaired they reach every check that stands behind these. What node 2 itself suffers is
- * its own; nodes 0 and 1 must neither throw, nor lose a buffer, nor deliver a message between them
- * twice, late or changed.
+ * Arbitrary frames between good traffic: no input from the wire may crash a node or damage another.
+ * Nodes 0 and 1 exchange checked messages. Node 2 has sessions with both, and its identity is what
+ * the hostile frames borrow: with CRC and hop check repaired they reach every check that stands
+ * behind these. What node 2 itself suffers is its own; nodes 0 and 1 must neither throw, nor lose a
+ * buffer, nor deliver a message between them twice, late or changed.
  */
 class ReceiverFuzzTest {
   private static final int ENDPOINT = 7;

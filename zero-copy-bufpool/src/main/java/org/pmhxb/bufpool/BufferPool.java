@@ -3,7 +3,7 @@ package org.pmhxb.bufpool;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Equally spaced buffers in one region, known by their ID (DESIGN rules 1-3).
+ * Equally spaced buffers in one region, known by their ID.
  *
  * <p>Buffer {@code id} (1 to {@link #capacity()}) begins at {@code id * strideBytes} of {@link
  * #memory()}; its frame begins {@link #FRAME_OFFSET} later, on receive and send alike: {@link

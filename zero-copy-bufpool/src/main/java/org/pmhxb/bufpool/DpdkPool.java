@@ -12,8 +12,8 @@ import org.pmhxb.ffi.Pools;
 import org.pmhxb.ffi.Region;
 
 /**
- * Buffers that DPDK's drivers fill and send in place (DESIGN rule 1): a region of our own, of which
- * DPDK has the data buffers, one mbuf each. The mbuf's reference count is the buffer's.
+ * Buffers that DPDK's drivers fill and send in place: a region of our own, of which DPDK has the
+ * data buffers, one mbuf each. The mbuf's reference count is the buffer's.
  *
  * <p>EAL must run. Drivers and software wires take and return buffers from their own threads; the
  * pool below is safe for that. Only what passes through this object belongs to the poll thread.

@@ -6,9 +6,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What one endpoint's application may keep of received messages (DESIGN rule 3): so many pool
- * buffers as loans, beyond those so many copies in an area beside the pool, beyond those nothing. A
- * slow user can exhaust its budget, never the receive ring.
+ * What one endpoint's application may keep of received messages: so many pool buffers as loans,
+ * beyond those so many copies in an area beside the pool, beyond those nothing. A slow user can
+ * exhaust its budget, never the receive ring.
  *
  * <p>A loan is known by its number: 0 to {@code loans - 1} are pool buffers, from {@code loans} on
  * copies. Three parties use it:

@@ -1,7 +1,7 @@
 package org.pmhxb.bufpool;
 
 /**
- * The size of a node's pool as a sum with reasons (DESIGN rule 3), all in buffers.
+ * The size of a node's pool as a sum with reasons, all in buffers.
  *
  * @param rails transmit and receive queues of the node
  * @param receiveRing armed in each rail's receive queue

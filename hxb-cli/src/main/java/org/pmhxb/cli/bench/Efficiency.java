@@ -10,7 +10,7 @@ import org.pmhxb.cli.veth.LinkRate;
  * @param share of it that was payload
  */
 public record Efficiency(double theoreticalBytesPerSecond, double share) {
-  /** More than this cannot come over shaped links: then they were none (DESIGN section 5). */
+  /** More than this cannot come over shaped links: then they were none. */
   public static final double MOST = 1.01;
 
   public static Efficiency of(double bytesPerSecond, int links, LinkRate rate) {

@@ -30,7 +30,7 @@ public record PacketCostReport(
    *     rounds and without a budget
    * @param ratio median of each round's Java to its C
    * @param generatorNs what making and taking the frames costs, in none of the other figures
-   * @param budgetNs what it must not exceed; null where the design sets no budget
+   * @param budgetNs what it must not exceed; null where there is no budget
    * @param met both budget and, on the receive path, the ratio to C; null without a budget
    * @param digest of what both sides delivered and emitted
    * @param fault why the line does not count; null when it does

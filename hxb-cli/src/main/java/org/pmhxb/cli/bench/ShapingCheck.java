@@ -10,8 +10,7 @@ import org.pmhxb.cli.veth.LinkRate;
 /**
  * Shows that shaped links shape: each end of a link has a token bucket of the wanted rate, and all
  * the payload of a measurement went through these. A driver that goes round the queue (as {@code
- * net_af_packet} does unless told otherwise, DESIGN section 5) is found out here, however slow it
- * is.
+ * net_af_packet} does unless told otherwise) is found out here, however slow it is.
  */
 public final class ShapingCheck {
   private final Collection<String> namespaces;

@@ -23,11 +23,11 @@ import org.pmhxb.pm.wire.FrameHeader;
 import org.pmhxb.pm.wire.FrameTag;
 
 /**
- * One fuzz run (DESIGN rule 19). The node under test relays, has lower and higher peers, and all
- * sessions up. Frames that must be dropped arrive while its clock stands still: afterwards its
- * state, its pool and its counters are what they were, but for the counts that were foretold.
- * Frames that are right as far as a stranger's may be are given in the name of two nodes whose
- * sessions may suffer; all others must not. Owner: one thread.
+ * One fuzz run: no input from the wire may crash a node or damage another. The node under test
+ * relays, has lower and higher peers, and all sessions up. Frames that must be dropped arrive while
+ * its clock stands still: afterwards its state, its pool and its counters are what they were, but
+ * for the counts that were foretold. Frames that are right as far as a stranger's may be are given
+ * in the name of two nodes whose sessions may suffer; all others must not. Owner: one thread.
  */
 final class Fuzzer {
   /** (2,0) of 3x2: frames from (x,0) to (2,1) turn here. */

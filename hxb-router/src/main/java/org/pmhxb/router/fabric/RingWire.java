@@ -8,7 +8,7 @@ import org.pmhxb.ffi.Wires;
 import org.pmhxb.ffi.Wires.Count;
 
 /**
- * The wire of the ring fabric: one software crossbar switch per line and rail (DESIGN section 1).
+ * The wire of the ring fabric: one software crossbar switch per line and rail.
  *
  * <p>It copies each frame once into a buffer of the <em>receiving node's own pool</em> (none free:
  * dropped and counted, as a NIC does) and frees the sender's reference. {@code net_ring} alone

@@ -5,8 +5,8 @@ import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Derives a node's buffer budget and protocol configuration from its place in the machine (DESIGN
- * rule 3).
+ * Derives a node's buffer budget and protocol configuration from its place in the machine: the pool
+ * is a sum with reasons ({@link PoolBudget}).
  */
 public final class NodeSizing {
   /** Frames on their way from one peer that keep its rails busy: 64 x 8 KB = 512 KB. */

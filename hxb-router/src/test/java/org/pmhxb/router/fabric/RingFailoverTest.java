@@ -11,8 +11,8 @@ import org.pmhxb.router.Shape;
 
 /**
  * One of six rails between two nodes over DPDK rings is cut under full load, silently, and mended.
- * Nodes and wire are given the time, so that the budget of DESIGN section 4 is not one of this
- * machine's.
+ * Nodes and wire are given the time, so that the budget, 5 ms from the cut to full delivery, is not
+ * one of this machine's.
  */
 class RingFailoverTest {
   private static final int ENDPOINT = 3;

@@ -9,7 +9,7 @@ import org.pmhxb.router.Shape;
 /**
  * Who can reach whom: frames go from line to line in any of the six orders of dimensions, over one
  * rail index, through relays that live. Where one of these ways is whole in each direction, nodes
- * must find them (DESIGN rule 18).
+ * must find them.
  */
 public final class Reach {
   private final Shape shape;

@@ -11,7 +11,7 @@ import org.pmhxb.router.Shape;
  * @param faults in the order in which a profile made them: a fault is known by its place here
  */
 public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> faults) {
-  /** A stall that must not end a session (DESIGN rule 8). */
+  /** A stall that must not end a session. */
   private static final long STALL_NS_MAX = 3_000_000_000L;
 
   /** How long a frame may lie in a relay's rings before the relay stands still. */
@@ -73,7 +73,7 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
   /**
    * Whether faults that have begun may end a session of two nodes: one of them died, or on every
    * way between them something was dead for about the peer timeout. Stalls of up to 3 s, the loss
-   * of some of the rails and that of some of the relays may not (DESIGN rules 8 and 18).
+   * of some of the rails and that of some of the relays may not.
    */
   public boolean mayEndSession(int a, int b, long nowNs) {
     Reach reach = new Reach(shape, rails);

@@ -18,9 +18,9 @@ import org.pmhxb.sim.fault.FaultKind;
 
 /**
  * A rail as a driver presents it. A frame's bytes are read when it leaves, as a NIC does by DMA,
- * and must then be what they were at acceptance: who writes a frame that the port has breaks rule
- * 12 of the design, and {@link Fabric.Watch#frameRewritten} hears of it. Buffers come back at a
- * later call; rings are finite; {@link FaultKind.Scope#PORT} faults make it as bad as real ones.
+ * and must then be what they were at acceptance: nobody may write a frame that the port has, and
+ * {@link Fabric.Watch#frameRewritten} hears of it. Buffers come back at a later call; rings are
+ * finite; {@link FaultKind.Scope#PORT} faults make it as bad as real ones.
  *
  * <p>Owner: the simulation's thread.
  */

@@ -12,8 +12,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Several poll threads, each with its rails, bring frames of one peer while numbers pass 2^32
- * (DESIGN rule 5). Two actors each: jcstress leaves out tests with more than the machine has cores.
+ * Several poll threads, each with its rails, bring frames of one peer while numbers pass 2^32. Two
+ * actors each: jcstress leaves out tests with more than the machine has cores.
  */
 public final class SequenceArrayPollersStress {
   private static final int FIRST = -2;

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Several inserters, one owner (DESIGN rule 5); numbers lie at the wrap. */
+/** Several inserters, one owner; numbers lie at the wrap. */
 public final class SequenceArrayStress {
   private static final int FIRST = -1;
 

@@ -1,9 +1,8 @@
 package org.pmhxb.pm.flow;
 
 /**
- * The sum rule for credit (DESIGN rules 3 and 13; PROTOCOL.md section 6): what is granted and not
- * yet returned, over all peers and channels, never exceeds the buffers set aside for it. Owner: the
- * poll thread.
+ * The sum rule for credit (PROTOCOL.md section 6): what is granted and not yet returned, over all
+ * peers and channels, never exceeds the buffers set aside for it. Owner: the poll thread.
  */
 public final class CreditLedger {
   /** One buffer in so many is kept for lanes beyond those expected. */

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Puts the frames of one peer in order without a lock, although they came over several rails (paper
- * section 3.3; DESIGN rule 5; PROTOCOL.md section 5.2).
+ * section 3.3; PROTOCOL.md section 5.2).
  *
  * <p>Slot {@code seq mod n} is one 64-bit word: the sequence number it expects or holds (high half)
  * and the buffer ID (low half, 0 = empty). An empty slot stores the number that it expects, so a

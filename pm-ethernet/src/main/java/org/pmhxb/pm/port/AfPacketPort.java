@@ -7,10 +7,9 @@ import org.pmhxb.ffi.Hxb;
  * A kernel interface through net_af_packet.
  *
  * <p>The driver frees a buffer when it has copied the frame into its socket's ring, waits inside a
- * transmit burst while that ring is full, and leaves frames behind in it when the kernel drops one
- * (DESIGN section 5). So this class remembers the lengths of what it sent, asks the socket how much
- * the kernel still has, offers the driver only what its ring can hold, and looks after frames that
- * were left behind.
+ * transmit burst while that ring is full, and leaves frames behind in it when the kernel drops one.
+ * So this class remembers the lengths of what it sent, asks the socket how much the kernel still
+ * has, offers the driver only what its ring can hold, and looks after frames that were left behind.
  */
 final class AfPacketPort extends DpdkPort {
   /**

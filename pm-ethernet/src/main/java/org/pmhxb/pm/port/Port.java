@@ -1,7 +1,8 @@
 package org.pmhxb.pm.port;
 
 /**
- * One rail: a transmit and a receive queue of a NIC (DESIGN "a rail is (port, queue)").
+ * One rail: a transmit and a receive queue of a NIC, so one NIC with several queues is several
+ * rails.
  *
  * <p>Owner: one poll thread; a transmit queue has exactly one writer. Burst calls return counts and
  * never throw.
@@ -27,7 +28,10 @@ public interface Port extends AutoCloseable {
    */
   int txBurst(Burst burst, int from, int count);
 
-  /** Frames that are known to fit now without blocking (DESIGN rule 14). */
+  /**
+   * Frames that are known to fit now without blocking: who waits in a burst stops every rail of its
+   * thread.
+   */
   int txRoom();
 
   /** Bytes accepted but not yet gone from this host; 0 where the driver cannot tell. */

@@ -25,8 +25,8 @@ import org.pmhxb.cli.bench.Undisturbed;
  *     trip, microseconds; the aim is at most 1
  * @param rateLost by the number of relays, as far as measured: share of the rate of 4 B messages,
  *     one a frame, that is lost to them, 0 to 1, the median of the rounds in which each way was
- *     measured beside the direct one; the design has it at most {@link #RATE_LOST_MUST}, the aim is
- *     {@link #RATE_LOST_AIM}; no fault of the run when it is more
+ *     measured beside the direct one; it must be at most {@link #RATE_LOST_MUST}, the aim is {@link
+ *     #RATE_LOST_AIM}; no fault of the run when it is more
  * @param files that were written
  */
 public record ContentionReport(
