@@ -62,7 +62,10 @@ class LauncherIT {
   void whatTakesNoArgumentsSaysSo(String command, @TempDir Path folder) throws Exception {
     Ran ran = run(folder, HOME.resolve("hxb").toString(), command, "nonsense");
     assertThat(ran.code).isEqualTo(Main.USAGE);
-    assertThat(ran.err).contains(command + " takes no arguments, not: nonsense");
+    assertThat(ran.err)
+        .isEqualTo(
+            "hxb: %1$s takes no arguments, not: nonsense\nSee: hxb %1$s --help\n"
+                .formatted(command));
     assertThat(ran.out).isEmpty();
   }
 
@@ -73,7 +76,7 @@ class LauncherIT {
     Ran ran = run(folder, (HOME.resolve("hxb") + " help " + words).split(" "));
     assertThat(ran.code).isEqualTo(Main.USAGE);
     assertThat(ran.err)
-        .contains("help takes one command, not: " + words, "See: hxb " + words.split(" ")[0]);
+        .contains("help takes one command, not: " + words, "\nSee: hxb " + words.split(" ")[0]);
     assertThat(ran.out).isEmpty();
   }
 
