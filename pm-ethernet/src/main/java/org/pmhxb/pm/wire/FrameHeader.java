@@ -91,16 +91,16 @@ public final class FrameHeader {
   /** The payload holds several small messages: {@link CoalescedPayload}. */
   public static final int FLAG_COALESCED = 0x02;
 
-  /** Reserved: a 16-byte keyed tag follows the payload. */
+  /** A stamp and a keyed tag, 16 bytes, follow the payload. */
   public static final int FLAG_TAG = 0x04;
 
-  /** The sender waits for credit on this channel. */
+  /** Reserved, sent as 0: the sender waits for credit on this channel. */
   public static final int FLAG_WANT_CREDIT = 0x08;
 
   /** The field {@code credit} holds a limit for the channel (dstEndpoint, srcEndpoint) reversed. */
   public static final int FLAG_CREDIT = 0x10;
 
-  /** The sender did not send by its own choice of path: another dimension order. */
+  /** Reserved, sent as 0: a detour shows in the order of the path. */
   public static final int FLAG_DETOUR = 0x20;
 
   /** The field {@code beyond} is a bitmap: bit i = sequence number ack + 1 + i has arrived. */
