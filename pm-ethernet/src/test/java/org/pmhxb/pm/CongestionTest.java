@@ -117,7 +117,7 @@ class CongestionTest {
     }
   }
 
-  /** The budget (README.md, Cost): at 1 % loss, 2 % of the goodput at most. */
+  /** The budget (docs/PERFORMANCE.md): at 1 % loss, 2 % of the goodput at most. */
   @Test
   void lossWithoutAQueueCostsLittle() {
     try (TestNet net = net(2, 2, 31, 1_024)) {
