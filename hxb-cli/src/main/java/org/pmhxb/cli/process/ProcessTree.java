@@ -27,7 +27,10 @@ public final class ProcessTree {
     try {
       return root.waitFor(limit);
     } finally {
-      end(root);
+      // Of one that has ended nothing is found any more, and to look for it takes milliseconds.
+      if (root.isAlive()) {
+        end(root);
+      }
     }
   }
 
