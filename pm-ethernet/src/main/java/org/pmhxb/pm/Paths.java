@@ -16,9 +16,6 @@ final class Paths {
 
   private static final int ANSWER_TIMES_TO_EVICT = 2;
 
-  /** For one on which no frames are on their way, at least. */
-  private static final long IDLE_EVICTION_NS = 10_000_000L;
-
   private static final long PROBE_FLOOR_NS = 200_000L;
   private static final long EVICTED_PROBE_NS = 5_000_000L;
 
@@ -562,20 +559,10 @@ final class Paths {
       compareWithOthers(peer, state);
     }
     if (state.probesUnanswered >= PROBES_TO_EVICT
-        && core.nowNs - state.firstProbeNs >= evictionNs(peer, state, floorNs)
+        && core.nowNs - state.firstProbeNs >= ANSWER_TIMES_TO_EVICT * state.answerTimeNs(floorNs)
         && anotherPathLives(peer, state)) {
       evict(peer, path);
     }
-  }
-
-  /**
-   * How long after the first question a path may be given up. On a path without frames of ours
-   * nothing waits for that, and its round trips were measured when the peer's data was not in front
-   * of the answers.
-   */
-  private static long evictionNs(Peer peer, PathState state, long floorNs) {
-    long evictionNs = ANSWER_TIMES_TO_EVICT * state.answerTimeNs(floorNs);
-    return peer.window.isEmpty(state.path) ? Math.max(evictionNs, IDLE_EVICTION_NS) : evictionNs;
   }
 
   /** A session opened: every path is asked, so that its length is known before data fills it. */

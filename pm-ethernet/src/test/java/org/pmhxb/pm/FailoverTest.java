@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,7 +29,7 @@ class FailoverTest {
     TestNet net = new TestNet(2, RAILS, seed, 4_000, config);
     net.jitterNs = 3_000;
     net.switchQueueBytes = 512 * 1_024;
-    Arrays.fill(net.bytesPerNs, GIGABIT);
+    java.util.Arrays.fill(net.bytesPerNs, GIGABIT);
     net.nodes.forEach(node -> endpoints.add(node.open(ENDPOINT)));
     return net;
   }
@@ -119,26 +118,6 @@ class FailoverTest {
       assertThat(deliveredIn(net, 20 * MS) / 20.0).isGreaterThan(0.97 * before);
       assertThat(net.nodes.get(1).counters().get(Counter.PATHS_RESTORED)).isEqualTo(1);
       drain(net);
-    }
-  }
-
-  /** Nothing is in front of its questions, but the sender's data is in front of the answers. */
-  @Test
-  void whoOnlyReceivesGivesUpTheDeadRailAlone() {
-    for (int seed = 1; seed <= 5; seed++) {
-      endpoints.clear();
-      Arrays.fill(sent, 0);
-      Arrays.fill(received, 0);
-      try (TestNet net = net(seed)) {
-        Arrays.fill(net.bytesPerNs, GIGABIT / 40);
-        flood(net, 60 * MS + seed * MS / 7);
-        net.deadRail[3] = true;
-        flood(net, 40 * MS);
-        for (PmNode node : net.nodes) {
-          assertThat(node.counters().get(Counter.PATHS_EVICTED)).isEqualTo(1);
-        }
-        drain(net);
-      }
     }
   }
 
