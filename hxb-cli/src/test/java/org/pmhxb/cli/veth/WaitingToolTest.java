@@ -26,6 +26,13 @@ class WaitingToolTest {
     return List.of("sh", "-c", script);
   }
 
+  /** The shell and what it started: a child that is started while the shell ends is not found. */
+  private static void awaitSleep() throws InterruptedException {
+    while (SLEEP.running().size() < 2) {
+      Thread.sleep(5);
+    }
+  }
+
   @Test
   void doesNothingUntilItIsToldAndThenAllOfIt(@TempDir Path folder) throws Exception {
     Path done = folder.resolve("done");
@@ -67,8 +74,9 @@ class WaitingToolTest {
   }
 
   @Test
-  void anInterruptEndsItAndIsKept() {
-    WaitingTool tool = new WaitingTool(shell("cat; " + SLEEP), "");
+  void anInterruptEndsItAndIsKept() throws Exception {
+    WaitingTool tool = new WaitingTool(shell(SLEEP + "; true"), "");
+    awaitSleep();
     Thread.currentThread().interrupt();
     assertThatThrownBy(tool::tell)
         .isInstanceOf(IllegalStateException.class)
@@ -78,9 +86,9 @@ class WaitingToolTest {
   }
 
   @Test
-  void oneThatIsToldNothingEndsWhenClosed() {
+  void oneThatIsToldNothingEndsWhenClosed() throws Exception {
     WaitingTool tool = new WaitingTool(shell(SLEEP + "; true"), "");
-    assertThat(SLEEP.running()).isNotEmpty();
+    awaitSleep();
     tool.close();
     assertThat(SLEEP.running()).isEmpty();
   }
