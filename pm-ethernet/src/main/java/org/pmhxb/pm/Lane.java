@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
  * The sending side of one (destination node, destination endpoint) of an endpoint: its credit and
  * its completions.
  *
- * <p>The application thread owns {@code epoch}, {@code used}, {@code sent}; the poll thread
- * publishes {@code grant} and {@code acknowledged}.
+ * <p>The application thread owns {@code used} and {@code sent}; the poll thread publishes {@code
+ * grant} and {@code acknowledged}.
  */
 final class Lane extends LaneState {
   private static final VarHandle ACKNOWLEDGED;
@@ -73,26 +73,25 @@ final class Lane extends LaneState {
   boolean takeCredit() {
     // A2: sees the limit that R2 published, and the session it belongs to.
     long g = (long) GRANT.getAcquire(this);
-    if ((int) (g >>> 32) != epoch) {
-      epoch = (int) (g >>> 32);
-      used = 0;
+    if (epochOf(g) != epoch()) {
+      used = word(epochOf(g), 0);
       wanted = false;
     }
-    if (used - (int) g >= 0) {
+    if ((int) used - (int) g >= 0) {
       return false;
     }
-    used++;
+    used = word(epoch(), (int) used + 1);
     wanted = false;
     return true;
   }
 
   /**
    * Whether there is credit, of the session that the last came from. While application and poll
-   * thread are one: there is no order to be kept between them.
+   * thread are one: there is no order to be kept between them. May say no when the claims are about
+   * to pass 2^32.
    */
   boolean hasCreditInline() {
-    long g = grant;
-    return (int) (g >>> 32) == epoch && used - (int) g < 0;
+    return grant - used - 1 >>> 31 == 0;
   }
 
   /** Takes what {@link #hasCreditInline} has found. */
@@ -105,9 +104,17 @@ final class Lane extends LaneState {
    * Gives a claim's credit back that is not sent, unless its session is gone. Application thread.
    */
   void giveCreditBack(int claimEpoch) {
-    if (claimEpoch == epoch) {
-      used--;
+    if (claimEpoch == epoch()) {
+      used = word(claimEpoch, (int) used - 1);
     }
+  }
+
+  private static long word(int epoch, int claims) {
+    return (long) epoch << EPOCH_SHIFT | claims & 0xFFFF_FFFFL;
+  }
+
+  private static int epochOf(long word) {
+    return (int) (word >>> EPOCH_SHIFT);
   }
 
   /** Whatever was asked for, another endpoint object asks anew. Poll thread, before it is used. */
@@ -117,12 +124,12 @@ final class Lane extends LaneState {
 
   /** Whether no more was taken than granted. Only while application and poll thread are one. */
   boolean isWithinCredit() {
-    return epoch != grantEpoch || used - joined - limit <= 0;
+    return epoch() != grantEpoch || (int) used - joined - limit <= 0;
   }
 
   /** The session epoch that the last credit came from. Application thread. */
   int epoch() {
-    return epoch;
+    return epochOf(used);
   }
 
   /** The poll thread need not be asked for credit again. Application thread. */
@@ -170,12 +177,12 @@ final class Lane extends LaneState {
 
   private void publishGrant() {
     // R2: pairs with A2 in takeCredit().
-    GRANT.setRelease(this, (long) grantEpoch << 32 | limit + joined & 0xFFFF_FFFFL);
+    GRANT.setRelease(this, word(grantEpoch, limit + joined));
   }
 
   /** A session ended: no credit until the next one. Poll thread. */
   void closeSession() {
-    grantEpoch++;
+    grantEpoch = epochOf(word(grantEpoch + 1, 0));
     creditWanted = false;
     joined = 0;
     publishLimit(0);

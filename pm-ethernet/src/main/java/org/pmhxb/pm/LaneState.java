@@ -11,6 +11,12 @@ import org.pmhxb.pm.wire.FrameHeader;
  * which counts when frames to a hundred peers take turns.
  */
 abstract class LaneState {
+  /**
+   * Between epoch and claims is a bit that stays 0: so the difference of two words is a small
+   * positive number if and only if they are of one epoch.
+   */
+  static final int EPOCH_SHIFT = 33;
+
   static final VarHandle GRANT;
 
   static {
@@ -27,15 +33,16 @@ abstract class LaneState {
   final long storedEndpoints;
 
   // --- application thread ---
-  int epoch;
-  int used;
+  /** Claims that were made, as {@link #grant} has those that may be. */
+  long used;
+
   long sent;
   boolean wanted;
 
   // --- poll thread ---
   /**
-   * Session epoch in the high half, in the low half the claims that may be made in it. Published to
-   * the application thread.
+   * Session epoch, and from bit {@link #EPOCH_SHIFT} down the claims that may be made in it, modulo
+   * 2^32. Published to the application thread.
    */
   long grant;
 

@@ -20,6 +20,9 @@ final class LocalQueue {
 
   private static final int MASK = CAPACITY - 1;
 
+  /** What else a choice of path depends on changes seldom. */
+  private static final long CHOICE_STANDS_NS = 200_000L;
+
   private final Burst ring = new Burst(CAPACITY);
   private final long address = ring.address();
   private int head;
@@ -35,6 +38,12 @@ final class LocalQueue {
 
   /** The port left no frame when it was last offered some. */
   private boolean portTakesMore = true;
+
+  /**
+   * For how long the choice of this queue stands, in ns: where the link is the limit for its round
+   * alone, because other rails may have nothing in front.
+   */
+  private long choiceStandsNs = CHOICE_STANDS_NS;
 
   private int takenOut;
 
@@ -59,6 +68,11 @@ final class LocalQueue {
     return tail - head == CAPACITY;
   }
 
+  /** {@link #isFull} by the sign alone: negative if it is. */
+  int notFull() {
+    return CAPACITY - 1 - tail + head;
+  }
+
   /** Bytes of all frames. */
   int bytes() {
     return bytes;
@@ -66,7 +80,11 @@ final class LocalQueue {
 
   /** Of what a new frame would wait behind, the port's part: as of now. */
   void portBytes(long backlogBytes) {
-    portBytes = (int) Math.min(backlogBytes, Integer.MAX_VALUE);
+    int now = (int) Math.min(backlogBytes, Integer.MAX_VALUE);
+    if (now != portBytes) {
+      portBytes = now;
+      setChoiceStands();
+    }
   }
 
   /**
@@ -74,7 +92,23 @@ final class LocalQueue {
    * cannot tell of one.
    */
   void noteWhatPortLeft() {
-    portTakesMore = head == tail;
+    boolean none = head == tail;
+    if (none != portTakesMore) {
+      portTakesMore = none;
+      setChoiceStands();
+    }
+  }
+
+  private void setChoiceStands() {
+    choiceStandsNs = isPortEmpty() ? CHOICE_STANDS_NS : 0;
+  }
+
+  /**
+   * Whether a choice of this queue still stands, by the sign alone, for who asks several things at
+   * once: negative if it does not.
+   */
+  long choiceStands(long chosenNs, long nowNs) {
+    return choiceStandsNs - nowNs + chosenNs;
   }
 
   /** Whether the port had nothing in front of the wire then, as far as it tells. */

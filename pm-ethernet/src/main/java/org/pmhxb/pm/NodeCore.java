@@ -7,6 +7,7 @@ import org.pmhxb.bufpool.Memory;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.CreditLedger;
 import org.pmhxb.pm.flow.PendingFrames;
+import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
 import org.pmhxb.pm.wire.FrameTag;
@@ -104,6 +105,9 @@ final class NodeCore {
   /** Read once per duty cycle. */
   long nowNs;
 
+  /** What a send window notes of a frame that is sent now with one message. */
+  long stampOfOne;
+
   /**
    * Advances with the clock, but at most {@link #PATIENCE_STEP_NS} a cycle: own stalls excluded.
    */
@@ -170,7 +174,7 @@ final class NodeCore {
     assert isOwner();
     if (!started) {
       started = true;
-      nowNs = now;
+      setNow(now);
       return 0;
     }
     long gap = now - nowNs;
@@ -178,11 +182,16 @@ final class NodeCore {
     // can tell how long after its end a thread found a processor.
     long lateNs = rested ? Math.max(now - restUntilNs, Math.min(gap, REST_GAP_NS)) : gap;
     rested = false;
-    nowNs = now;
+    setNow(now);
     patienceNs += Math.min(gap, PATIENCE_STEP_NS);
     pollGapNs = Math.max(lateNs, pollGapNs - (pollGapNs >> 10));
     cycleGapNs = Math.max(gap, cycleGapNs - (cycleGapNs >> 10));
     return gap;
+  }
+
+  private void setNow(long now) {
+    nowNs = now;
+    stampOfOne = SendWindow.stamp(now, 1);
   }
 
   /** The next duty cycle comes when something arrives, or at this moment. */

@@ -165,7 +165,7 @@ final class Paths {
     state.leadTo(mac);
     long at = peer.window.termsAt(best);
     state.roomBytes = SendWindow.windowBytes(SendWindow.terms(at)) - SendWindow.listedBytes(at);
-    peer.nextDataPath = best + 1 == peer.endPath ? peer.firstPath : best + 1;
+    peer.nextDataPath = (byte) (best + 1 == peer.endPath ? peer.firstPath : best + 1);
     return best;
   }
 
@@ -211,7 +211,7 @@ final class Paths {
       paths[best].leadTo(bestMac);
     }
     // Ties go round, so that equal rails share equally.
-    peer.nextDataPath = best + 1 >= end || best < 0 ? peer.firstPath : best + 1;
+    peer.nextDataPath = (byte) (best + 1 >= end || best < 0 ? peer.firstPath : best + 1);
     return best;
   }
 
@@ -584,7 +584,7 @@ final class Paths {
     peer.stripeBytes = 0;
     peer.firstPath = (byte) first;
     peer.endPath = (byte) end;
-    peer.nextDataPath = first;
+    peer.nextDataPath = peer.firstPath;
   }
 
   /**

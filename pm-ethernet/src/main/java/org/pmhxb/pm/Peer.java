@@ -59,7 +59,7 @@ final class Peer extends AckState {
   /** In what paths may differ: {@link #LONGER}, {@link #SLOW}. */
   byte mayDiffer;
 
-  int nextDataPath;
+  byte nextDataPath;
 
   // --- receiving, beside what each frame needs: ReceiveState, AckState ---
   /**
@@ -175,6 +175,15 @@ final class Peer extends AckState {
   /** Whether more is to be said than that all arrived before the next number in order. */
   boolean isMissingSome() {
     return quietNews < 0;
+  }
+
+  /**
+   * Whether a new frame may go before any other, by the choice of path that was made, and has only
+   * {@link #acknowledgeAll} to say; by the sign alone, for who asks several things at once:
+   * negative if not.
+   */
+  int mayGoNow() {
+    return -pendingHead | stripeBytes - 1 | quietNews;
   }
 
   /** Whether a session is open and all that arrived was in order. */

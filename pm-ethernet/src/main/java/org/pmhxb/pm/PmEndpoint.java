@@ -218,7 +218,17 @@ public final class PmEndpoint implements AutoCloseable {
    */
   public SendBuffer claim(int dst, int dstEndpoint, int lengthBytes) {
     checkUse();
-    if (lengthBytes <= aloneAbove && claimed == 0 && spareId != 0) {
+    if (lengthBytes > aloneAbove && lengthBytes <= payloadBytesMax) {
+      // Not below 0 either: aloneAbove is -1 at least.
+      Lane lane = lane(dst, dstEndpoint);
+      return isUsualClaim(lane) ? takeUsual(lane, lengthBytes) : take(lane, lengthBytes, 0);
+    }
+    return claimShort(dst, dstEndpoint, lengthBytes);
+  }
+
+  /** {@link #claim} of what may share a frame, or has a length that no claim has. */
+  private SendBuffer claimShort(int dst, int dstEndpoint, int lengthBytes) {
+    if (claimed == 0 && spareId != 0) {
       OpenFrame open = openFrame;
       if (open.takes(dst, dstEndpoint, lengthBytes)) {
         claimed = 1;
@@ -230,10 +240,7 @@ public final class PmEndpoint implements AutoCloseable {
     if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {
       throw badLength(lengthBytes);
     }
-    Lane lane = lane(dst, dstEndpoint);
-    return lengthBytes > aloneAbove && isUsualClaim(lane)
-        ? takeUsual(lane, lengthBytes)
-        : take(lane, lengthBytes, 0);
+    return take(lane(dst, dstEndpoint), lengthBytes, 0);
   }
 
   /** {@link #take} of what {@link #isUsualClaim}. */
@@ -241,7 +248,7 @@ public final class PmEndpoint implements AutoCloseable {
     int id = pool.takeStashed(claimedSolely);
     lane.useCredit();
     claimed = 1;
-    usual.bindPlain(lane, id, lengthBytes, pool.frameAt(id));
+    usual.bindUsual(lane, id, lengthBytes, pool.frameAt(id));
     return usual;
   }
 
@@ -541,8 +548,8 @@ public final class PmEndpoint implements AutoCloseable {
   public long send(SendBuffer buffer) {
     checkUse();
     if (buffer == usual) {
-      if (buffer.isPlain() && buffer.lengthBytes() > aloneAbove) {
-        buffer.unbindPlain();
+      if (buffer.isUsual()) {
+        buffer.unbindUsual();
         return sendAlone(buffer);
       }
       if (openFrame.isClaimed()) {

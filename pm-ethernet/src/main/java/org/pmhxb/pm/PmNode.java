@@ -336,7 +336,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         || (flags & FrameHeader.FLAG_COALESCED) != 0) {
       return acceptOther(endpoint, lane, id, payloadBytes, flags, epoch);
     }
-    core.pool.pass(id, endpoint.claimOwner, peer.windowOwner);
+    core.pool.pass(id, endpoint.claimOwner, peer.windowOwner());
     sender.accept(peer, lane, id, payloadBytes, flags);
     return true;
   }
@@ -359,7 +359,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       return false;
     }
     Peer peer = core.peer(lane.dst);
-    core.pool.transfer(id, endpoint.claimOwner, peer.windowOwner);
+    core.pool.transfer(id, endpoint.claimOwner, peer.windowOwner());
     sender.accept(peer, lane, id, payloadBytes, flags);
     return true;
   }

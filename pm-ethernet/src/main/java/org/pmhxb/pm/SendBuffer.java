@@ -32,6 +32,9 @@ public final class SendBuffer {
   /** It is one of several: the endpoint keeps it for the next claim that comes beside another. */
   private static final int ONE_OF_SEVERAL = 0x800;
 
+  /** Of the endpoint's only one: it is longer than what shares a frame, and nobody touched it. */
+  private static final int USUAL = CLAIMED | 0x1000;
+
   private final PmEndpoint endpoint;
 
   /** {@link #CLAIMED}, and {@link #ONE_OF_SEVERAL} or not. */
@@ -82,12 +85,15 @@ public final class SendBuffer {
     payloadAddress = memoryAddress + frameAt + FrameHeader.BYTES + fragmentHeaderBytes();
   }
 
-  /** {@link #bind} of a frame without flags, by the endpoint's only buffer. */
-  void bindPlain(Lane to, int id, int length, long frameAt) {
+  /**
+   * {@link #bind} of a frame without flags, by the endpoint's only buffer, for a message that is
+   * longer than what shares a frame.
+   */
+  void bindUsual(Lane to, int id, int length, long frameAt) {
     if (lane != to) {
       lane = to;
     }
-    mode = CLAIMED;
+    mode = USUAL;
     bufferId = id;
     lengthBytes = length;
     claimEpoch = to.epoch();
@@ -111,8 +117,8 @@ public final class SendBuffer {
     payloadAddress = memoryAddress + at;
   }
 
-  /** {@link #unbind} of one that {@link #isPlain}. */
-  void unbindPlain() {
+  /** {@link #unbind} of one that {@link #isUsual}. */
+  void unbindUsual() {
     mode = 0;
   }
 
@@ -175,6 +181,8 @@ public final class SendBuffer {
           "cannot cut a claim of " + lengthBytes + " bytes to " + bytes);
     }
     lengthBytes = bytes;
+    // It may share a frame now.
+    mode &= ~USUAL | CLAIMED;
   }
 
   /** A Chronicle Bytes view over the payload, empty and with room for all of it. */
@@ -207,9 +215,12 @@ public final class SendBuffer {
     return (mode & (IN_PLACE | FLAGS_MASK)) == 0;
   }
 
-  /** {@link #isAlone}, there is no view, and the endpoint has it at hand: only the mode changes. */
-  boolean isPlain() {
-    return mode == CLAIMED;
+  /**
+   * {@link #isAlone}, longer than what shares a frame, there is no view, and the endpoint has it at
+   * hand: only the mode changes.
+   */
+  boolean isUsual() {
+    return mode == USUAL;
   }
 
   /** Of a claim that {@link #isAlone}, or was: where its frame begins, for {@link Memory#ALL}. */

@@ -1,5 +1,6 @@
 package org.pmhxb.pm;
 
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.pm.flow.SendWindow;
 
 /**
@@ -7,8 +8,8 @@ import org.pmhxb.pm.flow.SendWindow;
  * ReceiveState} for why it is a class of its own. Owner: the poll thread.
  */
 abstract class SendState extends ReceiveState {
-  /** Who answers for the buffers of frames that are held. */
-  final int windowOwner;
+  /** Who answers for the buffers of frames that are held: {@link BufferPool#solely}. */
+  final long heldSolely;
 
   /**
    * Frames accepted and not yet numbered: others may join them, or they wait for room in the window
@@ -32,7 +33,12 @@ abstract class SendState extends ReceiveState {
   SendWindow window;
 
   SendState(int windowOwner) {
-    this.windowOwner = windowOwner;
+    this.heldSolely = BufferPool.solely(windowOwner);
+  }
+
+  /** Who answers for the buffers of frames that are held. */
+  final int windowOwner() {
+    return (int) heldSolely;
   }
 
   /** New frames go by a path of the present session: what they need of it comes near. */

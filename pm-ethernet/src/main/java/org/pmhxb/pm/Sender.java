@@ -20,9 +20,6 @@ final class Sender {
   /** Bytes of new frames that follow one another on a path before the choice is made again. */
   private static final int STRIPE_BYTES = 4_096;
 
-  /** For how long the choice of a path stands: what else it depends on changes seldom. */
-  private static final long CHOICE_NS = 200_000L;
-
   /** A program that lets so much time pass between send and its next round was elsewhere. */
   static final long RESTAMP_NS = 20_000L;
 
@@ -145,8 +142,8 @@ final class Sender {
     int other = lane.endpoint.reserveForGuest();
     CoalescedPayload.copyGrowing(
         Memory.ALL, payloadAddress(id), payloadAddress(other), roomBytes, messages, payloadBytes);
-    pool.transfer(other, lane.endpoint.claimOwner, peer.windowOwner);
-    pool.transfer(id, peer.windowOwner, lane.endpoint.claimOwner);
+    pool.transfer(other, lane.endpoint.claimOwner, peer.windowOwner());
+    pool.transfer(id, peer.windowOwner(), lane.endpoint.claimOwner);
     lane.guestId = 0;
     return other;
   }
@@ -191,21 +188,21 @@ final class Sender {
     Lane lane = claim.lane();
     SendWindow window = lane.window;
     int payloadBytes = claim.lengthBytes();
-    if (window == null
-        || claim.claimEpoch() != lane.grantEpoch
-        || payloadBytes > Sealer.SHORT_BYTES) {
+    if (window == null || payloadBytes > Sealer.SHORT_BYTES) {
       return false;
     }
     Peer peer = lane.peer;
     assert window == peer.window : "a lane has the window of another session";
-    if (peer.pendingHead != 0
-        || !mayGoOn(peer, window)
-        || !window.continues(lane.id)
+    LocalQueue queue = peer.queue;
+    if (queue == null
+        || (peer.mayGoNow() | window.notFull() | queue.notFull()) < 0
+        || queue.choiceStands(peer.chosenNs, core.nowNs) < 0
+        || (claim.claimEpoch() ^ lane.grantEpoch | window.turns(lane.id)) != 0
         || window.nothingOnWay()) {
       return false;
     }
     InLane back = lane.back;
-    if (back == null && peer.lanes != null || peer.isMissingSome()) {
+    if (back == null && peer.lanes != null) {
       return false;
     }
     int credit = 0;
@@ -215,7 +212,7 @@ final class Sender {
       flags = FrameHeader.FLAG_CREDIT;
     }
     int id = claim.bufferId();
-    if (!pool.passUsual(id, claimed, BufferPool.solely(peer.windowOwner))) {
+    if (!pool.passUsual(id, claimed, peer.heldSolely)) {
       return false;
     }
     int ack = peer.acknowledgeAll();
@@ -308,7 +305,7 @@ final class Sender {
   private boolean mayGoOn(Peer peer, SendWindow window) {
     LocalQueue queue = peer.queue;
     return peer.stripeBytes > 0
-        && core.nowNs - peer.chosenNs <= (queue.isPortEmpty() ? CHOICE_NS : 0)
+        && queue.choiceStands(peer.chosenNs, core.nowNs) >= 0
         && !window.isFull()
         && !queue.isFull();
   }
@@ -451,7 +448,8 @@ final class Sender {
         payloadBytes << 16);
     int heldBytes = FrameHeader.BYTES + payloadBytes + tagBytes;
     int ticket = peer.queue.putHeld(id, heldBytes, seal);
-    window.send(id, heldBytes, messages, window.takeIndex(), ticket, core.nowNs);
+    long stamp = messages == 1 ? core.stampOfOne : SendWindow.stamp(core.nowNs, messages);
+    window.send(id, heldBytes, messages, window.takeIndex(), ticket, stamp);
     peer.stripeBytes -= heldBytes;
     unsealed++;
   }
@@ -597,7 +595,7 @@ final class Sender {
     if (pool.references(id) == 1) {
       return true;
     }
-    int copy = pool.allocate(peer.windowOwner);
+    int copy = pool.allocate(peer.windowOwner());
     if (copy == 0) {
       core.counters.drop(DropReason.NO_BUFFER);
       return false;
@@ -605,7 +603,7 @@ final class Sender {
     java.lang.foreign.MemorySegment.copy(
         core.frames, pool.frameAt(id), core.frames, pool.frameAt(copy), window.lengthBytes(seq));
     window.replaceBuffer(seq, copy);
-    pool.release(id, peer.windowOwner);
+    pool.release(id, peer.windowOwner());
     core.counters.increment(Counter.RESENT_FROM_COPY);
     return true;
   }
@@ -687,7 +685,7 @@ final class Sender {
       rail.purge(id);
     }
     core.lanes[window.lane(seq)].acknowledge(SendWindow.messages(time));
-    pool.releaseSent(id, peer.windowOwner);
+    pool.releaseSent(id, peer.windowOwner());
     paths.onAcknowledged(
         peer,
         SendWindow.list(frame),
@@ -719,7 +717,7 @@ final class Sender {
         rail.purge(frames.ids()[i]);
       }
     }
-    pool.release(frames.ids(), n, peer.windowOwner);
+    pool.release(frames.ids(), n, peer.windowOwner());
     paths.onAcknowledged(
         peer,
         frames.path(),
@@ -744,7 +742,7 @@ final class Sender {
       // on no path's list and yet queued, when its path was evicted with the frame in the queue.
       rail.purge(id);
     }
-    pool.releaseSent(id, peer.windowOwner);
+    pool.releaseSent(id, peer.windowOwner());
     // A sequence sent more than once says nothing of a path: which copy arrived is not known.
     if (path >= 0 && window.copies(seq) == 1) {
       paths.onAcknowledged(
@@ -763,13 +761,13 @@ final class Sender {
   void discard(Peer peer) {
     peer.stripeBytes = 0;
     for (Rail rail : core.rails) {
-      rail.purgeHeldBy(peer.windowOwner);
+      rail.purgeHeldBy(peer.windowOwner());
     }
     SendWindow window = peer.window;
     for (int seq = window.unacknowledged(); seq != window.next(); seq++) {
       int id = window.acknowledge(seq);
       if (id != 0) {
-        pool.release(id, peer.windowOwner);
+        pool.release(id, peer.windowOwner());
       }
       core.lanes[window.lane(seq)].lose(window.messages(seq));
       core.counters.add(Counter.FATE_UNKNOWN, window.messages(seq));
@@ -791,9 +789,9 @@ final class Sender {
         // A claim is being written in it, and is refused when it is sent.
         lane.guestId = 0;
         lane.endpoint.guestIsAlone();
-        pool.transfer(id, peer.windowOwner, lane.endpoint.claimOwner);
+        pool.transfer(id, peer.windowOwner(), lane.endpoint.claimOwner);
       } else {
-        pool.release(id, peer.windowOwner);
+        pool.release(id, peer.windowOwner());
       }
     }
     peer.pendingCount = 0;

@@ -56,7 +56,7 @@ class PathChoiceTest {
       peer.firstPath = (byte) (plain ? 0 : random.nextInt(rails));
       peer.endPath =
           (byte) (plain ? rails : peer.firstPath + 1 + random.nextInt(rails - peer.firstPath));
-      peer.nextDataPath = peer.firstPath + random.nextInt(peer.endPath - peer.firstPath);
+      peer.nextDataPath = (byte) (peer.firstPath + random.nextInt(peer.endPath - peer.firstPath));
       for (int i = 0; i < rails; i++) {
         shape(peer.paths[i], random, plain);
         fill(all[i].local, random, plain);
@@ -99,7 +99,7 @@ class PathChoiceTest {
           if (!window.continues(state.held, LANE)) {
             window.turn(state.held, LANE);
           }
-          window.send(nextId++, bytes, 1, i, 0, NOW_NS);
+          window.send(nextId++, bytes, 1, i, 0, SendWindow.stamp(NOW_NS, 1));
         }
         if (random.nextInt(4) == 0 && window.inFlight() > 0 && window.acknowledgeFirst() == 0) {
           window.acknowledge(window.unacknowledged());
@@ -161,7 +161,7 @@ class PathChoiceTest {
         Setup theirs = new Setup(rails, seed, plain)) {
       ours.traffic(new Random(seed), steps, plain);
       theirs.traffic(new Random(seed), steps, plain);
-      int turn = ours.peer.nextDataPath;
+      byte turn = ours.peer.nextDataPath;
       int chosen = ours.paths.chooseByTerms(ours.peer);
       if (chosen < 0) {
         // Nothing was done: who asks does all of it.

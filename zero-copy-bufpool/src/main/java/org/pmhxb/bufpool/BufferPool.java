@@ -88,6 +88,10 @@ public abstract class BufferPool implements AutoCloseable {
   private final int[] refilled;
 
   private int stashed;
+
+  /** {@link #takeStashed} takes none of so many: all where a guard wants to see each. */
+  private final int stashLeft;
+
   private final int[] returns;
   private int returned;
 
@@ -124,6 +128,7 @@ public abstract class BufferPool implements AutoCloseable {
     this.refilled = new int[batch];
     this.returns = new int[batch];
     this.guard = PoolGuard.ifEnabled(this);
+    this.stashLeft = guard == null ? 0 : Integer.MAX_VALUE;
   }
 
   /** Refuses sizes that descriptors or drivers could not carry. */
@@ -217,7 +222,7 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** Whether there is a buffer for {@link #takeStashed}. */
   public final boolean hasStashed() {
-    return stashed > 0 && guard == null;
+    return stashed > stashLeft;
   }
 
   /**

@@ -196,6 +196,11 @@ public final class SendWindow extends WindowEnd {
     return next - unacknowledged > mask;
   }
 
+  /** {@link #isFull} by the sign alone, for who asks several things at once: negative if it is. */
+  public int notFull() {
+    return mask - next + unacknowledged;
+  }
+
   /**
    * What {@link #send} is to know of a frame's path and rail.
    *
@@ -214,6 +219,11 @@ public final class SendWindow extends WindowEnd {
   /** {@link #continues(long, int)} when the way is known to be the last one's. */
   public boolean continues(int lane) {
     return lane == lastLane;
+  }
+
+  /** {@link #continues(int)} by all bits, for who asks several things at once: 0 if it may. */
+  public int turns(int lane) {
+    return lane ^ lastLane;
   }
 
   /**
@@ -288,8 +298,9 @@ public final class SendWindow extends WindowEnd {
    *
    * @param frameBytes 1 to 65,535
    * @param messages that it carries, 1 to 65,535
+   * @param stamp {@link #stamp} of now and the messages
    */
-  public void send(int id, int frameBytes, int messages, int pathIndex, int ticket, long nowNs) {
+  public void send(int id, int frameBytes, int messages, int pathIndex, int ticket, long stamp) {
     assert !isFull() : "frame for a full window";
     int seq = next;
     next = seq + 1;
@@ -299,8 +310,13 @@ public final class SendWindow extends WindowEnd {
     word(at, lastWay | (long) frameBytes << LENGTH_SHIFT | id);
     word(at + LINKS, sum);
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
-    word(at + TIME, nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT);
+    word(at + TIME, stamp);
     lastBytes += frameBytes;
+  }
+
+  /** When a frame is sent and how many messages it carries, 1 to 65,535, as a slot has both. */
+  public static long stamp(long nowNs, int messages) {
+    return nowNs & TIME_MASK | (long) messages << MESSAGES_SHIFT;
   }
 
   /** Whether no frame is on the way of the last {@link #turn}. */

@@ -46,8 +46,8 @@ class SendWindowTest {
     SendWindow window = new SendWindow(8, 2, 5);
     assertThat(window.mayPrecede(0, 100)).isFalse();
     window.turn(SendWindow.way(0, 3), 1);
-    window.send(9, 100, 1, 7, 0, 0);
-    window.send(10, 100, 1, 8, 1, 0);
+    window.send(9, 100, 1, 7, 0, SendWindow.stamp(0, 1));
+    window.send(10, 100, 1, 8, 1, SendWindow.stamp(0, 1));
     assertThat(window.mayPrecede(0, 7)).isFalse();
     assertThat(window.mayPrecede(0, 8)).isTrue();
     assertThat(window.mayPrecede(1, 0)).isTrue();
@@ -93,8 +93,8 @@ class SendWindowTest {
                 grown++;
               }
               assertThat(window.nothingOnWay()).isEqualTo(lists.get(path).size() == 1);
-              window.send(
-                  frame.id, frame.bytes, frame.messages, frame.index, 10 * step + i, step * 10L);
+              long stamp = SendWindow.stamp(step * 10L, frame.messages);
+              window.send(frame.id, frame.bytes, frame.messages, frame.index, 10 * step + i, stamp);
             }
             nextIndex[path] += n;
             for (int i = 0; i < n; i++) {
