@@ -54,7 +54,8 @@ public final class CollectiveFrames {
    * Queues a frame to one node. It leaves at the end of the round, or with {@link #flush}.
    *
    * @param way which of the paths of first choice, modulo their number: ways that differ by less
-   *     than the rails per dimension leave on different rails. An evicted path is left aside
+   *     than the rails per dimension leave on different rails. An evicted path, and one whose
+   *     frames are late, is left aside
    * @return false when it could not be: no session (it is asked for), no buffer, no room, no route
    */
   public boolean send(int to, int way, long word0, long word1, long word2) {
@@ -81,7 +82,7 @@ public final class CollectiveFrames {
     boolean usable =
         path >= peer.firstPath
             && path < peer.endPath
-            && !peer.paths[path].evicted
+            && peer.paths[path].takesNew()
             && core.routing.nextHopMac(peer.node, path) != 0;
     return usable ? path : core.controlPath(peer);
   }

@@ -18,6 +18,7 @@ public enum Counter {
   ACKS_RECEIVED("acknowledgement frames received"),
   PROBES_SENT("path probes sent"),
   PROBE_REPLIES("path probes answered by the peer"),
+  PATHS_LATE("paths whose frames were late and went again by others"),
   PATHS_EVICTED("paths taken out of use because probes failed"),
   PATHS_RESTORED("paths taken back into use"),
   DETOURS_BEGUN("peers that were reached by another dimension order from then on"),

@@ -29,6 +29,18 @@ final class PathState extends Way {
   boolean evicted;
 
   /**
+   * What was sent over another path behind its frames has arrived, and they have not: they went
+   * again, and new ones take other paths until it answers.
+   */
+  boolean late;
+
+  /** It was late by chance: until then it is not taken for it again. */
+  long sparedUntilNs;
+
+  /** When the last of its frames was sent that arrived, or when the session opened. */
+  long arrivedSentNs;
+
+  /**
    * Frames are on their way, and a byte takes more than twice as long as on the fastest path in
    * use: what goes here is late by the queue that its data keeps.
    */
@@ -104,6 +116,8 @@ final class PathState extends Way {
     this.hops = hops;
     this.window = new DelayWindow(frameBytes, rail.port.isInProcess() ? IN_PROCESS_BYTES : 0);
     this.evidenceNs = nowNs;
+    this.arrivedSentNs = nowNs;
+    this.sparedUntilNs = nowNs;
     this.waitingFromNs = nowNs;
     makeFront(0);
   }
@@ -173,7 +187,12 @@ final class PathState extends Way {
 
   /** Whether control frames may rely on it. */
   boolean isTrusted() {
-    return !evicted && probesUnanswered < Paths.PROBES_TO_EVICT;
+    return takesNew() && probesUnanswered < Paths.PROBES_TO_EVICT;
+  }
+
+  /** Whether new frames may take it. */
+  boolean takesNew() {
+    return !evicted && !late;
   }
 
   /** A sign of life. */

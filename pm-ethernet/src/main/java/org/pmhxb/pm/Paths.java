@@ -24,6 +24,9 @@ final class Paths {
 
   private static final int ANSWERS_MAX = 64;
 
+  /** A path that was late by chance is not taken for it again within this time. */
+  private static final long SPARED_NS = 100_000_000L;
+
   /** An idle path that answered within this time is not doubted. */
   private static final long DOUBT_NS = 10_000_000L;
 
@@ -192,7 +195,7 @@ final class Paths {
     for (int i = peer.firstPath; i < end; i++) {
       PathState state = paths[path];
       long onPath = window.bytesOn(path);
-      if (!state.evicted && hasRoom(state, onPath)) {
+      if (state.takesNew() && hasRoom(state, onPath)) {
         long before = Math.max(onPath, state.rail.backlogBytes());
         long deliveryNs = (state.byteTime() * before >> 10) + state.longerNs;
         if (deliveryNs < least && state.rail.hasLocalRoom()) {
@@ -221,11 +224,11 @@ final class Paths {
    */
   void enterTerms(Peer peer, PathState state) {
     if (peer.paths.length > 1) {
-      boolean ask = !state.evicted && core.nowNs - state.pacedUntilNs < 0;
+      boolean ask = state.takesNew() && core.nowNs - state.pacedUntilNs < 0;
       peer.window.terms(
           state.path,
           state.byteTime(),
-          ask || state.evicted ? 0 : state.window.bytes(),
+          ask || !state.takesNew() ? 0 : state.window.bytes(),
           state.rail.index,
           state.longerNs,
           ask);
@@ -241,7 +244,7 @@ final class Paths {
       PathState state = peer.paths[path];
       long at = peer.window.termsAt(path);
       long terms = SendWindow.terms(at);
-      long windowBytes = state.evicted ? 0 : state.window.bytes();
+      long windowBytes = state.takesNew() ? state.window.bytes() : 0;
       if (terms >= 0
           && (SendWindow.windowBytes(terms) != windowBytes
               || SendWindow.railOf(terms) != state.rail.index
@@ -324,7 +327,13 @@ final class Paths {
 
   private void enter(Peer peer, PathState state, boolean bothWays) {
     state.evidence(core.nowNs);
+    if (state.late) {
+      state.late = false;
+      state.sparedUntilNs = core.nowNs + SPARED_NS;
+      enterTerms(peer, state);
+    }
     if (state.sampleRtt(state.freshRttNs)) {
+      state.arrivedSentNs = core.nowNs - state.freshRttNs;
       int hops = state.hops;
       long ownLeastNs = Math.max(0, state.leastRttNs - peer.longWayNs);
       leastRttNs[hops] = Math.min(leastRttNs[hops], ownLeastNs);
@@ -555,6 +564,9 @@ final class Paths {
     if (core.nowNs - sinceNs >= state.probeTimeoutNs(floorNs)) {
       sendProbe(peer, path);
     }
+    if (isLate(peer, state, floorNs)) {
+      sendAgain(peer, state);
+    }
     if (state.probesUnanswered > 1) {
       compareWithOthers(peer, state);
     }
@@ -562,6 +574,53 @@ final class Paths {
         && core.nowNs - state.firstProbeNs >= ANSWER_TIMES_TO_EVICT * state.answerTimeNs(floorNs)
         && anotherPathLives(peer, state)) {
       evict(peer, path);
+    }
+  }
+
+  /**
+   * Whether frames of the path are late by half the time of an answer beyond that time, while what
+   * was sent over another so much behind them has arrived. So it is neither the peer nor this node
+   * that stood still, and not the skew between paths; it may be a host between them.
+   */
+  private boolean isLate(Peer peer, PathState state, long floorNs) {
+    SendWindow window = peer.window;
+    long answerNs = state.answerTimeNs(floorNs);
+    long beyondNs = answerNs >> 1;
+    if (core.nowNs - state.owedSinceNs() < beyondNs
+        || window.isEmpty(state.path)
+        || core.nowNs - state.sparedUntilNs < 0) {
+      return false;
+    }
+    long ageNs = window.sinceSentNs(window.firstOf(state.path), core.nowNs);
+    if (ageNs < answerNs + beyondNs) {
+      return false;
+    }
+    for (PathState other : peer.paths) {
+      if (other != state
+          && other.takesNew()
+          && other.arrivedSentNs - (core.nowNs - ageNs) >= beyondNs) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * What is on a path goes again by others, for the peer waits for it, and new frames avoid the
+   * path until it answers. That it is dead is not said with that: its losses are no sign of a
+   * queue, and it is not given up. In the worst case a window's frames arrive twice.
+   */
+  private void sendAgain(Peer peer, PathState state) {
+    state.late = true;
+    enterTerms(peer, state);
+    core.counters.increment(Counter.PATHS_LATE);
+    peer.stripeBytes = 0;
+    if (state.probesUnanswered == 0) {
+      sendProbe(peer, state.path);
+    }
+    SendWindow window = peer.window;
+    while (!window.isEmpty(state.path)) {
+      window.lose(window.firstOf(state.path));
     }
   }
 
@@ -711,6 +770,7 @@ final class Paths {
     state.answersInRow = 0;
     state.lossShare = 0;
     state.evicted = true;
+    state.late = false;
     enterTerms(peer, state);
     core.counters.increment(Counter.PATHS_EVICTED);
     peer.stripeBytes = 0;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,15 @@ class FailoverTest {
       }
       net.step();
       poll(0);
+      poll(1);
+    }
+  }
+
+  /** Node 1 sends while the other stands still. */
+  private void floodStill(TestNet net, long ns) {
+    for (long until = net.nowNs + ns; net.nowNs < until; ) {
+      send(1);
+      net.step();
       poll(1);
     }
   }
@@ -119,6 +129,107 @@ class FailoverTest {
       assertThat(net.nodes.get(1).counters().get(Counter.PATHS_RESTORED)).isEqualTo(1);
       drain(net);
     }
+  }
+
+  /** Links on which a frame takes 350 us, as one of 8 KB does at 200 Mbit/s. */
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12, 13, 14, 15})
+  void whatIsLateGoesByOthersBeforeItsPathIsGivenUp(long seed) {
+    try (TestNet net = net(seed)) {
+      java.util.Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      flood(net, 200 * MS);
+      Map<Counter, Long> counted = counters(net.nodes.get(1));
+      net.deadRail[3] = true;
+
+      long lateNs = untilCounted(net, Counter.PATHS_LATE, counted);
+      long stopNs = longestStopNs(net, 20 * MS);
+
+      assertThat(lateNs).as("from the cut until its frames are late").isLessThan(4 * MS);
+      assertThat(lateNs + stopNs).as("the others' stop").isLessThan(6 * MS);
+      assertThat(countedSince(net, Counter.PATHS_LATE, counted)).isEqualTo(1);
+      assertThat(countedSince(net, Counter.PATHS_EVICTED, counted)).isEqualTo(1);
+      drain(net);
+    }
+  }
+
+  /** Late once, it is no dead path: new frames take it again when it has answered. */
+  @Test
+  void aPathThatBecameLongerIsNotGivenUp() {
+    try (TestNet net = net(6)) {
+      java.util.Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      flood(net, 200 * MS);
+      PmNode node = net.nodes.get(1);
+      Map<Counter, Long> counted = counters(node);
+      PathState path = node.core.peers[0].paths[3];
+      net.longerNs[3] = 2 * MS;
+
+      untilCounted(net, Counter.PATHS_LATE, counted);
+      assertThat(path.takesNew()).isFalse();
+      assertThat(path.isTrusted()).isFalse();
+      assertThat(path.probesUnanswered).as("it owes an answer").isPositive();
+      assertThat(node.core.peers[0].window.isEmpty(3)).as("nothing is on it").isTrue();
+      long resent = countedSince(net, Counter.RESENT, counted);
+      flood(net, 10 * MS);
+
+      assertThat(path.takesNew()).isTrue();
+      assertThat(node.core.peers[0].window.isEmpty(3)).as("it has frames again").isFalse();
+      flood(net, 90 * MS);
+      assertThat(countedSince(net, Counter.PATHS_EVICTED, counted)).isZero();
+      assertThat(countedSince(net, Counter.PATHS_LATE, counted)).as("spared").isEqualTo(1);
+      assertThat(countedSince(net, Counter.RESENT, counted)).isBetween(resent, 16L);
+      drain(net);
+    }
+  }
+
+  /** Where all stand still, none of them is late. */
+  @Test
+  void pathsOfAPeerThatStandsStillAreNotLate() {
+    try (TestNet net = net(7)) {
+      java.util.Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      flood(net, 200 * MS);
+      Map<Counter, Long> counted = counters(net.nodes.get(1));
+      for (int i = 0; i < 20; i++) {
+        PmNode still = net.nodes.set(0, null);
+        floodStill(net, 5 * MS);
+        net.nodes.set(0, still);
+        flood(net, 15 * MS);
+      }
+      assertThat(countedSince(net, Counter.PATHS_LATE, counted)).isZero();
+      assertThat(countedSince(net, Counter.RESENT, counted)).isZero();
+      drain(net);
+    }
+  }
+
+  private static Map<Counter, Long> counters(PmNode node) {
+    return java.util.Arrays.stream(Counter.values())
+        .collect(java.util.stream.Collectors.toMap(c -> c, c -> node.counters().get(c)));
+  }
+
+  /** Of node 1. */
+  private static long countedSince(TestNet net, Counter counter, Map<Counter, Long> before) {
+    return net.nodes.get(1).counters().get(counter) - before.get(counter);
+  }
+
+  /** Time until node 1 counts it, 20 ms at most. */
+  private long untilCounted(TestNet net, Counter counter, Map<Counter, Long> before) {
+    long from = net.nowNs;
+    while (countedSince(net, counter, before) == 0 && net.nowNs - from < 20 * MS) {
+      flood(net, 1);
+    }
+    return net.nowNs - from;
+  }
+
+  /** Longest time in which nothing is delivered, of a time that begins now. */
+  private long longestStopNs(TestNet net, long ns) {
+    long longest = 0;
+    long last = net.nowNs;
+    for (long until = net.nowNs + ns; net.nowNs < until; ) {
+      if (deliveredIn(net, 1) > 0) {
+        longest = Math.max(longest, net.nowNs - last);
+        last = net.nowNs;
+      }
+    }
+    return Math.max(longest, net.nowNs - last);
   }
 
   @ParameterizedTest
