@@ -34,10 +34,13 @@ final class PathState extends Way {
    */
   boolean late;
 
-  /** It was late by chance: until then it is not taken for it again. */
+  /** It was late, and lives: until then it is not taken for late again. */
   long sparedUntilNs;
 
-  /** When the last of its frames was sent that arrived, or when the session opened. */
+  /**
+   * When the last frame or question was sent on it of which a round trip was taken, or when the
+   * session opened.
+   */
   long arrivedSentNs;
 
   /**

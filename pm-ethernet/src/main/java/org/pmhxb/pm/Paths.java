@@ -176,7 +176,7 @@ final class Paths {
   private static void noteUse(Peer peer) {
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState state = peer.paths[path];
-      if (!state.evicted && peer.window.bytesOn(path) << 1 >= state.window.bytes()) {
+      if (state.takesNew() && peer.window.bytesOn(path) << 1 >= state.window.bytes()) {
         state.window.used();
       }
     }
@@ -385,7 +385,7 @@ final class Paths {
   /** Whether another path in use loses less than half as much. */
   private static boolean anotherIsBetter(Peer peer, PathState than) {
     for (PathState other : peer.paths) {
-      if (other != than && !other.evicted && other.lossShare * 2 < than.lossShare) {
+      if (other != than && other.takesNew() && other.lossShare * 2 < than.lossShare) {
         return true;
       }
     }
@@ -407,7 +407,7 @@ final class Paths {
       PathState state = peer.paths[path];
       if (state.evicted) {
         tickEvicted(peer, path);
-      } else if (!peer.window.isEmpty(path) || state.probesUnanswered > 0) {
+      } else if (state.late || !peer.window.isEmpty(path) || state.probesUnanswered > 0) {
         tickUsed(peer, path, floorNs(state, gapsNs));
       } else {
         peer.watchedPaths &= ~(1L << path);
@@ -516,7 +516,7 @@ final class Paths {
       PathState state = peer.paths[path];
       if (state.evicted) {
         next = Math.min(next, state.probeSentNs + evictedIntervalNs(state));
-      } else if (state.probesUnanswered > 0) {
+      } else if (state.late || state.probesUnanswered > 0) {
         next = Math.min(next, careNs);
       } else if (!peer.window.isEmpty(path)) {
         long timeoutNs = state.probeTimeoutNs(floorNs(state, gapsNs));
@@ -595,7 +595,9 @@ final class Paths {
     if (ageNs < answerNs + beyondNs) {
       return false;
     }
-    for (PathState other : peer.paths) {
+    // Of those in use: so another is left.
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState other = peer.paths[path];
       if (other != state
           && other.takesNew()
           && other.arrivedSentNs - (core.nowNs - ageNs) >= beyondNs) {
@@ -608,7 +610,7 @@ final class Paths {
   /**
    * What is on a path goes again by others, for the peer waits for it, and new frames avoid the
    * path until it answers. That it is dead is not said with that: its losses are no sign of a
-   * queue, and it is not given up. In the worst case a window's frames arrive twice.
+   * queue, and it is not given up. If it lives, a window's frames arrive twice.
    */
   private void sendAgain(Peer peer, PathState state) {
     state.late = true;
@@ -616,6 +618,7 @@ final class Paths {
     core.counters.increment(Counter.PATHS_LATE);
     peer.stripeBytes = 0;
     if (state.probesUnanswered == 0) {
+      // Where there is no buffer for it, the timer tries again.
       sendProbe(peer, state.path);
     }
     SendWindow window = peer.window;

@@ -12,8 +12,6 @@ final class Peer extends AckState {
   /** Most peers are never sent anything. */
   private static final Lane[] NO_LANES = {};
 
-  final int reorderOwner;
-
   // --- session (PROTOCOL.md section 4) ---
   int session;
   long peerIncarnation;
@@ -69,7 +67,7 @@ final class Peer extends AckState {
   private SequenceArray order;
 
   int duplicatesReported;
-  int laneCount;
+  short laneCount;
 
   /** Sending lanes that lead here, for credit and for the end of a session. */
   Lane[] outLanes = NO_LANES;
@@ -81,7 +79,11 @@ final class Peer extends AckState {
 
   Peer(int node) {
     super(node);
-    this.reorderOwner = Owner.of(Owner.REORDER, node);
+  }
+
+  /** Who answers for the buffers of frames that wait for their turn. */
+  int reorderOwner() {
+    return Owner.of(Owner.REORDER, node);
   }
 
   /**

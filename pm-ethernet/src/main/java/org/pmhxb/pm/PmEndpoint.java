@@ -218,17 +218,8 @@ public final class PmEndpoint implements AutoCloseable {
    */
   public SendBuffer claim(int dst, int dstEndpoint, int lengthBytes) {
     checkUse();
-    if (lengthBytes > aloneAbove && lengthBytes <= payloadBytesMax) {
-      // Not below 0 either: aloneAbove is -1 at least.
-      Lane lane = lane(dst, dstEndpoint);
-      return isUsualClaim(lane) ? takeUsual(lane, lengthBytes) : take(lane, lengthBytes, 0);
-    }
-    return claimShort(dst, dstEndpoint, lengthBytes);
-  }
-
-  /** {@link #claim} of what may share a frame, or has a length that no claim has. */
-  private SendBuffer claimShort(int dst, int dstEndpoint, int lengthBytes) {
-    if (claimed == 0 && spareId != 0) {
+    boolean isAlone = lengthBytes > aloneAbove;
+    if (!isAlone && claimed == 0 && spareId != 0) {
       OpenFrame open = openFrame;
       if (open.takes(dst, dstEndpoint, lengthBytes)) {
         claimed = 1;
@@ -240,7 +231,10 @@ public final class PmEndpoint implements AutoCloseable {
     if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {
       throw badLength(lengthBytes);
     }
-    return take(lane(dst, dstEndpoint), lengthBytes, 0);
+    Lane lane = lane(dst, dstEndpoint);
+    return isAlone && isUsualClaim(lane)
+        ? takeUsual(lane, lengthBytes)
+        : take(lane, lengthBytes, 0);
   }
 
   /** {@link #take} of what {@link #isUsualClaim}. */
@@ -275,6 +269,7 @@ public final class PmEndpoint implements AutoCloseable {
           "messages of up to " + bytes + " bytes to coalesce: the limit is " + COALESCE_BYTES_MAX);
     }
     limitCoalescing(bytes);
+    usual.mayShare();
     openFrame.close();
   }
 

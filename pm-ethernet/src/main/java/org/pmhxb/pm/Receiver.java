@@ -1165,7 +1165,7 @@ final class Receiver {
       return DropReason.DUPLICATE.code();
     }
     peer.somethingIsMissing();
-    pool.transfer(id, Owner.PORT, peer.reorderOwner);
+    pool.transfer(id, Owner.PORT, peer.reorderOwner());
     countNews(peer);
     if (!Serial.before(seq, peer.highest())) {
       peer.highest(seq + 1);
@@ -1195,7 +1195,7 @@ final class Receiver {
       }
       long at = pool.frameAt(id);
       int flags = FrameHeader.flags(frames, at);
-      deliver(peer, id, peer.reorderOwner, flags, FrameHeader.endpointWord(frames, at));
+      deliver(peer, id, peer.reorderOwner(), flags, FrameHeader.endpointWord(frames, at));
     }
     if (peer.highest() == order.next()) {
       peer.gapKnown = false;

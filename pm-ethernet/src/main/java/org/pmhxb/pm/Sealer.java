@@ -66,18 +66,15 @@ final class Sealer {
       seal(burst, from, count);
       return;
     }
-    int n = gatheredCount;
-    for (int i = from; i < from + count; i++) {
-      long d = burst.get(i);
-      if ((d & Burst.SEAL) != 0) {
-        gathered.set(n++, d);
-        if (n == TOGETHER) {
-          seal(gathered, 0, n);
-          n = 0;
-        }
-      }
+    if (gatheredCount + count > TOGETHER) {
+      finish();
     }
-    gatheredCount = n;
+    // Whether a frame is sealed already is asked where it would be sealed.
+    int n = gatheredCount;
+    for (int i = 0; i < count; i++) {
+      gathered.set(n + i, burst.get(from + i));
+    }
+    gatheredCount = n + count;
   }
 
   /** All that was gathered is sealed then. */

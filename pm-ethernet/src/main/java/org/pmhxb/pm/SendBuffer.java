@@ -181,7 +181,11 @@ public final class SendBuffer {
           "cannot cut a claim of " + lengthBytes + " bytes to " + bytes);
     }
     lengthBytes = bytes;
-    // It may share a frame now.
+    mayShare();
+  }
+
+  /** Its length, or what lengths share a frame, is another than when it was claimed. */
+  void mayShare() {
     mode &= ~USUAL | CLAIMED;
   }
 

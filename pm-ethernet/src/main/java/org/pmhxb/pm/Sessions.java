@@ -446,7 +446,7 @@ final class Sessions {
     sender.discard(peer);
     SequenceArray order = peer.order();
     for (int id = order.clear(); id != 0; id = order.clear()) {
-      core.pool.release(id, peer.reorderOwner);
+      core.pool.release(id, peer.reorderOwner());
     }
     for (InLane lane = peer.lanes; lane != null; lane = lane.next) {
       lane.closeSession();

@@ -181,6 +181,26 @@ class FailoverTest {
     }
   }
 
+  /** As where there was no buffer for the question: it is asked later, or it would be forgotten. */
+  @Test
+  void aLatePathThatWasNotAskedIsAsked() {
+    try (TestNet net = net(8)) {
+      flood(net, 20 * MS);
+      drain(net);
+      net.run(20 * MS);
+      Peer peer = net.nodes.get(1).core.peers[0];
+      PathState path = peer.paths[3];
+      assertThat(path.probesUnanswered).isZero();
+      path.late = true;
+      peer.watchedPaths |= 1L << path.path;
+
+      assertThat(net.nodes.get(1).nextDeadlineNs(net.nowNs) - net.nowNs).isLessThan(MS);
+      net.run(5 * MS);
+
+      assertThat(path.takesNew()).isTrue();
+    }
+  }
+
   /** Where all stand still, none of them is late. */
   @Test
   void pathsOfAPeerThatStandsStillAreNotLate() {

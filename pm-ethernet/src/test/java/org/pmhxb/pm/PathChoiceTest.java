@@ -78,6 +78,7 @@ class PathChoiceTest {
         return;
       }
       state.evicted = random.nextInt(6) == 0;
+      state.late = random.nextInt(6) == 0;
       state.pacedUntilNs = random.nextInt(12) == 0 ? NOW_NS + random.nextInt(3) - 1 : 0;
     }
 
