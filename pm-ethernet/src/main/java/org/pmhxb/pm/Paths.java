@@ -24,7 +24,9 @@ final class Paths {
 
   private static final int ANSWERS_MAX = 64;
 
-  /** A path that was late by chance is not taken for it again within this time. */
+  /**
+   * A path that was late, and gave a sign of life, is not taken for late again within this time.
+   */
   private static final long SPARED_NS = 100_000_000L;
 
   /** An idle path that answered within this time is not doubted. */
@@ -579,8 +581,9 @@ final class Paths {
 
   /**
    * Whether frames of the path are late by half the time of an answer beyond that time, while what
-   * was sent over another so much behind them has arrived. So it is neither the peer nor this node
-   * that stood still, and not the skew between paths; it may be a host between them.
+   * was sent over another path in use so much behind them has arrived. So it is neither the peer
+   * nor the skew between paths; it may be a host between them. This node's own gap between polls is
+   * in the time of an answer.
    */
   private boolean isLate(Peer peer, PathState state, long floorNs) {
     SendWindow window = peer.window;
