@@ -16,6 +16,12 @@ final class Paths {
 
   private static final int ANSWER_TIMES_TO_EVICT = 2;
 
+  /**
+   * The same for a path that is late: nobody waits for it, and of what it brings only the answer to
+   * a probe shows that it lives, for its frames were sent again.
+   */
+  private static final int ANSWER_TIMES_TO_EVICT_LATE = 4;
+
   private static final long PROBE_FLOOR_NS = 200_000L;
   private static final long EVICTED_PROBE_NS = 5_000_000L;
 
@@ -573,10 +579,27 @@ final class Paths {
       compareWithOthers(peer, state);
     }
     if (state.probesUnanswered >= PROBES_TO_EVICT
-        && core.nowNs - state.firstProbeNs >= ANSWER_TIMES_TO_EVICT * state.answerTimeNs(floorNs)
+        && core.nowNs - state.firstProbeNs >= patience(peer, state) * state.answerTimeNs(floorNs)
         && anotherPathLives(peer, state)) {
       evict(peer, path);
     }
+  }
+
+  /** Times of an answer that a path has to give one. */
+  private static int patience(Peer peer, PathState state) {
+    return state.late && anotherTakesNew(peer, state)
+        ? ANSWER_TIMES_TO_EVICT_LATE
+        : ANSWER_TIMES_TO_EVICT;
+  }
+
+  private static boolean anotherTakesNew(Peer peer, PathState than) {
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState other = peer.paths[path];
+      if (other != than && other.takesNew()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

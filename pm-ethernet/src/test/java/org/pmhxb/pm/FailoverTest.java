@@ -153,15 +153,16 @@ class FailoverTest {
   }
 
   /** Late once, it is no dead path: new frames take it again when it has answered. */
-  @Test
-  void aPathThatBecameLongerIsNotGivenUp() {
+  @ParameterizedTest
+  @ValueSource(longs = {2, 5})
+  void aPathThatBecameLongerIsNotGivenUp(long longerMs) {
     try (TestNet net = net(6)) {
       java.util.Arrays.fill(net.bytesPerNs, GIGABIT / 40);
       flood(net, 200 * MS);
       PmNode node = net.nodes.get(1);
       Map<Counter, Long> counted = counters(node);
       PathState path = node.core.peers[0].paths[3];
-      net.longerNs[3] = 2 * MS;
+      net.longerNs[3] = longerMs * MS;
 
       untilCounted(net, Counter.PATHS_LATE, counted);
       assertThat(path.takesNew()).isFalse();
