@@ -91,7 +91,7 @@ struct peer {
     struct held *held; /* as many as its traffic took so far, up to the window */
     uint32_t held_mask;
     uint32_t unacknowledged, next_out, duplicates_reported;
-    uint8_t next_data_path, next_control_path, chosen; /* path of the last new frame */
+    uint8_t next_control_path, chosen; /* path of the last new frame */
     int32_t stripe_bytes; /* that may follow on it before the next choice */
     uint64_t stripe_ns;   /* when it was chosen */
     struct out_lane out;

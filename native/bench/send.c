@@ -5,23 +5,44 @@
 /* A peer has at most 64 paths. */
 enum { TURN_BITS = 6 };
 
-/* Bytes of new frames that follow one another on a path, and for how long a choice stands. */
-enum { STRIPE_BYTES = 4096, CHOICE_NS = 200000 };
+/* Bytes of new frames that follow one another on a path. */
+enum { STRIPE_BYTES = 8192 };
+
+/* Bursts that wait on a rail before earlier choices of it are made again. */
+enum { CHOICE_BURSTS = 4 };
+
+/* Times of delivery that count as equal, and how long it is one path's turn and its choice stands: powers of two of ns. */
+enum { EQUAL_NS_BITS = 8, TURN_NS_BITS = 18 };
 
 /* Payload of what follows on a choice; as Sealer.SHORT_BYTES in Java. */
 enum { SHORT_BYTES = 448 };
 
-/* By the terms of each, as Paths.chooseByTerms in Java; ties go round. UINT64_MAX: none has room. */
-static uint64_t choose_by_terms(const struct twin *t, const struct peer *p)
+/* Of the time, as LocalQueue.standingMask in Java; a ring tells of no backlog. */
+static inline uint64_t standing_mask(const struct twin *t, uint32_t path)
 {
-    uint64_t least = UINT64_MAX; /* time of delivery and, below it, whose turn it is */
-    uint32_t path = p->next_data_path;
+    const struct queue *queue = &t->rail[path].local;
+    uint32_t most = t->rails > 1 ? CHOICE_BURSTS * BURST : QUEUE;
+    return queue->put - queue->taken < most ? (UINT64_C(1) << TURN_NS_BITS) - 1 : 0;
+}
+
+/* The first of equals, as Paths.turn in Java. */
+static uint32_t turn_of(const struct twin *t)
+{
+    return (((uint32_t)(t->now_ns >> TURN_NS_BITS) + t->self) & INT32_MAX) % t->rails;
+}
+
+/* By the terms of each, as Paths.chooseByTerms in Java. UINT64_MAX: none has room. */
+static uint64_t choose_by_terms(const struct twin *t, const struct peer *p, uint32_t turn)
+{
+    uint64_t least = UINT64_MAX; /* time of delivery and, below it, how soon it is the path's turn */
+    uint32_t path = turn;
 
     for (uint32_t i = 0; i < t->rails; i++) {
         const struct terms *terms = &p->terms[path];
+        uint64_t unequal = ~standing_mask(t, path) & (1 << EQUAL_NS_BITS);
         uint64_t before = RTE_MAX(terms->bytes, t->rail[path].local_bytes);
-        uint64_t delivery_ns = (terms->byte_time * before >> 10) + terms->longer_ns;
-        uint64_t key = terms->bytes < terms->window ? delivery_ns << TURN_BITS | i : UINT64_MAX;
+        uint64_t delivery_ns = (terms->byte_time * before >> 10) + terms->longer_ns + unequal;
+        uint64_t key = terms->bytes < terms->window ? delivery_ns >> EQUAL_NS_BITS << TURN_BITS | i : UINT64_MAX;
         least = RTE_MIN(least, key);
         path = path + 1 == t->rails ? 0 : path + 1;
     }
@@ -35,15 +56,15 @@ static uint64_t choose_by_terms(const struct twin *t, const struct peer *p)
 static int choose_path(struct twin *t, struct peer *p)
 {
     bool only = t->rails == 1;
-    uint64_t least = only ? (p->terms[0].bytes < p->terms[0].window ? 0 : UINT64_MAX) : choose_by_terms(t, p);
-    uint32_t best = only ? 0 : p->next_data_path + (uint32_t)(least & ((1 << TURN_BITS) - 1));
+    uint32_t turn = only ? 0 : turn_of(t);
+    uint64_t least = only ? (p->terms[0].bytes < p->terms[0].window ? 0 : UINT64_MAX) : choose_by_terms(t, p, turn);
+    uint32_t best = only ? 0 : turn + (uint32_t)(least & ((1 << TURN_BITS) - 1));
     best -= best >= t->rails ? t->rails : 0;
     if (unlikely(least == UINT64_MAX || p->paths[best].mac == 0 ||
                  t->rail[best].local.put - t->rail[best].local.taken == QUEUE)) {
         count(t, TWIN_TROUBLE, 1);
         return -1;
     }
-    p->next_data_path = (uint8_t)(best + 1 == t->rails ? 0 : best + 1);
     return (int)best;
 }
 
@@ -66,7 +87,7 @@ static bool choose_stripe(struct twin *t, struct peer *p)
 static inline bool choice_stands(const struct twin *t, const struct peer *p)
 {
     const struct queue *queue = &t->rail[p->chosen].local;
-    return p->stripe_bytes > 0 && t->now_ns - p->stripe_ns <= CHOICE_NS &&
+    return p->stripe_bytes > 0 && t->now_ns <= (p->stripe_ns | standing_mask(t, p->chosen)) &&
            queue->put - queue->taken != QUEUE;
 }
 

@@ -20,8 +20,8 @@ final class LocalQueue {
 
   private static final int MASK = CAPACITY - 1;
 
-  /** What else a choice of path depends on changes seldom. */
-  private static final long CHOICE_STANDS_NS = 200_000L;
+  /** A choice of path stands while it is the same path's {@link Paths#turn}. */
+  private static final long TURN_MASK = (1L << Paths.TURN_NS_BITS) - 1;
 
   private final Burst ring = new Burst(CAPACITY);
   private final long address = ring.address();
@@ -36,19 +36,30 @@ final class LocalQueue {
   /** What the rail's port had when it was last asked. */
   private int portBytes;
 
-  /** The port left no frame when it was last offered some. */
+  /** The port took all that it was offered the last time. */
   private boolean portTakesMore = true;
 
   /**
-   * For how long the choice of this queue stands, in ns: where the link is the limit for its round
-   * alone, because other rails may have nothing in front.
+   * Bits of the time that tell choices of this queue that stand together: where the link is the
+   * limit none, so that a choice stands for its round alone, because other rails may have nothing
+   * in front.
    */
-  private long choiceStandsNs = CHOICE_STANDS_NS;
+  private long choiceStandsMask = TURN_MASK;
+
+  /** Frames with which an earlier choice of this queue stands no more. */
+  private final int choiceFrames;
 
   private int takenOut;
 
   /** Frames without a holder: path probes. */
   private int unheld;
+
+  /**
+   * @param choiceFrames what leaves soon, where other rails might take the rest
+   */
+  LocalQueue(int choiceFrames) {
+    this.choiceFrames = choiceFrames;
+  }
 
   /** The descriptors: place {@code ticket mod CAPACITY}. */
   Burst ring() {
@@ -88,19 +99,19 @@ final class LocalQueue {
   }
 
   /**
-   * The port was offered what fits and is done: when frames are left it has a queue, also where it
-   * cannot tell of one.
+   * The port was offered what fits and is done: when frames are left of less than a burst it has a
+   * queue, also where it cannot tell of one.
    */
-  void noteWhatPortLeft() {
-    boolean none = head == tail;
-    if (none != portTakesMore) {
-      portTakesMore = none;
+  void noteWhatPortLeft(int taken) {
+    boolean takesMore = head == tail || taken >= Rail.BURST;
+    if (takesMore != portTakesMore) {
+      portTakesMore = takesMore;
       setChoiceStands();
     }
   }
 
   private void setChoiceStands() {
-    choiceStandsNs = isPortEmpty() ? CHOICE_STANDS_NS : 0;
+    choiceStandsMask = isPortEmpty() ? TURN_MASK : 0;
   }
 
   /**
@@ -108,7 +119,20 @@ final class LocalQueue {
    * once: negative if it does not.
    */
   long choiceStands(long chosenNs, long nowNs) {
-    return choiceStandsNs - nowNs + chosenNs;
+    return (chosenNs | standingMask()) - nowNs;
+  }
+
+  /** {@link #choiceStandsMask}, and none when what waits leaves with some bursts only. */
+  private long standingMask() {
+    return choiceStandsMask & tail - head - choiceFrames >> 31;
+  }
+
+  /**
+   * By how much the rail is behind one whose port has nothing in front of the wire, and whose queue
+   * leaves soon.
+   */
+  long unequalNs() {
+    return ~standingMask() & 1L << Paths.EQUAL_NS_BITS;
   }
 
   /** Whether the port had nothing in front of the wire then, as far as it tells. */

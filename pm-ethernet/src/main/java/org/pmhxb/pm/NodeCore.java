@@ -89,6 +89,9 @@ final class NodeCore {
   /** Of all endpoints together, what is not lent to one yet. */
   int loansLeft;
 
+  /** Whether some port may have a queue that does not show. */
+  final boolean hidesQueues;
+
   /** By lane ID; lanes live as long as the node. */
   Lane[] lanes = new Lane[16];
 
@@ -150,6 +153,7 @@ final class NodeCore {
     this.crc = new FrameCrc(frames);
     this.routing = routing;
     this.rails = rails;
+    this.hidesQueues = Arrays.stream(rails).anyMatch(rail -> rail.port.hidesQueue());
     this.localQueues = new LocalQueue[rails.length];
     Arrays.setAll(localQueues, i -> rails[i].local);
     this.faults = faults;

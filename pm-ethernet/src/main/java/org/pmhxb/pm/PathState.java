@@ -121,6 +121,7 @@ final class PathState extends Way {
     this.evidenceNs = nowNs;
     this.arrivedSentNs = nowNs;
     this.sparedUntilNs = nowNs;
+    this.pacedUntilNs = nowNs;
     this.waitingFromNs = nowNs;
     makeFront(0);
   }

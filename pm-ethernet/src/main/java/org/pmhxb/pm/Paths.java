@@ -58,6 +58,17 @@ final class Paths {
 
   private static final int HOPS_MAX = 3;
 
+  /**
+   * Times of delivery in the same 256 ns count as equal: 320 B at 10 Gbit/s, while a burst of a
+   * rail's own costs some 50 ns. Behind a port that has frames in front of the wire they are that
+   * much longer, and behind a queue of some bursts, for what is known of a rate is at most how slow
+   * it is.
+   */
+  static final int EQUAL_NS_BITS = 8;
+
+  /** How long it is one path's {@link #turn}, and a choice stands at most: 262 us. */
+  static final int TURN_NS_BITS = 18;
+
   /** A peer has at most 64 paths. */
   private static final int TURN_BITS = 6;
 
@@ -106,11 +117,35 @@ final class Paths {
   /**
    * The usable path that will deliver a new frame first, or -1 (PROTOCOL.md section 5.3): the time
    * of what is in front of the frame at the path's rate, and by how much the path is longer than
-   * others are. It {@link PathState#leadTo leads} to its next hop then.
+   * others are. Among equals it is the one whose {@link #turn} it is. It {@link PathState#leadTo
+   * leads} to its next hop then.
+   *
+   * @param copies how often the frame was sent: so many turns further on
    */
-  int choose(Peer peer) {
-    int path = peer.paths.length > 1 ? chooseByTerms(peer) : -1;
-    return path >= 0 ? path : chooseAsking(peer);
+  int choose(Peer peer, int copies) {
+    int path = peer.paths.length > 1 ? chooseByTerms(peer, copies) : -1;
+    return path >= 0 ? path : chooseAsking(peer, copies);
+  }
+
+  /**
+   * The first of equals, now. It is by the time alone, so that what a node sends to all its peers
+   * meets on one rail while no link is the limit: each rail of a round is a burst of its own. In
+   * time all rails get their share, and nodes of one clock favour different ones; where a port may
+   * hide its queue, peers too.
+   */
+  private int turn(Peer peer, int copies) {
+    int first = core.self + (core.hidesQueues ? peer.node : 0) + copies;
+    int turns = (int) (core.nowNs >>> TURN_NS_BITS) + first & Integer.MAX_VALUE;
+    return peer.firstPath + turns % (peer.endPath - peer.firstPath);
+  }
+
+  /**
+   * Time of delivery, but for by how much the path is longer.
+   *
+   * @param byteTime in 1/1024 ns
+   */
+  private static long deliveryNs(LocalQueue queue, long onPath, long byteTime) {
+    return (byteTime * Math.max(onPath, queue.backlogBytes()) >> 10) + queue.unequalNs();
   }
 
   /**
@@ -120,15 +155,15 @@ final class Paths {
    *
    * @return -1 when it takes more than that
    */
-  int chooseByTerms(Peer peer) {
+  int chooseByTerms(Peer peer, int copies) {
     assert termsStand(peer) : "a path changed, and its terms did not";
     SendWindow window = peer.window;
     LocalQueue[] queues = core.localQueues;
     int first = peer.firstPath;
     int end = peer.endPath;
-    int turn = peer.nextDataPath;
+    int turn = turn(peer, copies);
     int path = turn;
-    // Time of delivery and, below it, whose turn it is.
+    // Time of delivery and, below it, how soon it is the path's turn.
     long least = Long.MAX_VALUE;
     boolean inUse = false;
     window.list();
@@ -147,9 +182,10 @@ final class Paths {
           continue;
         }
       }
-      long before = Math.max(onPath, queues[SendWindow.railOf(terms)].backlogBytes());
-      long deliveryNs = (SendWindow.byteTime(at) * before >> 10) + SendWindow.longerNs(terms);
-      least = Math.min(least, deliveryNs << TURN_BITS | i);
+      LocalQueue queue = queues[SendWindow.railOf(terms)];
+      long deliveryNs =
+          deliveryNs(queue, onPath, SendWindow.byteTime(at)) + SendWindow.longerNs(terms);
+      least = Math.min(least, deliveryNs >> EQUAL_NS_BITS << TURN_BITS | i);
     }
     if (least == Long.MAX_VALUE) {
       return -1;
@@ -176,7 +212,6 @@ final class Paths {
     state.leadTo(mac);
     long at = peer.window.termsAt(best);
     state.roomBytes = SendWindow.windowBytes(SendWindow.terms(at)) - SendWindow.listedBytes(at);
-    peer.nextDataPath = (byte) (best + 1 == peer.endPath ? peer.firstPath : best + 1);
     return best;
   }
 
@@ -191,7 +226,7 @@ final class Paths {
   }
 
   /** {@link #choose}, each path asked about all of it. */
-  int chooseAsking(Peer peer) {
+  int chooseAsking(Peer peer, int copies) {
     SendWindow window = peer.window;
     Routing routing = core.routing;
     PathState[] paths = peer.paths;
@@ -199,17 +234,17 @@ final class Paths {
     int best = -1;
     long least = Long.MAX_VALUE;
     long bestMac = 0;
-    int path = peer.nextDataPath;
+    int path = turn(peer, copies);
     for (int i = peer.firstPath; i < end; i++) {
       PathState state = paths[path];
       long onPath = window.bytesOn(path);
       if (state.takesNew() && hasRoom(state, onPath)) {
-        long before = Math.max(onPath, state.rail.backlogBytes());
-        long deliveryNs = (state.byteTime() * before >> 10) + state.longerNs;
-        if (deliveryNs < least && state.rail.hasLocalRoom()) {
+        long deliveryNs = deliveryNs(state.queue, onPath, state.byteTime()) + state.longerNs;
+        long delivery = deliveryNs >> EQUAL_NS_BITS;
+        if (delivery < least && state.rail.hasLocalRoom()) {
           long mac = routing.nextHopMac(peer.node, path);
           if (mac != 0) {
-            least = deliveryNs;
+            least = delivery;
             best = path;
             bestMac = mac;
             state.roomBytes = state.window.bytes() - onPath;
@@ -221,8 +256,6 @@ final class Paths {
     if (best >= 0) {
       paths[best].leadTo(bestMac);
     }
-    // Ties go round, so that equal rails share equally.
-    peer.nextDataPath = (byte) (best + 1 >= end || best < 0 ? peer.firstPath : best + 1);
     return best;
   }
 
@@ -672,7 +705,6 @@ final class Paths {
     peer.stripeBytes = 0;
     peer.firstPath = (byte) first;
     peer.endPath = (byte) end;
-    peer.nextDataPath = peer.firstPath;
   }
 
   /**

@@ -57,8 +57,6 @@ final class Peer extends AckState {
   /** In what paths may differ: {@link #LONGER}, {@link #SLOW}. */
   byte mayDiffer;
 
-  byte nextDataPath;
-
   // --- receiving, beside what each frame needs: ReceiveState, AckState ---
   /**
    * Made when a session opens. While {@link #quietNews} says that nothing is missing it is behind:

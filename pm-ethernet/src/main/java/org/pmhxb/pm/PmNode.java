@@ -73,7 +73,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     ListenerFaults faults = new ListenerFaults();
     Rail[] rails = new Rail[ports.size()];
     for (int i = 0; i < rails.length; i++) {
-      rails[i] = new Rail(i, ports.get(i), pool, faults);
+      rails[i] = new Rail(i, rails.length, ports.get(i), pool, faults);
       checkFrameFits(config, pool, ports.get(i));
     }
     this.core = new NodeCore(config, pool, routing, rails, faults);
@@ -142,6 +142,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (nowNs - timerDueNs >= 0) {
       timerDueNs = nowNs + TIMER_INTERVAL_NS;
       sessions.tick();
+      lookAtPorts();
       work += core.routing.linkWork(nowNs, linkFrames);
     }
     sender.pumpPending();
@@ -202,6 +203,12 @@ public final class PmNode implements PollWork, AutoCloseable {
       }
     }
     return false;
+  }
+
+  private void lookAtPorts() {
+    for (Rail rail : core.rails) {
+      rail.lookAtPort(sends, core.nowNs, core.pollGapNs);
+    }
   }
 
   private int flushRails() {

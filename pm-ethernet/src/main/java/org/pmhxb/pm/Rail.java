@@ -16,6 +16,12 @@ final class Rail {
   /** Frames that one call of the port moves at most. */
   static final int BURST = 32;
 
+  /**
+   * Bursts that wait here before choices of path that were made earlier are made again, where there
+   * are other rails: with fewer, whoever sends bursts in a round would choose for many frames.
+   */
+  private static final int CHOICE_BURSTS = 4;
+
   // Of offers.
   private static final int MIXED = 0;
   private static final int LOCAL = 1;
@@ -83,15 +89,17 @@ final class Rail {
 
   private final FrameQueue control = new FrameQueue();
   private final FrameQueue transit = new FrameQueue();
-  final LocalQueue local = new LocalQueue();
+  final LocalQueue local;
   private final PortBound portBound;
   private final ListenerFaults faults;
 
   /**
+   * @param rails of the node
    * @param faults takes what the port throws in a burst that this class makes itself
    */
-  Rail(int index, Port port, BufferPool pool, ListenerFaults faults) {
+  Rail(int index, int rails, Port port, BufferPool pool, ListenerFaults faults) {
     this.index = index;
+    this.local = new LocalQueue(rails > 1 ? CHOICE_BURSTS * BURST : LocalQueue.CAPACITY);
     this.port = port;
     this.pool = pool;
     this.faults = faults;
@@ -272,9 +280,21 @@ final class Rail {
             ? offerLocal(room, spareBytes)
             : offerAll(room, spareBytes);
     if (n == 0) {
-      local.noteWhatPortLeft();
+      local.noteWhatPortLeft(0);
     }
     return n;
+  }
+
+  /**
+   * What a port had when it was last asked may be long gone while nothing was sent, and choices of
+   * path avoid it for that. Asks one that had a queue.
+   */
+  void lookAtPort(QueueBursts ports, long nowNs, long pollGapNs) {
+    if (!waiting && !local.isPortEmpty()) {
+      portBound.spareBytes(ports.txBacklogBytes(index), nowNs, pollGapNs);
+      local.portBytes(portBound.backlogBytes());
+      local.noteWhatPortLeft(0);
+    }
   }
 
   /** Whether the port is to have all that was passed on, and there is some. */
@@ -397,7 +417,7 @@ final class Rail {
     } else {
       takenOfAll(taken);
     }
-    local.noteWhatPortLeft();
+    local.noteWhatPortLeft(taken);
     waiting = others && control.size() + transit.size() > 0 || local.size() > 0;
     return taken;
   }

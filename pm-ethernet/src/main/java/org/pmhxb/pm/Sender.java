@@ -18,7 +18,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  */
 final class Sender {
   /** Bytes of new frames that follow one another on a path before the choice is made again. */
-  private static final int STRIPE_BYTES = 4_096;
+  private static final int STRIPE_BYTES = 8_192;
 
   /** A program that lets so much time pass between send and its next round was elsewhere. */
   static final long RESTAMP_NS = 20_000L;
@@ -333,7 +333,7 @@ final class Sender {
         || peer.window.isFull() && !peer.window.grow()) {
       return false;
     }
-    int path = paths.choose(peer);
+    int path = paths.choose(peer, 0);
     if (path < 0) {
       return false;
     }
@@ -543,7 +543,8 @@ final class Sender {
   private boolean resendLost(Peer peer) {
     SendWindow window = peer.window;
     while (!window.nothingLost()) {
-      int path = paths.choose(peer);
+      // Not again the path whose turn it is, if that lost it.
+      int path = paths.choose(peer, window.copies(window.firstLost()));
       if (path < 0 || !resend(peer, window.firstLost(), path)) {
         return false;
       }

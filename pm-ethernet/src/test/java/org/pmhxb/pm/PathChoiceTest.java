@@ -21,7 +21,6 @@ import org.pmhxb.pm.port.Port;
  */
 class PathChoiceTest {
   private static final int NODE = 1;
-  private static final long NOW_NS = 1_000_000_000L;
   private static final int LANE = 3;
 
   /** How often the short way gave the answer. */
@@ -33,6 +32,7 @@ class PathChoiceTest {
     final Paths paths;
     final Peer peer = new Peer(NODE);
     private final NodeCore core;
+    private final long nowNs;
     private int nextId = 1;
 
     /**
@@ -40,23 +40,25 @@ class PathChoiceTest {
      */
     Setup(int rails, long seed, boolean plain) {
       Random random = new Random(seed);
+      // The clock begins anywhere.
+      nowNs = random.nextLong();
       long[][] macs = new long[rails][2];
       for (long[] ofRail : macs) {
         ofRail[NODE] =
             !plain && random.nextInt(12) == 0 ? 0 : 0x0200_0000_0000L + random.nextInt(9);
       }
       Rail[] all = new Rail[rails];
-      Arrays.setAll(all, i -> new Rail(i, port(i), pool, new ListenerFaults()));
+      boolean hides = random.nextInt(4) == 0;
+      Arrays.setAll(all, i -> new Rail(i, rails, port(i, hides), pool, new ListenerFaults()));
       NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
       core = new NodeCore(config, pool, new LineRouting(0, macs), all, new ListenerFaults());
-      core.nowNs = NOW_NS;
+      core.nowNs = nowNs;
       paths = new Paths(core);
       peer.paths = paths.create(peer);
       peer.window = new SendWindow(64, rails, random.nextInt());
       peer.firstPath = (byte) (plain ? 0 : random.nextInt(rails));
       peer.endPath =
           (byte) (plain ? rails : peer.firstPath + 1 + random.nextInt(rails - peer.firstPath));
-      peer.nextDataPath = (byte) (peer.firstPath + random.nextInt(peer.endPath - peer.firstPath));
       for (int i = 0; i < rails; i++) {
         shape(peer.paths[i], random, plain);
         fill(all[i].local, random, plain);
@@ -70,7 +72,7 @@ class PathChoiceTest {
       if (random.nextBoolean()) {
         state.sampleRtt(1 + random.nextInt(random.nextBoolean() ? 20_000 : 1_000_000_000));
         state.window.used();
-        state.window.onAcknowledged(random.nextInt(100_000), 1, 1, 1, 0, false, 0, NOW_NS);
+        state.window.onAcknowledged(random.nextInt(100_000), 1, 1, 1, 0, false, 0, nowNs);
         state.rate();
       }
       state.longerNs = random.nextInt(3) == 0 ? random.nextInt(1_000_000_000) : 0;
@@ -79,11 +81,17 @@ class PathChoiceTest {
       }
       state.evicted = random.nextInt(6) == 0;
       state.late = random.nextInt(6) == 0;
-      state.pacedUntilNs = random.nextInt(12) == 0 ? NOW_NS + random.nextInt(3) - 1 : 0;
+      state.pacedUntilNs = nowNs + (random.nextInt(12) == 0 ? random.nextInt(3) - 1 : 0);
     }
 
     private static void fill(LocalQueue queue, Random random, boolean plain) {
-      int frames = !plain && random.nextInt(12) == 0 ? LocalQueue.CAPACITY : random.nextInt(4);
+      int frames =
+          !plain && random.nextInt(12) == 0
+              ? LocalQueue.CAPACITY - random.nextInt(2)
+              : random.nextInt(4);
+      if (!plain && random.nextInt(12) == 0) {
+        frames = 4 * Rail.BURST - random.nextInt(2);
+      }
       for (int i = 0; i < frames; i++) {
         queue.putHeld(1, 64 + 64 * random.nextInt(3), 0);
       }
@@ -100,7 +108,7 @@ class PathChoiceTest {
           if (!window.continues(state.held, LANE)) {
             window.turn(state.held, LANE);
           }
-          window.send(nextId++, bytes, 1, i, 0, SendWindow.stamp(NOW_NS, 1));
+          window.send(nextId++, bytes, 1, i, 0, SendWindow.stamp(nowNs, 1));
         }
         if (random.nextInt(4) == 0 && window.inFlight() > 0 && window.acknowledgeFirst() == 0) {
           window.acknowledge(window.unacknowledged());
@@ -112,7 +120,7 @@ class PathChoiceTest {
       }
     }
 
-    /** What shows of a choice: path, whose turn is next, its room, which windows may grow. */
+    /** What shows of a choice: path, its room, which windows may grow. */
     long[] shown(int chosen) {
       long room = chosen < 0 ? -1 : peer.paths[chosen].roomBytes;
       long front = chosen < 0 ? -1 : peer.paths[chosen].front0;
@@ -120,19 +128,18 @@ class PathChoiceTest {
           Arrays.stream(peer.paths)
               .mapToLong(
                   state -> {
-                    state.window.onAcknowledged(500, 1, 1, 1, 0, false, 0, NOW_NS);
+                    state.window.onAcknowledged(500, 1, 1, 1, 0, false, 0, nowNs);
                     return state.window.bytes();
                   })
               .toArray();
-      return IntStream.range(0, 4 + windows.length)
+      return IntStream.range(0, 3 + windows.length)
           .mapToLong(
               i ->
                   switch (i) {
                     case 0 -> chosen;
-                    case 1 -> peer.nextDataPath;
-                    case 2 -> room;
-                    case 3 -> front;
-                    default -> windows[i - 4];
+                    case 1 -> room;
+                    case 2 -> front;
+                    default -> windows[i - 3];
                   })
           .toArray();
     }
@@ -143,7 +150,7 @@ class PathChoiceTest {
     }
   }
 
-  private static Port port(int rail) {
+  private static Port port(int rail, boolean hidesQueue) {
     return (Port)
         Proxy.newProxyInstance(
             Port.class.getClassLoader(),
@@ -153,6 +160,7 @@ class PathChoiceTest {
                   case "macAddress" -> 0x0200_0000_0100L + rail;
                   case "maxFrameBytes" -> 9_000;
                   case "isInProcess" -> false;
+                  case "hidesQueue" -> hidesQueue;
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -162,17 +170,16 @@ class PathChoiceTest {
         Setup theirs = new Setup(rails, seed, plain)) {
       ours.traffic(new Random(seed), steps, plain);
       theirs.traffic(new Random(seed), steps, plain);
-      byte turn = ours.peer.nextDataPath;
-      int chosen = ours.paths.chooseByTerms(ours.peer);
+      int copies = (int) (seed & 3);
+      int chosen = ours.paths.chooseByTerms(ours.peer, copies);
       if (chosen < 0) {
         // Nothing was done: who asks does all of it.
-        assertThat(ours.peer.nextDataPath).isEqualTo(turn);
-        chosen = ours.paths.chooseAsking(ours.peer);
+        chosen = ours.paths.chooseAsking(ours.peer, copies);
       } else {
         answers++;
       }
       assertThat(ours.shown(chosen))
-          .isEqualTo(theirs.shown(theirs.paths.chooseAsking(theirs.peer)));
+          .isEqualTo(theirs.shown(theirs.paths.chooseAsking(theirs.peer, copies)));
     }
   }
 

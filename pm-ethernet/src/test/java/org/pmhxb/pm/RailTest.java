@@ -22,7 +22,7 @@ class RailTest {
   private final BufferPool pool = OffHeapPool.create(2048, 64);
   private final SlowPort port = new SlowPort();
   private final ListenerFaults faults = new ListenerFaults();
-  private final Rail rail = new Rail(0, port, pool, faults);
+  private final Rail rail = new Rail(0, 1, port, pool, faults);
 
   @AfterEach
   void close() {
@@ -273,11 +273,11 @@ class RailTest {
   }
 
   /** Takes at most {@code room} frames. */
-  private static final class SlowPort implements Port {
+  static final class SlowPort implements Port {
     private final List<Integer> taken = new ArrayList<>();
-    private int room;
+    int room;
     private int txRoom = 32;
-    private long backlogBytes;
+    long backlogBytes;
     private boolean throwing;
 
     @Override
@@ -350,7 +350,7 @@ class RailTest {
   }
 
   /** A burst of the rail's port alone; frames that it took. */
-  private static int flush(Rail rail) {
+  static int flush(Rail rail) {
     int n = offer(rail);
     return n == 0 ? 0 : rail.taken(rail.port.txBurst(rail.offered, rail.offeredFrom, n));
   }

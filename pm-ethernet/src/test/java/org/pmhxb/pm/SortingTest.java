@@ -251,6 +251,7 @@ class SortingTest {
                   case "macAddress", "txBacklogBytes" -> 0L;
                   case "wakeFd" -> -1;
                   case "linkUp", "isInProcess" -> true;
+                  case "hidesQueue" -> false;
                   default -> name.startsWith("to") || name.equals("name") ? "one" : null;
                 });
     long[][] macs = {{1, 2, 3}};

@@ -8,6 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /** For how long new frames keep to the path that was chosen (PROTOCOL.md section 5.3). */
@@ -17,8 +19,8 @@ class StandingChoiceTest {
   private static final int SHORT = 64;
   private static final int LONG = Sealer.SHORT_BYTES + 1;
 
-  /** Of 4 KiB. */
-  private static final int FRAMES = 4_096 / (FrameHeader.BYTES + SHORT);
+  /** Of 8 KiB. */
+  private static final int FRAMES = 8_192 / (FrameHeader.BYTES + SHORT);
 
   private final List<Integer> rails = new ArrayList<>();
   private TestNet net;
@@ -55,7 +57,7 @@ class StandingChoiceTest {
     net.close();
   }
 
-  /** Until a path takes 4 KiB at least; no choice stands any more then. */
+  /** Until a path takes 8 KiB at least; no choice stands any more then. */
   private void openWindows() {
     for (int i = 0; i < 2_000; i++) {
       SendBuffer b = from.claim(1, LONG);
@@ -68,7 +70,7 @@ class StandingChoiceTest {
     }
     pause(5_000_000L);
     for (PathState path : net.nodes.get(0).core.peer(1).paths) {
-      assertThat(path.window.bytes()).as("window of path %d", path.path).isGreaterThan(4_096);
+      assertThat(path.window.bytes()).as("window of path %d", path.path).isGreaterThan(8_192);
     }
   }
 
@@ -79,6 +81,13 @@ class StandingChoiceTest {
 
   private void pause(long ns) {
     for (long until = net.nowNs + ns; net.nowNs < until; ) {
+      step();
+    }
+  }
+
+  /** Until a path's turn begins. */
+  private void awaitTurn() {
+    for (long turn = net.nowNs >> Paths.TURN_NS_BITS; net.nowNs >> Paths.TURN_NS_BITS == turn; ) {
       step();
     }
   }
@@ -109,39 +118,43 @@ class StandingChoiceTest {
   }
 
   @Test
-  void shortFramesOfManyRoundsKeepToAPathForFourKibibytes() {
-    for (int i = 0; i < 3 * FRAMES; i++) {
+  void shortFramesOfManyRoundsKeepToAPathForEightKibibytes() {
+    awaitTurn();
+    for (int i = 0; i < 2 * FRAMES - 1; i++) {
       send(SHORT);
     }
-    assertThat(turns())
-        .as("frames on a rail, of %s", rails)
-        .containsExactly(FRAMES, FRAMES, FRAMES);
+    assertThat(turns()).as("frames on a rail, of %s", rails).containsExactly(FRAMES, FRAMES - 1);
     assertAllArrived();
   }
 
-  @Test
-  void aChoiceThatIsOldIsMadeAgain() {
+  /** Whatever its size, while no link is the limit. */
+  @ParameterizedTest
+  @ValueSource(ints = {SHORT, LONG})
+  void amongEqualPathsEachHasItsTurn(int bytes) {
+    awaitTurn();
     for (int i = 0; i < 12; i++) {
-      send(SHORT);
+      send(bytes);
       pause(60_000L - TestNet.STEP_NS);
     }
-    assertThat(turns()).as("frames on a rail, of %s", rails).containsExactly(4, 4, 4);
+    assertThat(turns()).as("frames on a rail, of %s", rails).containsExactly(5, 4, 3);
     assertAllArrived();
   }
 
   @Test
   void aLongFrameIsWorthAChoiceOfItsOwn() {
+    int shorts = 16;
     for (int i = 0; i < 2 * RAILS; i++) {
       pause(1_000_000L);
-      send(SHORT);
+      awaitTurn();
+      rails.clear();
+      for (int k = 0; k < shorts; k++) {
+        send(SHORT);
+      }
       send(LONG);
+      assertThat(turns()).as("frames on a rail, of %s", rails).containsExactly(shorts, 1);
     }
-    for (int i = 0; i < 2 * RAILS; i++) {
-      assertThat(rails.get(2 * i + 1))
-          .as("rail of long frame %d, of %s", i, rails)
-          .isNotEqualTo(rails.get(2 * i));
-    }
-    assertAllArrived();
+    pause(5_000_000L);
+    assertThat(received).isEqualTo(2 * RAILS * (shorts + 1));
   }
 
   /**
@@ -151,6 +164,7 @@ class StandingChoiceTest {
   @Test
   void whereTheLinkIsTheLimitAChoiceStandsForItsRoundAlone() {
     java.util.Arrays.fill(net.bytesPerNs, 0.01);
+    awaitTurn();
     for (int i = 0; i < 2 * RAILS; i++) {
       send(SHORT);
     }

@@ -52,6 +52,9 @@ final class TestNet implements AutoCloseable {
 
   long switchDrops;
 
+  /** Whether ports say that they may have queues of which they do not tell; for nodes to come. */
+  boolean hidesQueues;
+
   /** Frames that a port takes in a burst. */
   int portRoom = 32;
 
@@ -231,6 +234,11 @@ final class TestNet implements AutoCloseable {
       this.node = node;
       this.rail = rail;
       this.pool = pool;
+    }
+
+    @Override
+    public boolean hidesQueue() {
+      return hidesQueues;
     }
 
     @Override

@@ -72,7 +72,8 @@ public final class DpdkPorts {
               "ring " + name + "/" + q,
               macAddresses[q],
               Math.min(FRAME_BYTES_MAX, pools[q].frameCapacityBytes()),
-              txRings[q]);
+              txRings[q],
+              false);
     }
     return rails;
   }
@@ -125,7 +126,8 @@ public final class DpdkPorts {
         "memif " + name,
         Ports.macAddress(number),
         bufferBytes,
-        0);
+        0,
+        false);
   }
 
   /** {@link #afPacket(String, DpdkPool, int)} with {@link #AF_PACKET_FRAMES}. */
@@ -218,7 +220,8 @@ public final class DpdkPorts {
         info.driver() + " " + address,
         Ports.macAddress(number),
         Math.min(pool.frameCapacityBytes(), info.mtu() + FrameHeader.ETHERNET_HEADER_BYTES),
-        0);
+        0,
+        true);
   }
 
   private static int numberOf(String device) {

@@ -181,6 +181,11 @@ public final class FaultyPort implements Port {
 
   /** What is held back comes by polling only. */
   @Override
+  public boolean hidesQueue() {
+    return port.hidesQueue();
+  }
+
+  @Override
   public boolean isInProcess() {
     return port.isInProcess();
   }

@@ -11,6 +11,8 @@ final class PollModePort extends DpdkPort {
   /** The ring that frames are sent to, where room can be asked for; else 0. */
   private final long txRing;
 
+  private final boolean hidesQueue;
+
   /** {@code queue:32 | port:32}, as native calls for several queues name this one. */
   final long queueWord;
 
@@ -24,9 +26,11 @@ final class PollModePort extends DpdkPort {
       String name,
       long macAddress,
       int maxFrameBytes,
-      long txRing) {
+      long txRing,
+      boolean hidesQueue) {
     super(device, queue, pool, name, macAddress, maxFrameBytes);
     this.txRing = txRing;
+    this.hidesQueue = hidesQueue;
     this.queueWord = (long) queue << 32 | number;
   }
 
@@ -64,6 +68,11 @@ final class PollModePort extends DpdkPort {
   @Override
   public long txBacklogBytes() {
     return 0;
+  }
+
+  @Override
+  public boolean hidesQueue() {
+    return hidesQueue;
   }
 
   @Override

@@ -56,6 +56,14 @@ public interface Port extends AutoCloseable {
   void close();
 
   /**
+   * Whether a queue in front of a wire may be here and not show: the driver cannot tell of it
+   * ({@link #txBacklogBytes}), and takes more while it grows.
+   */
+  default boolean hidesQueue() {
+    return false;
+  }
+
+  /**
    * Whether frames pass through memory of this process alone: a round trip then measures how often
    * nodes are polled, not how long a queue is.
    */
