@@ -11,7 +11,7 @@ enum { STRIPE_BYTES = 8192 };
 /* Bursts that wait on a rail before earlier choices of it are made again. */
 enum { CHOICE_BURSTS = 4 };
 
-/* Times of delivery that count as equal, and how long it is one path's turn and its choice stands: powers of two of ns. */
+/* Times of delivery that count as equal, and how long it is one path's turn: powers of two of ns. */
 enum { EQUAL_NS_BITS = 8, TURN_NS_BITS = 18 };
 
 /* Payload of what follows on a choice; as Sealer.SHORT_BYTES in Java. */

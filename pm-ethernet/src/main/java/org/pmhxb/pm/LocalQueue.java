@@ -122,7 +122,7 @@ final class LocalQueue {
     return (chosenNs | standingMask()) - nowNs;
   }
 
-  /** {@link #choiceStandsMask}, and none when what waits leaves with some bursts only. */
+  /** {@link #choiceStandsMask}, and none when what waits takes several bursts to leave. */
   private long standingMask() {
     return choiceStandsMask & tail - head - choiceFrames >> 31;
   }

@@ -61,8 +61,8 @@ final class Paths {
   /**
    * Times of delivery in the same 256 ns count as equal: 320 B at 10 Gbit/s, while a burst of a
    * rail's own costs some 50 ns. Behind a port that has frames in front of the wire they are that
-   * much longer, and behind a queue of some bursts, for what is known of a rate is at most how slow
-   * it is.
+   * much longer, and behind a queue of several bursts: a path's rate as it is known may be far
+   * above what its link has.
    */
   static final int EQUAL_NS_BITS = 8;
 
