@@ -38,6 +38,9 @@ public final class PayloadPattern {
   /** From this length on a message has the full header, bytes. */
   public static final int HEADER_BYTES = 40;
 
+  /** Up to here words are written and judged where they are met: a call costs more than they do. */
+  private static final int FEW_WORDS = 16;
+
   /** A short message that claims to be further than this from its turn is taken for damaged. */
   static final long MAX_SHORT_JUMP = 1L << 20;
 
@@ -181,8 +184,12 @@ public final class PayloadPattern {
 
   private static void fill(long to, int lengthBytes, long seed) {
     int words = lengthBytes >>> 3;
-    for (int i = 0; i < words; i++) {
-      ALL.set(LONG, Memory.known(to) + ((long) i << 3), seed + i * OF_WORD);
+    if (words > FEW_WORDS) {
+      fillWords(to, words, seed);
+    } else {
+      for (int i = 0; i < words; i++) {
+        ALL.set(LONG, Memory.known(to) + ((long) i << 3), seed + i * OF_WORD);
+      }
     }
     int done = words << 3;
     long last = seed + words * OF_WORD;
@@ -191,17 +198,40 @@ public final class PayloadPattern {
     }
   }
 
+  /**
+   * Compiled by itself (scripts/jvm.args): a stream of short messages never comes here, and what
+   * then inlined it as something rare would call at each word of the long ones that follow.
+   */
+  private static void fillWords(long to, int words, long seed) {
+    for (int i = 0; i < words; i++) {
+      ALL.set(LONG, Memory.known(to) + ((long) i << 3), seed + i * OF_WORD);
+    }
+  }
+
   /** 0 when the words are as {@link #fill} writes them. */
   private static long difference(long from, int lengthBytes, long seed) {
     int words = lengthBytes >>> 3;
     long difference = 0;
-    for (int i = 0; i < words; i++) {
-      difference |= ALL.get(LONG, Memory.known(from) + ((long) i << 3)) ^ seed + i * OF_WORD;
+    if (words > FEW_WORDS) {
+      difference = differenceOfWords(from, words, seed);
+    } else {
+      for (int i = 0; i < words; i++) {
+        difference |= ALL.get(LONG, Memory.known(from) + ((long) i << 3)) ^ seed + i * OF_WORD;
+      }
     }
     int done = words << 3;
     long last = seed + words * OF_WORD;
     for (int i = done; i < lengthBytes; i++) {
       difference |= ALL.get(ValueLayout.JAVA_BYTE, from + i) ^ (byte) (last >>> (i - done << 3));
+    }
+    return difference;
+  }
+
+  /** Compiled by itself, as {@link #fillWords} is. */
+  private static long differenceOfWords(long from, int words, long seed) {
+    long difference = 0;
+    for (int i = 0; i < words; i++) {
+      difference |= ALL.get(LONG, Memory.known(from) + ((long) i << 3)) ^ seed + i * OF_WORD;
     }
     return difference;
   }

@@ -28,14 +28,16 @@ record PaperPlan(Map<Section, LinkRate> rates, List<Integer> sizes) {
   private static final int RAILS = 2;
   private static final int MORE_RAILS = 4;
 
-  /** A section of the paper; the rate of its links is chosen as one. */
+  /** What the rate of the links is chosen for as one: a section of the paper, or a column of it. */
   enum Section {
     /** Table 4 and figure 3. */
     ONE_WAY("4"),
     /** Table 5 and figure 4. */
     NEIGHBOURS("5"),
-    /** Table 6 and figure 5. */
-    RELAYS("6");
+    /** Table 6 but for its four links, and figure 5. */
+    RELAYS("6"),
+    /** The rest of table 6. */
+    RELAYS_FOUR_LINKS("6, 4 links");
 
     private final String table;
 
@@ -43,7 +45,7 @@ record PaperPlan(Map<Section, LinkRate> rates, List<Integer> sizes) {
       this.table = table;
     }
 
-    /** Number of its table in the paper. */
+    /** Number of its table in the paper, and of which links, if not all. */
     String table() {
       return table;
     }
@@ -55,6 +57,8 @@ record PaperPlan(Map<Section, LinkRate> rates, List<Integer> sizes) {
       case ONE_WAY -> new PaperPoint(setup(1, 9, rate), Traffic.ONE_WAY, 0, LARGE_BYTES);
       case NEIGHBOURS -> new PaperPoint(setup(3, RAILS, rate), Traffic.BOTH, 3, LARGE_BYTES);
       case RELAYS -> new PaperPoint(setup(3, RAILS, rate), Traffic.ONE_WAY, 2, LARGE_BYTES);
+      case RELAYS_FOUR_LINKS ->
+          new PaperPoint(setup(2, MORE_RAILS, rate), Traffic.ONE_WAY, 1, LARGE_BYTES);
     };
   }
 
@@ -88,7 +92,7 @@ record PaperPlan(Map<Section, LinkRate> rates, List<Integer> sizes) {
   /** Table 6 with four links; the paper has none over two relays. */
   PaperPoint relayedFourLinks(int relays) {
     return new PaperPoint(
-        setup(relays + 1, MORE_RAILS, rates.get(Section.RELAYS)),
+        setup(relays + 1, MORE_RAILS, rates.get(Section.RELAYS_FOUR_LINKS)),
         Traffic.ONE_WAY,
         relays,
         LARGE_BYTES);

@@ -161,14 +161,15 @@ class PaperSuiteTest {
   void choosesTheRateThatTheMachineCarries() throws Exception {
     PaperReport report = run(true, false, Integer.MAX_VALUE);
 
-    // 400 MB/s do not fill 9 links of 1 Gbit/s, nor 12 of table 5, but 2 links over two relays.
+    // 400 MB/s do not fill 9 links of 1 Gbit/s, nor 12 of table 5, nor 4 over a relay, but 2 over
+    // two relays.
     assertThat(report.rates())
         .extracting(PaperRun.Probe::chosen)
-        .containsExactly("200mbit", "200mbit", "1gbit");
+        .containsExactly("200mbit", "200mbit", "1gbit", "200mbit");
     assertThat(report.ok()).as(report.failures().toString()).isTrue();
     assertThat(open).isZero();
     assertThat(cold).isEmpty();
-    assertThat(ups.subList(3, ups.size())).as("after the probes").doesNotHaveDuplicates();
+    assertThat(ups.subList(4, ups.size())).as("after the probes").doesNotHaveDuplicates();
   }
 
   @Test
@@ -208,9 +209,9 @@ class PaperSuiteTest {
     assertThat(Files.readString(directory.resolve("paper.md")))
         .contains("| 8 KB: links; 4 B: 95 % of 2 processors |")
         .contains("| send, receive, both: links |")
-        .contains("| 2 links: links; 4 links, 4 B: 95 % of 2 processors; half round trip: the way")
+        .contains("| 2 links, 4 links: links; half round trip: the way itself; 4 B: 95 % of 2 ")
         .contains(
-            "4 links, 4 B: 95 % of 2 processors; half round trip: 3 processes on 2 processors |")
+            "| 2 links, 4 links: links; half round trip: 3 processes on 2 processors; 4 B: 95")
         .contains("| 2 links: links; half round trip: 4 processes on 2 processors; 4 B: 95 % of ")
         .contains("- Host: withheld less than 2 % of the processors in every run.\n")
         .contains("Measured again: 0; still disturbed: 0.\n")
@@ -225,7 +226,8 @@ class PaperSuiteTest {
             Map.of(
                 PaperPlan.Section.ONE_WAY, rate,
                 PaperPlan.Section.NEIGHBOURS, rate,
-                PaperPlan.Section.RELAYS, rate),
+                PaperPlan.Section.RELAYS, rate,
+                PaperPlan.Section.RELAYS_FOUR_LINKS, rate),
             List.of(PaperPlan.LARGE_BYTES));
     Map<PaperPoint, Measured> found = new HashMap<>();
     withheld = new double[] {0, 0.09, 0.02};
