@@ -22,6 +22,9 @@ final class Paths {
    */
   private static final int ANSWER_TIMES_TO_EVICT_LATE = 4;
 
+  /** For one on which no frames are on their way, at least. */
+  private static final long IDLE_EVICTION_NS = 10_000_000L;
+
   private static final long PROBE_FLOOR_NS = 200_000L;
   private static final long EVICTED_PROBE_NS = 5_000_000L;
 
@@ -612,17 +615,25 @@ final class Paths {
       compareWithOthers(peer, state);
     }
     if (state.probesUnanswered >= PROBES_TO_EVICT
-        && core.nowNs - state.firstProbeNs >= patience(peer, state) * state.answerTimeNs(floorNs)
+        && core.nowNs - state.firstProbeNs >= evictionNs(peer, state, floorNs)
         && anotherPathLives(peer, state)) {
       evict(peer, path);
     }
   }
 
-  /** Times of an answer that a path has to give one. */
-  private static int patience(Peer peer, PathState state) {
-    return state.late && anotherTakesNew(peer, state)
-        ? ANSWER_TIMES_TO_EVICT_LATE
-        : ANSWER_TIMES_TO_EVICT;
+  /**
+   * How long after the first question a path may be given up. Nothing waits for a path that is late
+   * or without frames of ours; of the latter the round trips were measured when the peer's data was
+   * not in front of the answers.
+   */
+  private static long evictionNs(Peer peer, PathState state, long floorNs) {
+    long answerNs = state.answerTimeNs(floorNs);
+    if (state.late) {
+      int times = anotherTakesNew(peer, state) ? ANSWER_TIMES_TO_EVICT_LATE : ANSWER_TIMES_TO_EVICT;
+      return times * answerNs;
+    }
+    long evictionNs = ANSWER_TIMES_TO_EVICT * answerNs;
+    return peer.window.isEmpty(state.path) ? Math.max(evictionNs, IDLE_EVICTION_NS) : evictionNs;
   }
 
   private static boolean anotherTakesNew(Peer peer, PathState than) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -30,7 +31,7 @@ class FailoverTest {
     TestNet net = new TestNet(2, RAILS, seed, 4_000, config);
     net.jitterNs = 3_000;
     net.switchQueueBytes = 512 * 1_024;
-    java.util.Arrays.fill(net.bytesPerNs, GIGABIT);
+    Arrays.fill(net.bytesPerNs, GIGABIT);
     net.nodes.forEach(node -> endpoints.add(node.open(ENDPOINT)));
     return net;
   }
@@ -136,7 +137,7 @@ class FailoverTest {
   @ValueSource(longs = {11, 12, 13, 14, 15})
   void whatIsLateGoesByOthersBeforeItsPathIsGivenUp(long seed) {
     try (TestNet net = net(seed)) {
-      java.util.Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      Arrays.fill(net.bytesPerNs, GIGABIT / 40);
       flood(net, 200 * MS);
       Map<Counter, Long> counted = counters(net.nodes.get(1));
       net.deadRail[3] = true;
@@ -157,7 +158,7 @@ class FailoverTest {
   @ValueSource(longs = {2, 5})
   void aPathThatBecameLongerIsNotGivenUp(long longerMs) {
     try (TestNet net = net(6)) {
-      java.util.Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      Arrays.fill(net.bytesPerNs, GIGABIT / 40);
       flood(net, 200 * MS);
       PmNode node = net.nodes.get(1);
       Map<Counter, Long> counted = counters(node);
@@ -206,7 +207,7 @@ class FailoverTest {
   @Test
   void pathsOfAPeerThatStandsStillAreNotLate() {
     try (TestNet net = net(7)) {
-      java.util.Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      Arrays.fill(net.bytesPerNs, GIGABIT / 40);
       flood(net, 200 * MS);
       Map<Counter, Long> counted = counters(net.nodes.get(1));
       for (int i = 0; i < 20; i++) {
@@ -251,6 +252,22 @@ class FailoverTest {
       }
     }
     return Math.max(longest, net.nowNs - last);
+  }
+
+  /** Nothing is in front of its questions, but the sender's data is in front of the answers. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void whoOnlyReceivesGivesUpTheDeadRailAlone(long seed) {
+    try (TestNet net = net(seed)) {
+      Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      flood(net, 60 * MS + seed * MS / 7);
+      net.deadRail[3] = true;
+      flood(net, 40 * MS);
+      for (PmNode node : net.nodes) {
+        assertThat(node.counters().get(Counter.PATHS_EVICTED)).isEqualTo(1);
+      }
+      drain(net);
+    }
   }
 
   @ParameterizedTest
