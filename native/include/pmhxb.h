@@ -222,7 +222,7 @@ struct hxb_port_stats {
     uint64_t rx_refused_segments; /* more than one segment */
     uint64_t rx_refused_foreign;  /* buffer of another pool */
     uint64_t rx_refused_offset;   /* does not begin at HXB_FRAME_OFFSET */
-    uint64_t rx_refused_length;   /* shorter than an Ethernet header, or longer than 65,535 */
+    uint64_t rx_refused_length;   /* shorter than an Ethernet header, or longer than 65,535 or the line's */
     uint64_t tx_refused;          /* burst calls cut short by a descriptor out of range */
 };
 
@@ -235,6 +235,15 @@ struct hxb_port_stats {
  * could take this process with it. -EADDRINUSE: a client of that socket is attached in this process
  * already; the driver wants the server first. The peer shares the rings and is trusted with them:
  * its death is survived, its malice is not.
+ *
+ * A name that begins with "shm_" makes an end of a shared-memory line of this library's own, of which
+ * the other is in another process or in this one. Arguments: "role=server" or "role=client", "socket="
+ * and the line's name, the same at both ends and unique within the network namespace, 97 bytes at
+ * most, "mac=" and its address in hexadecimal. Numbers follow DPDK's ports, up to 64 ends. One queue;
+ * descriptor counts and MTU are not looked at. Both pools' frames must be of one length and both
+ * processes of one user, else there is no line; Linux 5.1 or later. The peer is not trusted: whatever it
+ * writes, frames are received whole and within this end's buffers, or counted as refused by length.
+ * -EINVAL: an argument; -EEXIST: the name; -EADDRINUSE, when started: another server has that socket.
  */
 int hxb_port_attach(const char *name, const char *args);
 /*
@@ -244,7 +253,7 @@ int hxb_port_attach(const char *name, const char *args);
 int hxb_port_configure(int port, const struct hxb_port_config *config,
                        struct hxb_pool *const *pools);
 /*
- * -EIO: the driver's log (hxb_eal_log) says why. A net_memif client starts also while there is no
+ * -EIO: the driver's log (hxb_eal_log) says why. A client of shared memory starts also while there is no
  * server: its link is down until the first connection, and again from the loss of one to the next;
  * it looks for its server every 50 ms.
  */
@@ -264,8 +273,10 @@ int hxb_port_stats(int port, struct hxb_port_stats *stats);
 /* ---- Bursts (packet path) -------------------------------------------------------------------- */
 
 /*
- * -ENETDOWN: the port is stopped, or a net_memif client without a connection. While a memif port is
- * being changed, bursts on all of them move nothing.
+ * -ENETDOWN: the port is stopped, or a net_memif client or an end of a line of our own without a
+ * connection; what a peer sent over such a line before it went can still be received. While a port of
+ * shared memory is being changed, bursts on all of them move nothing. -EINVAL on such a line: another
+ * pool than that of hxb_port_configure.
  */
 
 /*

@@ -208,10 +208,62 @@ void hxb_port_reset(int port);
 
 /* Lets the burst calls through to the driver, or makes them answer -ENETDOWN. */
 void hxb_port_live(int port, bool live);
-/* A burst on this port is beyond the gate. */
-bool hxb_port_inside(int port);
+/* ---- The gate of ports that others change: control.c ------------------------------------------ */
 
-/* memif.c: what changes a memif port runs on EAL's interrupt thread, and never beside a burst. */
+/* Who is in a burst; one writer each: the thread that polls, the thread that sends. */
+struct hxb_seats {
+    atomic_int rx;
+    atomic_int tx;
+} __rte_cache_aligned;
+
+/* Writer: EAL's interrupt thread. */
+extern struct hxb_gate {
+    /* 1 while ports change. */
+    atomic_int closed;
+    /* Bursts put a fence between seat and gate themselves, because the kernel gives no barrier for
+     * all threads of a process at once. Written before the first such port exists, too. */
+    atomic_bool fences;
+} __rte_cache_aligned hxb_gate;
+
+static inline bool hxb_gate_enter(atomic_int *seat)
+{
+    /* G1: before the gate is read; pairs with G2 in hxb_close_gate. A fence would wait, in every
+     * poll, until the other processor has given up the lines that the burst before wrote. */
+    atomic_store_explicit(seat, 1, memory_order_relaxed);
+    if (unlikely(atomic_load_explicit(&hxb_gate.fences, memory_order_relaxed))) {
+        atomic_thread_fence(memory_order_seq_cst);
+    } else {
+        atomic_signal_fence(memory_order_seq_cst);
+    }
+    /* Pairs with G3 in hxb_open_gate. */
+    if (likely(atomic_load_explicit(&hxb_gate.closed, memory_order_acquire) == 0)) {
+        return true;
+    }
+    atomic_store_explicit(seat, 0, memory_order_release);
+    return false;
+}
+
+static inline void hxb_gate_leave(atomic_int *seat)
+{
+    /* The burst is over before the seat is seen empty; pairs with the load in await_empty. */
+    atomic_store_explicit(seat, 0, memory_order_release);
+}
+
+/* On EAL's interrupt thread alone: from the one to the other no burst is on a port with a gate. */
+void hxb_close_gate(void);
+void hxb_open_gate(void);
+/* port.c: until each burst that was beyond the gate has left. */
+void hxb_await_bursts(void);
+
+/* Calls run(arg) on EAL's interrupt thread and waits: what it returned, or -ETIMEDOUT when that thread
+ * has not come to it in 5 s. Not from that thread itself. */
+int hxb_on_interrupt_thread(int (*run)(void *arg), void *arg);
+/* CLOCK_MONOTONIC. */
+int64_t hxb_now_ns(void);
+/* The value of "key=" among a device's arguments, with commas between them, or `fallback`. */
+void hxb_argument(const char *args, const char *key, const char *fallback, char *out, size_t n);
+
+/* memif.c */
 bool hxb_is_memif(const char *name);
 int hxb_memif_attach(const char *name, const char *args);
 int hxb_memif_start(int port);
@@ -220,41 +272,30 @@ int hxb_memif_close(int port);
 /* Every callback of the driver, as EAL sees it. */
 void hxb_memif_event(void *arg);
 
-/* Who is in a burst; one writer each: the thread that polls, the thread that sends. */
-struct hxb_seats {
-    atomic_int rx;
-    atomic_int tx;
-} __rte_cache_aligned;
+/* shm.c: lines of our own, whose port numbers follow DPDK's. */
+#define HXB_SHM_FIRST RTE_MAX_ETHPORTS
+#define HXB_SHM_ENDS 64
+#define HXB_PORTS (HXB_SHM_FIRST + HXB_SHM_ENDS)
 
-/* 1 while memif ports change. Writer: EAL's interrupt thread. */
-extern atomic_int hxb_memif_gate;
-/* Bursts put a fence between seat and gate themselves, because the kernel gives no barrier for all
- * threads of a process at once. Written before the first memif port exists, and by EAL's interrupt
- * thread should the kernel refuse later. */
-extern atomic_bool hxb_memif_fences;
-
-static inline bool hxb_memif_enter(atomic_int *seat)
+static inline bool hxb_is_shm(int port)
 {
-    /* G1: before the gate is read; pairs with G2 in close_gate. A fence would wait, in every poll,
-     * until the other processor has given up the lines that the burst before wrote. */
-    atomic_store_explicit(seat, 1, memory_order_relaxed);
-    if (unlikely(atomic_load_explicit(&hxb_memif_fences, memory_order_relaxed))) {
-        atomic_thread_fence(memory_order_seq_cst);
-    } else {
-        atomic_signal_fence(memory_order_seq_cst);
-    }
-    /* Pairs with G3 in open_gate. */
-    if (likely(atomic_load_explicit(&hxb_memif_gate, memory_order_acquire) == 0)) {
-        return true;
-    }
-    atomic_store_explicit(seat, 0, memory_order_release);
-    return false;
+    return port >= HXB_SHM_FIRST && port < HXB_PORTS;
 }
 
-static inline void hxb_memif_leave(atomic_int *seat)
-{
-    /* The burst is over before the seat is seen empty; pairs with the load in hxb_port_inside. */
-    atomic_store_explicit(seat, 0, memory_order_release);
-}
+/* Whether hxb_port_attach is to make such a line. */
+bool hxb_names_shm(const char *name);
+int hxb_shm_attach(const char *name, const char *args);
+/* Of all others: -ENODEV when there is no such end. */
+int hxb_shm_configure(int port, const struct hxb_port_config *config, struct hxb_pool *const *pools);
+int hxb_shm_start(int port);
+int hxb_shm_stop(int port);
+int hxb_shm_close(int port);
+int64_t hxb_shm_mac(int port);
+int hxb_shm_link(int port);
+int hxb_shm_info(int port, struct hxb_port_info *info);
+int hxb_shm_stats(int port, struct hxb_port_stats *stats);
+/* shm_burst.c: behind the gate. */
+int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, uint64_t *addresses, int n);
+int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);
 
 #endif

@@ -29,17 +29,12 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <rte_alarm.h>
@@ -53,13 +48,10 @@
 
 #define SOCKET_MAX 108 /* sizeof(sockaddr_un.sun_path) */
 #define DEFAULT_SOCKET "/run/memif.sock"
-#define CALL_TIMEOUT_S 5
 #define RECONNECT_US 50000
 /* A connection that was begun and is neither up nor refused after this is begun anew. (A server
  * whose port is not started yet refuses.) */
 #define CONNECT_TIMEOUT_NS INT64_C(1000000000)
-
-atomic_int hxb_memif_gate;
 
 /* A callback that the driver has registered, in EAL's list under our name. */
 struct handler {
@@ -130,37 +122,6 @@ static bool of_memif(rte_intr_callback_fn fn)
            strstr(at.dli_fname, "rte_net_memif") != NULL;
 }
 
-/* ---- The gate ---------------------------------------------------------------------------------- */
-
-atomic_bool hxb_memif_fences = true;
-
-static long membarrier(int command)
-{
-    return syscall(SYS_membarrier, command, 0, 0);
-}
-
-static void find_barrier(void)
-{
-    atomic_store(&hxb_memif_fences, membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) < 0);
-}
-
-/* A full barrier on every thread that runs, so that each has its seat written or sees the gate. */
-static void barrier_on_all_threads(void)
-{
-    const struct timespec drained = {.tv_nsec = 10 * 1000 * 1000};
-
-    while (!atomic_load(&hxb_memif_fences) && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) < 0) {
-        if (errno == ENOMEM) {
-            sched_yield();
-            continue;
-        }
-        /* Forbidden since it was registered. From now on bursts fence themselves; one that began
-         * without a fence has its seat out of the store buffer long before this has slept. */
-        atomic_store(&hxb_memif_fences, true);
-        nanosleep(&drained, NULL);
-    }
-}
-
 static void close_gate(void)
 {
     sigset_t pipe;
@@ -170,20 +131,7 @@ static void close_gate(void)
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, NULL);
-    /* G2: before the seats are read; pairs with G1 in hxb_memif_enter: one of both sees the other. */
-    atomic_store(&hxb_memif_gate, 1);
-    barrier_on_all_threads();
-    for (int port = 0; port < RTE_MAX_ETHPORTS; port++) {
-        while (ends[port].attached && hxb_port_inside(port)) {
-            sched_yield();
-        }
-    }
-}
-
-static void open_gate(void)
-{
-    /* G3: publishes what was changed; pairs with the load in hxb_memif_enter. */
-    atomic_store(&hxb_memif_gate, 0);
+    hxb_close_gate();
 }
 
 /* ---- Handlers ---------------------------------------------------------------------------------- */
@@ -269,7 +217,7 @@ void hxb_memif_event(void *arg)
     if (h->socket[0] != '\0') {
         drop_accepted(h, false);
     }
-    open_gate();
+    hxb_open_gate();
     arm_reconnects();
 }
 
@@ -366,54 +314,25 @@ struct call {
     int port;
     const char *name;
     const char *args;
-    int rc;
-    sem_t done;
 };
 
-static void run_call(void *arg)
+static int run_call(void *arg)
 {
     struct call *call = arg;
 
     close_gate();
-    call->rc = call->run(call);
-    open_gate();
+    int rc = call->run(call);
+    hxb_open_gate();
     arm_reconnects();
-    sem_post(&call->done);
+    return rc;
 }
 
 static int on_interrupt_thread(struct call *call)
 {
-    struct timespec until;
-
-    call->rc = -ETIMEDOUT;
-    sem_init(&call->done, 0, 0);
-    int rc = rte_eal_alarm_set(1, run_call, call);
-    if (rc < 0) {
-        sem_destroy(&call->done);
-        return rc;
-    }
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += CALL_TIMEOUT_S;
-    do {
-        rc = sem_clockwait(&call->done, CLOCK_MONOTONIC, &until);
-    } while (rc != 0 && errno == EINTR);
-    if (rc != 0 && rte_eal_alarm_cancel(run_call, call) <= 0) {
-        /* Not taken back, so it has begun; cancelling has waited for its end. */
-        sem_wait(&call->done);
-    }
-    sem_destroy(&call->done);
-    return call->rc;
+    return hxb_on_interrupt_thread(run_call, call);
 }
 
 /* ---- Ports -------------------------------------------------------------------------------------- */
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 static bool link_up(int port)
 {
@@ -450,7 +369,7 @@ static int connect_client(int port)
         return -ENOSYS;
     }
     hxb_port_live(port, rc == 0);
-    ends[port].connecting_since_ns = rc == 0 ? now_ns() : 0;
+    ends[port].connecting_since_ns = rc == 0 ? hxb_now_ns() : 0;
     /* The one that has just been registered. */
     ends[port].channel = rc == 0 ? LIST_FIRST(&handlers) : NULL;
     return rc == 0 || rc == -1 || rc == -EIO ? 0 : rc;
@@ -463,12 +382,12 @@ static void reconnect(void *arg)
     ends[port].armed = false;
     if (ends[port].wanted && !link_up(port)) {
         int64_t since = ends[port].connecting_since_ns;
-        if (since == 0 || now_ns() - since > CONNECT_TIMEOUT_NS) {
+        if (since == 0 || hxb_now_ns() - since > CONNECT_TIMEOUT_NS) {
             close_gate();
             hxb_port_live(port, false);
             rte_eth_dev_stop((uint16_t)port);
             connect_client(port);
-            open_gate();
+            hxb_open_gate();
         }
     }
     arm_reconnects();
@@ -488,14 +407,6 @@ static void arm_reconnects(void)
                 rte_eal_alarm_set(RECONNECT_US, reconnect, (void *)(uintptr_t)port) == 0;
         }
     }
-}
-
-static void value_of(const char *args, const char *key, const char *fallback, char *out, size_t n)
-{
-    const char *at = strstr(args, key);
-    const char *value = at != NULL && (at == args || at[-1] == ',') ? at + strlen(key) : fallback;
-
-    snprintf(out, n, "%.*s", (int)strcspn(value, ","), value);
 }
 
 static bool listens(const char *socket)
@@ -525,8 +436,8 @@ static int attach(struct call *call)
     char role[16], socket[SOCKET_MAX];
     uint16_t port;
 
-    value_of(call->args, "role=", "client", role, sizeof(role));
-    value_of(call->args, "socket=", DEFAULT_SOCKET, socket, sizeof(socket));
+    hxb_argument(call->args, "role=", "client", role, sizeof(role));
+    hxb_argument(call->args, "socket=", DEFAULT_SOCKET, socket, sizeof(socket));
     attaching = socket;
     int rc = rte_eal_hotplug_add("vdev", call->name, call->args);
     attaching = NULL;
@@ -550,10 +461,8 @@ static int attach(struct call *call)
 
 int hxb_memif_attach(const char *name, const char *args)
 {
-    static pthread_once_t barrier_once = PTHREAD_ONCE_INIT;
     struct call call = {.run = attach, .name = name, .args = args};
 
-    pthread_once(&barrier_once, find_barrier);
     return on_interrupt_thread(&call);
 }
 

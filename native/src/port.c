@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports: set-up and tear-down of Ethernet devices, and their burst calls. */
+#include <sched.h>
 #include <string.h>
 
 #include <rte_dev.h>
@@ -13,10 +14,10 @@ static struct {
     /* Queues while started, else 0: a burst on a stopped port would make DPDK log a stack trace. */
     uint16_t live_queues;
     uint16_t queues;
-    bool memif; /* bursts pass the gate of memif.c */
+    bool gated; /* bursts pass the gate of control.c: net_memif, and lines of our own */
     struct hxb_refusals refusals[HXB_QUEUES_MAX];
     struct hxb_seats seats[HXB_QUEUES_MAX];
-} ports[RTE_MAX_ETHPORTS];
+} ports[HXB_PORTS];
 
 /* Drivers say -1 when they mean "did not work, see the log"; as an errno it would read EPERM. */
 static int driver_error(int rc)
@@ -51,15 +52,31 @@ void hxb_port_live(int port, bool live)
     ports[port].live_queues = live ? ports[port].queues : 0;
 }
 
-bool hxb_port_inside(int port)
+static void await_empty(const atomic_int *seat)
 {
-    for (int q = 0; q < HXB_QUEUES_MAX; q++) {
-        if (atomic_load(&ports[port].seats[q].rx) != 0 ||
-            atomic_load(&ports[port].seats[q].tx) != 0) {
-            return true;
+    while (atomic_load(seat) != 0) {
+        sched_yield();
+    }
+}
+
+void hxb_await_bursts(void)
+{
+    for (int port = 0; port < HXB_PORTS; port++) {
+        for (int q = 0; ports[port].gated && q < HXB_QUEUES_MAX; q++) {
+            await_empty(&ports[port].seats[q].rx);
+            await_empty(&ports[port].seats[q].tx);
         }
     }
-    return false;
+}
+
+/* The number of an attached port whose bursts pass the gate, or why there is none. */
+static int gated_port(int number)
+{
+    if (number >= 0) {
+        hxb_port_reset(number);
+        ports[number].gated = true;
+    }
+    return driver_error(number);
 }
 
 HXB_API int hxb_port_attach(const char *name, const char *args)
@@ -69,16 +86,14 @@ HXB_API int hxb_port_attach(const char *name, const char *args)
     if (name == NULL || args == NULL) {
         return -EINVAL;
     }
+    if (hxb_names_shm(name)) {
+        return gated_port(hxb_shm_attach(name, args));
+    }
     if (!hxb_port_number_free()) {
         return -ENOSPC;
     }
     if (hxb_is_memif(name)) {
-        int number = hxb_memif_attach(name, args);
-        if (number >= 0) {
-            hxb_port_reset(number);
-            ports[number].memif = true;
-        }
-        return driver_error(number);
+        return gated_port(hxb_memif_attach(name, args));
     }
     int rc = rte_eal_hotplug_add("vdev", name, args);
     if (rc < 0) {
@@ -133,7 +148,7 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
     struct rte_eth_dev_info info;
     struct rte_eth_conf conf;
 
-    if (check_port(port) < 0) {
+    if (!hxb_is_shm(port) && check_port(port) < 0) {
         return -ENODEV;
     }
     if (config == NULL || pools == NULL || config->queues == 0 ||
@@ -144,6 +159,9 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
         if (pools[q] == NULL) {
             return -EINVAL;
         }
+    }
+    if (hxb_is_shm(port)) {
+        return hxb_shm_configure(port, config, pools);
     }
     int rc = rte_eth_dev_info_get((uint16_t)port, &info);
     if (rc < 0) {
@@ -169,13 +187,16 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
 
 HXB_API int hxb_port_start(int port)
 {
+    if (hxb_is_shm(port)) {
+        return hxb_shm_start(port);
+    }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
     if (ports[port].queues == 0) {
         return -EINVAL;
     }
-    if (ports[port].memif) {
+    if (ports[port].gated) {
         return driver_error(hxb_memif_start(port));
     }
     int rc = rte_eth_dev_start((uint16_t)port);
@@ -188,10 +209,13 @@ HXB_API int hxb_port_start(int port)
 
 HXB_API int hxb_port_stop(int port)
 {
+    if (hxb_is_shm(port)) {
+        return hxb_shm_stop(port);
+    }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
-    if (ports[port].memif) {
+    if (ports[port].gated) {
         return driver_error(hxb_memif_stop(port));
     }
     ports[port].live_queues = 0;
@@ -202,10 +226,13 @@ HXB_API int hxb_port_close(int port)
 {
     struct rte_eth_dev_info info;
 
+    if (hxb_is_shm(port)) {
+        return hxb_shm_close(port);
+    }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
-    if (ports[port].memif) {
+    if (ports[port].gated) {
         int closed = hxb_memif_close(port);
         ports[port].queues = 0;
         return driver_error(closed);
@@ -227,6 +254,9 @@ HXB_API int64_t hxb_port_mac(int port)
     struct rte_ether_addr address;
     int64_t mac = 0;
 
+    if (hxb_is_shm(port)) {
+        return hxb_shm_mac(port);
+    }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
@@ -244,6 +274,9 @@ HXB_API int hxb_port_link(int port)
 {
     struct rte_eth_link link;
 
+    if (hxb_is_shm(port)) {
+        return hxb_shm_link(port);
+    }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
@@ -265,6 +298,9 @@ HXB_API int hxb_port_info(int port, struct hxb_port_info *out)
 {
     struct rte_eth_dev_info info;
 
+    if (hxb_is_shm(port)) {
+        return hxb_shm_info(port, out);
+    }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
@@ -295,6 +331,9 @@ HXB_API int hxb_port_stats(int port, struct hxb_port_stats *out)
 {
     struct rte_eth_stats stats;
 
+    if (hxb_is_shm(port)) {
+        return hxb_shm_stats(port, out);
+    }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
@@ -375,7 +414,7 @@ static int tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *
 /* Whether bursts of this (port, queue) pass the gate; other numbers are refused behind it. */
 static inline bool gated(int port, int queue)
 {
-    return (unsigned int)port < RTE_MAX_ETHPORTS && ports[port].memif &&
+    return (unsigned int)port < HXB_PORTS && ports[port].gated &&
            (unsigned int)queue < HXB_QUEUES_MAX;
 }
 
@@ -386,11 +425,12 @@ static __rte_always_inline int gated_rx_burst(int port, int queue, struct hxb_po
         return rx_burst(port, queue, pool, descs, addresses, n);
     }
     atomic_int *seat = &ports[port].seats[queue].rx;
-    if (unlikely(!hxb_memif_enter(seat))) {
+    if (unlikely(!hxb_gate_enter(seat))) {
         return 0;
     }
-    int got = rx_burst(port, queue, pool, descs, addresses, n);
-    hxb_memif_leave(seat);
+    int got = hxb_is_shm(port) ? hxb_shm_rx_burst(port, queue, pool, descs, addresses, n)
+                               : rx_burst(port, queue, pool, descs, addresses, n);
+    hxb_gate_leave(seat);
     return got;
 }
 
@@ -405,11 +445,12 @@ HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint6
         return tx_burst(port, queue, pool, descs, n);
     }
     atomic_int *seat = &ports[port].seats[queue].tx;
-    if (unlikely(!hxb_memif_enter(seat))) {
+    if (unlikely(!hxb_gate_enter(seat))) {
         return 0;
     }
-    int sent = tx_burst(port, queue, pool, descs, n);
-    hxb_memif_leave(seat);
+    int sent = hxb_is_shm(port) ? hxb_shm_tx_burst(port, queue, pool, descs, n)
+                                : tx_burst(port, queue, pool, descs, n);
+    hxb_gate_leave(seat);
     return sent;
 }
 

@@ -10,8 +10,8 @@ import org.pmhxb.ffi.gen.hxb_port_info;
 import org.pmhxb.ffi.gen.hxb_port_stats;
 
 /**
- * DPDK ports by number: set-up and tear-down (control path, one thread at a time). Frames go
- * through {@link Hxb}.
+ * DPDK ports, and ends of the shim's own shared-memory lines, by number: set-up and tear-down
+ * (control path, one thread at a time). Frames go through {@link Hxb}.
  */
 public final class Ports {
   /** Queues that one port may have. */
@@ -20,12 +20,16 @@ public final class Ports {
   /** Ports that one process may have, by how Debian builds DPDK. */
   public static final int MAX_PORTS = 32;
 
+  /** Ends of shared-memory lines of the shim's own that one process may have besides. */
+  public static final int MAX_LINE_ENDS = 64;
+
   private Ports() {}
 
   /**
    * Creates a virtual device and returns its port number.
    *
-   * @param name driver name and a number or suffix, for example {@code net_memif0}
+   * @param name driver name and a number or suffix, for example {@code net_memif0}, or {@code
+   *     shm_0}
    * @param arguments the driver's, for example {@code role=server,id=0}
    */
   public static int attach(String name, String arguments) {
@@ -67,8 +71,8 @@ public final class Ports {
   }
 
   /**
-   * Starts the port; bursts work from now on. A net_memif client needs no server yet: it looks for
-   * one every 50 ms, now and after a loss, and its link is down meanwhile.
+   * Starts the port; bursts work from now on. A client of shared memory needs no server yet: it
+   * looks for one every 50 ms, now and after a loss, and its link is down meanwhile.
    *
    * @throws NativeException code -EIO, with the driver's words
    */
@@ -159,7 +163,12 @@ public final class Ports {
 
   private static String remedy(int code) {
     return switch (-code) {
-      case Errno.ENOSPC -> "all " + MAX_PORTS + " ports are taken: use more queues of fewer ports";
+      case Errno.ENOSPC ->
+          "all "
+              + MAX_PORTS
+              + " ports, or of shared-memory lines all "
+              + MAX_LINE_ENDS
+              + " ends, are taken: use more queues of fewer ports, or fewer lines";
       case Errno.EEXIST -> "a device of that name exists: close it or take another name";
       case Errno.EPERM, Errno.EACCES -> "run as root, or with CAP_NET_RAW and CAP_NET_ADMIN";
       default -> {

@@ -41,6 +41,7 @@ abstract class ClusterBench extends ClusterCommand {
   /** What joins the nodes. */
   enum Fabric {
     RING,
+    SHM,
     MEMIF,
     VETH
   }
@@ -59,9 +60,9 @@ abstract class ClusterBench extends ClusterCommand {
       names = "--fabric",
       paramLabel = "FABRIC",
       description =
-          "ring (one process), memif or veth (a process per node). Default: that of the"
-              + " cluster that is up, else ring. Another than that cluster's: one is built beside"
-              + " it.")
+          "ring (one process), shm, memif (shared memory, by lines of our own or by DPDK) or veth (a"
+              + " process per node). Default: that of the cluster that is up, else ring. Another than"
+              + " that cluster's: one is built beside it.")
   private Fabric fabric;
 
   @Mixin private ClusterOptions options;
@@ -139,8 +140,8 @@ abstract class ClusterBench extends ClusterCommand {
   }
 
   void checkOptions() {
-    if (together() && fabric != Fabric.MEMIF) {
-      throw wrongUsage("--together needs --fabric memif");
+    if (together() && fabric != Fabric.SHM && fabric != Fabric.MEMIF) {
+      throw wrongUsage("--together needs --fabric shm or memif");
     }
     range("--size", sizeBytes(), PayloadPattern.MIN_BYTES, largestBytes());
     range("--seconds", seconds, 0.1, 86_400);
@@ -170,6 +171,7 @@ abstract class ClusterBench extends ClusterCommand {
     int rails = wantedRails() == null ? RAILS : wantedRails();
     return switch (fabric == null ? Fabric.RING : fabric) {
       case RING -> overRing(shape, rails);
+      case SHM -> overOwnCluster(ClusterSpec.Fabric.SHM, shape, rails);
       case MEMIF -> overOwnCluster(ClusterSpec.Fabric.MEMIF, shape, rails);
       case VETH -> overOwnCluster(ClusterSpec.Fabric.VETH, shape, rails);
     };

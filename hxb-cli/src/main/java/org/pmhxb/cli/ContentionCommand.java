@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
     description = {
       "Measure streams that compete: an incast of seven to one over ring and veth, neighbours both"
           + " ways beside all to all, a slow rail among fast ones; and what a relay adds to the half"
-          + " round trip over memif and takes of the rate over ring. Writes a Markdown page and JSON.",
+          + " round trip over shared memory and takes of the rate over ring. Writes a Markdown page and JSON.",
       "Needs root. Takes about 5 minutes, with --quick about 3."
     },
     footer = {"", "Example: hxb bench contention --quick --output target/results"})
@@ -87,7 +87,7 @@ final class ContentionCommand extends SuiteCommand {
       PollPolicy poll =
           new PollPolicy(HxbConfig.Idle.SPIN, true).sharing(plan.endsAndRelays(shape));
       return cluster(
-          new ClusterSpec(ClusterSpec.Fabric.MEMIF, shape, rails, null, poll, NodeOptions.NONE));
+          new ClusterSpec(ClusterSpec.Fabric.SHM, shape, rails, null, poll, NodeOptions.NONE));
     }
   }
 }

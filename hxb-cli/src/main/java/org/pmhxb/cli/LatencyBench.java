@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
       "Send a message to and fro between two nodes and measure half round trips.",
       ClusterBench.USES
     },
-    footer = {"", "Example: hxb bench latency --fabric memif --size 64"})
+    footer = {"", "Example: hxb bench latency --fabric shm --size 64"})
 final class LatencyBench extends PairBench {
   private static final int SIZE_BYTES = 64;
 

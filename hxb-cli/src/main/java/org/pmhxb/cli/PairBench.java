@@ -24,7 +24,7 @@ abstract class PairBench extends ClusterBench {
   @Option(
       names = "--together",
       description =
-          "memif: the two nodes share a process and its poll thread, and the relays another: what a"
+          "shm, memif: the two nodes share a process and its poll thread, and the relays another: what a"
               + " relay costs where each has a processor.")
   private boolean together;
 

@@ -207,6 +207,8 @@ class FabricIT {
         "bandwidth --fabric ring --relays 2 --both",
         "latency --fabric ring --size 4",
         "exchange --fabric ring --shape 3x2 --rails 1",
+        "bandwidth --fabric shm",
+        "latency --fabric shm --relays 1 --together",
         "bandwidth --fabric memif",
         "latency --fabric memif --relays 1",
         "latency --fabric memif --relays 1 --together"

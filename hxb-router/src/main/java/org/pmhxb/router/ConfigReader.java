@@ -33,10 +33,10 @@ final class ConfigReader {
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
   private static final int MAX_SOCKET_BYTES = 107;
 
-  /** An abstract socket's name, which leaves no file behind: what DpdkPorts.memif takes. */
-  private static final String MEMIF_LINE = "[A-Za-z0-9._-]{1,60}";
+  /** An abstract socket's name, which leaves no file behind: what DpdkPorts.shm and memif take. */
+  private static final String LINE = "[A-Za-z0-9._-]{1,60}";
 
-  private static final String MEMIF_LINE_RULE = "1 to 60 letters, digits or any of ._- (no path)";
+  private static final String LINE_RULE = "1 to 60 letters, digits or any of ._- (no path)";
 
   /** A kernel interface's name has at most 15 bytes (IFNAMSIZ - 1). */
   private static final String INTERFACE = "[^\\s/:\\p{Cntrl}]{1,15}";
@@ -48,7 +48,7 @@ final class ConfigReader {
   private static final String DEVARGS =
       "[A-Za-z0-9_-]+=[^\\s,\\p{Cntrl}]+(,[A-Za-z0-9_-]+=[^\\s,\\p{Cntrl}]+)*";
 
-  private static final String DRIVERS = "\"memif\", \"packet\", \"af_packet\", \"pci\"";
+  private static final String DRIVERS = "\"shm\", \"memif\", \"packet\", \"af_packet\", \"pci\"";
 
   private static final List<String> ROOT_KEYS =
       List.of(
@@ -504,7 +504,7 @@ final class ConfigReader {
           scope.error(path, device, "must be a PCI address, as in \"0000:01:00.0\"");
         }
       }
-      case MEMIF -> {
+      case SHM, MEMIF -> {
         if (!device.matches("[A-Za-z0-9._-]{1,31}")) {
           scope.error(
               path, device, "must be 1 to 31 letters, digits, dots, underscores and hyphens");
@@ -518,7 +518,7 @@ final class ConfigReader {
     return switch (driver) {
       case PCI -> List.of("devargs");
       case PACKET, AF_PACKET -> List.of();
-      case MEMIF -> List.of("socket", "role");
+      case SHM, MEMIF -> List.of("socket", "role");
     };
   }
 
@@ -546,19 +546,19 @@ final class ConfigReader {
     if (devargs != null && !devargs.matches(DEVARGS)) {
       scope.error(path + ".devargs", devargs, "must be name=value pairs with commas between them");
     }
-    if (driver == HxbConfig.Driver.MEMIF) {
-      checkMemif(path, options, dimension);
+    if (driver == HxbConfig.Driver.SHM || driver == HxbConfig.Driver.MEMIF) {
+      checkLine(path, driver, options, dimension);
     }
     return options;
   }
 
-  private void checkMemif(String path, Map<String, String> options, Dimension dimension) {
+  private void checkLine(
+      String path, HxbConfig.Driver driver, Map<String, String> options, Dimension dimension) {
     String socket = options.get("socket");
     if (socket == null || socket.isEmpty()) {
-      scope.missing(
-          path + ".socket", "name of the line, the same at both ends: " + MEMIF_LINE_RULE);
-    } else if (!socket.matches(MEMIF_LINE)) {
-      scope.error(path + ".socket", socket, "must be " + MEMIF_LINE_RULE);
+      scope.missing(path + ".socket", "name of the line, the same at both ends: " + LINE_RULE);
+    } else if (!socket.matches(LINE)) {
+      scope.error(path + ".socket", socket, "must be " + LINE_RULE);
     }
     String role = options.get("role");
     if (role == null) {
@@ -571,7 +571,7 @@ final class ConfigReader {
         && builder.shape.extent(dimension.ordinal()) > 2) {
       scope.error(
           path + ".driver",
-          "memif",
+          driver.toString(),
           "joins two nodes only, dimension "
               + dimension
               + " of the shape "

@@ -37,7 +37,9 @@ public final class HxbConfig {
 
   /** How a rail's frames reach the wire. */
   public enum Driver {
-    /** DPDK net_memif between two processes of one host. */
+    /** Memory that two processes of one host share: the shim's own lines. */
+    SHM,
+    /** The same through DPDK net_memif. */
     MEMIF,
     /** A kernel interface through a packet socket of the shim's own. */
     PACKET,
@@ -109,9 +111,9 @@ public final class HxbConfig {
    * @param dimension the line that it is cabled to
    * @param index within the dimension, 0 to 8; joined with the same index of the neighbours
    * @param driver how to reach it
-   * @param device interface name, PCI address, or for memif any name
+   * @param device interface name, PCI address, or for shm and memif any name
    * @param options further keys of the driver, in the order written: {@code socket} and {@code
-   *     role} of memif, {@code devargs} of pci
+   *     role} of shm and memif, {@code devargs} of pci
    */
   public record Rail(
       Dimension dimension, int index, Driver driver, String device, Map<String, String> options) {

@@ -239,7 +239,13 @@ class HxbConfigTest {
   }
 
   @Test
-  void memifIsForTwoNodesAndNeedsSocketAndRole() {
+  void sharedMemoryIsForTwoNodesAndNeedsSocketAndRole() {
+    assertThat(HxbConfig.parse(GOOD.replace("memif", "shm"), "n.toml").rails().get(1).driver())
+        .isEqualTo(Driver.SHM);
+    assertThat(errors(GOOD.replace("memif", "shm").replace("\"2x2\"", "\"2x3\"")))
+        .containsExactly(
+            "n.toml:8: rail[0].driver = shm: joins two nodes only, dimension y of the shape 2x3"
+                + " has 3");
     assertThat(errors(GOOD.replace("\"2x2\"", "\"2x3\"")))
         .containsExactly(
             "n.toml:8: rail[0].driver = memif: joins two nodes only, dimension y of the shape 2x3"
@@ -283,14 +289,14 @@ class HxbConfigTest {
     assertThat(errors(GOOD.replace("\"af_packet\"", "\"ring\"")))
         .containsExactly(
             "n.toml:16: rail[1].driver = ring: joins the nodes of one process (hxb demo); take one"
-                + " of \"memif\", \"packet\", \"af_packet\", \"pci\"");
+                + " of \"shm\", \"memif\", \"packet\", \"af_packet\", \"pci\"");
     assertThat(errors(GOOD.replace("\"af_packet\"", "\"af_xdp\"")))
         .containsExactly(
             "n.toml:16: rail[1].driver = af_xdp: is not supported; take packet for a kernel"
                 + " interface");
     assertThat(errors(GOOD.replace("\"af_packet\"", "7")))
         .containsExactly(
-            "n.toml:16: rail[1].driver = 7: must be one of \"memif\", \"packet\", \"af_packet\", \"pci\"");
+            "n.toml:16: rail[1].driver = 7: must be one of \"shm\", \"memif\", \"packet\", \"af_packet\", \"pci\"");
     assertThat(errors(GOOD + "queue = 1\n")).hasSize(1).first().asString().contains("is no key");
     assertThat(errors(GOOD + "devargs = \"a=1\"\n")).hasSize(1);
     assertThat(errors(GOOD.replace("role =", "id = 3\nrole ="))).hasSize(1);

@@ -160,8 +160,8 @@ public final class BenchCluster implements MeasuredCluster {
       }
       ShapingCheck shaping =
           rate() == null ? null : new ShapingCheck(namespaces().values(), rate(), exceptions);
-      // What passes between memif's processes passes between processors, and nowhere else.
-      CoreDistance distance = fabric().equals("memif") ? CoreDistance.here() : null;
+      // What passes through shared memory passes between processors, and nowhere else.
+      CoreDistance distance = fabric().equals("veth") ? null : CoreDistance.here();
       Benchmark.Outcome outcome = benchmark.run(nodes, new CpuMeter(this::processes, distance));
       if (shaping != null) {
         outcome.failures().addAll(shaping.objections(outcome.messages() * sizeBytes));

@@ -20,6 +20,8 @@ public record ClusterSpec(
     /** Veth pairs and bridges between network namespaces. */
     VETH,
     /** Shared memory; lines of two nodes only. */
+    SHM,
+    /** The same through DPDK's net_memif. */
     MEMIF;
 
     @Override
@@ -49,17 +51,19 @@ public record ClusterSpec(
     if (shape.nodes() < 2) {
       throw new IllegalArgumentException("--shape is " + shape + "; must have 2 nodes or more");
     }
-    if (fabric == Fabric.MEMIF) {
+    if (fabric != Fabric.VETH) {
       if (rate != null) {
         throw new IllegalArgumentException(
-            "--rate is " + rate + "; memif links cannot be shaped, those of veth can");
+            "--rate is " + rate + "; " + fabric + " links cannot be shaped, those of veth can");
       }
       for (int d = 0; d < 3; d++) {
         if (shape.extent(d) > 2) {
           throw new IllegalArgumentException(
               "--shape is "
                   + shape
-                  + "; memif joins lines of two nodes only, ring and veth others");
+                  + "; "
+                  + fabric
+                  + " joins lines of two nodes only, ring and veth others");
         }
       }
     }

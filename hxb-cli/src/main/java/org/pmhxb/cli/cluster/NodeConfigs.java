@@ -38,25 +38,22 @@ public final class NodeConfigs {
     Dimension dimension = Dimension.of(layout.dimension(rail));
     int index = layout.index(rail);
     String name = layout.name(rail);
+    // Nodes that share a process have lines of the same name.
+    String device = name + "-" + node;
+    Map<String, String> line = line(spec, paths, layout, node, rail);
     return switch (spec.fabric()) {
       case VETH -> new HxbConfig.Rail(dimension, index, spec.options().driver(), name, Map.of());
-      case MEMIF ->
-          new HxbConfig.Rail(
-              dimension,
-              index,
-              HxbConfig.Driver.MEMIF,
-              // Nodes that share a process have lines of the same name.
-              name + "-" + node,
-              memif(spec, paths, layout, node, rail));
+      case SHM -> new HxbConfig.Rail(dimension, index, HxbConfig.Driver.SHM, device, line);
+      case MEMIF -> new HxbConfig.Rail(dimension, index, HxbConfig.Driver.MEMIF, device, line);
     };
   }
 
   /**
-   * One socket per pair of rails, named after the lower node; that one listens. The name lies in
-   * the kernel's abstract namespace, where no file is left behind, so it must differ between
-   * clusters of all directories.
+   * Of shared memory: one socket per pair of rails, named after the lower node; that one listens.
+   * The name lies in the kernel's abstract namespace, where no file is left behind, so it must
+   * differ between clusters of all directories.
    */
-  private static Map<String, String> memif(
+  private static Map<String, String> line(
       ClusterSpec spec, ClusterPaths paths, RailLayout layout, int node, int rail) {
     Coordinates here = spec.shape().coordinates(node);
     int dimension = layout.dimension(rail);

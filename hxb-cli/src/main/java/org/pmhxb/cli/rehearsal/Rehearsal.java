@@ -36,7 +36,7 @@ import org.pmhxb.router.Shape;
  * JVM that has never met one leaves it out, and throws compiled code away when it comes. Owner: one
  * thread.
  *
- * <p>The nodes' classes are those of a cluster of processes: ports of the drivers {@code memif} and
+ * <p>The nodes' classes are those of a cluster of processes: ports of the drivers {@code shm} and
  * {@code packet}, behind the first act's rings, and no simulated ones, because a call is compiled
  * for the few classes that it was seen with.
  */
@@ -229,7 +229,7 @@ public final class Rehearsal {
   private Played lines() throws Exception {
     ClusterSpec spec =
         new ClusterSpec(
-            ClusterSpec.Fabric.MEMIF, PAIR, 1, null, PollPolicy.suiting(2), NodeOptions.NONE);
+            ClusterSpec.Fabric.SHM, PAIR, 1, null, PollPolicy.suiting(2), NodeOptions.NONE);
     try (Stage stage = new Stage(configs(spec), progress)) {
       List<Benchmark.Outcome> outcomes = new ArrayList<>();
       TrafficPlan oneWay = TrafficPlan.pair(BenchKind.BANDWIDTH, PAIR, 1, 0, false);
@@ -246,7 +246,7 @@ public final class Rehearsal {
   private Played square(String faults, long ms) throws Exception {
     NodeOptions options = new NodeOptions("", HxbConfig.Tag.OFF, faults, NodeOptions.VETH_DRIVER);
     PollPolicy poll = new PollPolicy(HxbConfig.Idle.BACKOFF, false);
-    ClusterSpec spec = new ClusterSpec(ClusterSpec.Fabric.MEMIF, SQUARE, 2, null, poll, options);
+    ClusterSpec spec = new ClusterSpec(ClusterSpec.Fabric.SHM, SQUARE, 2, null, poll, options);
     try (Stage stage = new Stage(configs(spec), progress)) {
       List<Benchmark.Outcome> outcomes = new ArrayList<>();
       TrafficPlan all = TrafficPlan.allToAll(SQUARE, 2);

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
@@ -32,9 +34,10 @@ class NodeConfigsTest {
     }
   }
 
-  @Test
-  void theTwoEndsOfAMemifLinkShareASocketAndHaveOppositeRoles() {
-    ClusterSpec spec = new ClusterSpec(ClusterSpec.Fabric.MEMIF, Shape.of(2, 2, 2), 2, null);
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "MEMIF"})
+  void theTwoEndsOfASharedMemoryLinkShareASocketAndHaveOppositeRoles(ClusterSpec.Fabric fabric) {
+    ClusterSpec spec = new ClusterSpec(fabric, Shape.of(2, 2, 2), 2, null);
     Map<String, String> roles = new HashMap<>();
 
     for (int node = 0; node < 8; node++) {

@@ -192,17 +192,23 @@ public final class HxbNode implements AutoCloseable {
       case PACKET -> PacketPort.open(rail.device(), FrameHeader.ETHER_TYPE, pool);
       case AF_PACKET -> DpdkPorts.afPacket(rail.device(), pool);
       case PCI -> DpdkPorts.pci(rail.device(), pool);
+      case SHM ->
+          DpdkPorts.shm(rail.device(), line(rail), isServer(rail), pool, addressWithout(rail));
       case MEMIF ->
-          DpdkPorts.memif(
-              rail.device(),
-              rail.option("socket", rail.device()),
-              rail.option("role", "server").equals("server"),
-              pool,
-              memifMac(rail));
+          DpdkPorts.memif(rail.device(), line(rail), isServer(rail), pool, addressWithout(rail));
     };
   }
 
-  private long memifMac(HxbConfig.Rail rail) {
+  private static String line(HxbConfig.Rail rail) {
+    return rail.option("socket", rail.device());
+  }
+
+  private static boolean isServer(HxbConfig.Rail rail) {
+    return rail.option("role", "server").equals("server");
+  }
+
+  /** The address of a rail without a NIC: unique in the cluster, locally administered. */
+  private long addressWithout(HxbConfig.Rail rail) {
     return 0x0200_0000_0000L
         | (long) config.node() << 8
         | (long) rail.dimension().ordinal() << 4

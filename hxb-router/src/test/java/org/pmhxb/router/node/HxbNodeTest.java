@@ -26,7 +26,7 @@ import org.pmhxb.router.Dimension;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 
-/** Two assembled nodes with poll threads of their own, over memif and over veth pairs. */
+/** Two assembled nodes with poll threads of their own, over shared memory and over veth pairs. */
 @Timeout(60)
 class HxbNodeTest {
   private static final int ENDPOINT = 3;
@@ -106,8 +106,9 @@ class HxbNodeTest {
     }
   }
 
-  @Test
-  void talksOverMemif() throws InterruptedException {
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "MEMIF"})
+  void talksOverSharedMemory(HxbConfig.Driver driver) throws InterruptedException {
     List<List<HxbConfig.Rail>> rails = new ArrayList<>();
     for (String role : List.of("client", "server")) {
       List<HxbConfig.Rail> mine = new ArrayList<>();
@@ -116,7 +117,7 @@ class HxbNodeTest {
             new HxbConfig.Rail(
                 Dimension.X,
                 i,
-                HxbConfig.Driver.MEMIF,
+                driver,
                 role + i,
                 Map.of(
                     "socket",
@@ -135,7 +136,7 @@ class HxbNodeTest {
         new HxbConfig.Rail(
             Dimension.X,
             0,
-            HxbConfig.Driver.MEMIF,
+            HxbConfig.Driver.SHM,
             "far0",
             Map.of("socket", "hxb-far-" + ProcessHandle.current().pid(), "role", "server"));
     HxbConfig near = config(0, List.of(rail));

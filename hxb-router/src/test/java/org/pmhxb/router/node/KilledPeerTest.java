@@ -14,8 +14,9 @@ import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerState;
+import org.pmhxb.router.HxbConfig.Driver;
 
-/** Two processes over memif; one is killed in mid-traffic, and another takes its place. */
+/** Two processes over shared memory; one is killed in mid-traffic, and another takes its place. */
 @Timeout(180)
 class KilledPeerTest {
   private static final int ROUNDS = 2;
@@ -32,8 +33,8 @@ class KilledPeerTest {
     private long lastNs = System.nanoTime();
     private long workedNs = lastNs;
 
-    Survivor(String role, String line) {
-      node = HxbNode.launch(NodeProcess.config(0, role, line), HxbNode.Progress.INLINE);
+    Survivor(Driver driver, String role, String line) {
+      node = HxbNode.launch(NodeProcess.config(0, driver, role, line), HxbNode.Progress.INLINE);
       node.node().peerListener(this);
       traffic = new NumberedTraffic(node.node().open(NodeProcess.ENDPOINT), 1);
     }
@@ -90,15 +91,20 @@ class KilledPeerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"server, client", "client, server"})
-  void survivorReportsSilenceAndTalksToTheNext(String role, String otherRole)
+  @CsvSource({
+    "MEMIF, server, client",
+    "MEMIF, client, server",
+    "SHM, server, client",
+    "SHM, client, server"
+  })
+  void survivorReportsSilenceAndTalksToTheNext(Driver driver, String role, String otherRole)
       throws IOException, InterruptedException {
     String line = "hxb-killed-" + ProcessHandle.current().pid() + "-" + role;
-    Survivor survivor = new Survivor(role, line);
+    Survivor survivor = new Survivor(driver, role, line);
     try (survivor) {
       for (int round = 0; round < ROUNDS; round++) {
         survivor.downs.clear();
-        try (NodeProcess peer = NodeProcess.start(otherRole, line)) {
+        try (NodeProcess peer = NodeProcess.start(driver.name(), otherRole, line)) {
           exchange(survivor, round);
           // In mid-traffic: what was sent just now is in the rings, unacknowledged.
           survivor.traffic.send(32);

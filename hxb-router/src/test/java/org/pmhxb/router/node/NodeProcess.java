@@ -19,8 +19,8 @@ import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 
 /**
- * A second Java process with a node over memif, or a whole ring cluster, that sends and verifies
- * {@link NumberedTraffic} until its standard input ends or somebody kills it.
+ * A second Java process with a node over shared memory, or a whole ring cluster, that sends and
+ * verifies {@link NumberedTraffic} until its standard input ends or somebody kills it.
  */
 final class NodeProcess implements AutoCloseable {
   static final int ENDPOINT = 3;
@@ -39,10 +39,10 @@ final class NodeProcess implements AutoCloseable {
   }
 
   /**
-   * Node {@code node} of two over {@link #RAILS} memif lines. Node 1, in the second process, bears
-   * with longer silence than node 0: its peer is a test that may be held up.
+   * Node {@code node} of two over {@link #RAILS} lines of shared memory. Node 1, in the second
+   * process, bears with longer silence than node 0: its peer is a test that may be held up.
    */
-  static HxbConfig config(int node, String role, String line) {
+  static HxbConfig config(int node, HxbConfig.Driver driver, String role, String line) {
     HxbConfig.Builder builder =
         HxbConfig.builder()
             .key("node-process")
@@ -54,11 +54,7 @@ final class NodeProcess implements AutoCloseable {
     for (int i = 0; i < RAILS; i++) {
       builder.rail(
           new HxbConfig.Rail(
-              Dimension.X,
-              i,
-              HxbConfig.Driver.MEMIF,
-              role + i,
-              Map.of("socket", line + "-" + i, "role", role)));
+              Dimension.X, i, driver, role + i, Map.of("socket", line + "-" + i, "role", role)));
     }
     return builder.build();
   }
@@ -137,7 +133,7 @@ final class NodeProcess implements AutoCloseable {
     if (arguments[0].equals("ring")) {
       runRing();
     } else {
-      runMemif(arguments[0], arguments[1]);
+      runNode(HxbConfig.Driver.valueOf(arguments[0]), arguments[1], arguments[2]);
     }
   }
 
@@ -158,9 +154,9 @@ final class NodeProcess implements AutoCloseable {
             });
   }
 
-  private static void runMemif(String role, String line) {
+  private static void runNode(HxbConfig.Driver driver, String role, String line) {
     watchInput();
-    try (HxbNode node = HxbNode.launch(config(1, role, line))) {
+    try (HxbNode node = HxbNode.launch(config(1, driver, role, line))) {
       NumberedTraffic traffic = new NumberedTraffic(node.node().open(ENDPOINT), 0);
       System.out.println(READY);
       while (!told) {

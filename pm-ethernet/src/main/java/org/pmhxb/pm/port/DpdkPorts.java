@@ -90,9 +90,51 @@ public final class DpdkPorts {
   }
 
   /**
-   * One end of a shared-memory line between two processes of this host (or within one). The control
-   * socket is an abstract one: no file, so none is left for a later client to wait on for ever. It
-   * is known within the network namespace.
+   * One end of a line through memory that two processes of this host share (or two nodes of one):
+   * the shim's own, which beside {@link #memif} waits for fewer of the other processor's cache
+   * lines and does not trust its peer. Both ends' buffers must be of one size, and both processes
+   * of one user; else the link stays down. Line, socket, and what either end does when the other
+   * starts, ends or dies, are as of {@link #memif}.
+   *
+   * @param name unique among the process's ports of this kind, up to 59 characters
+   * @param line its name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
+   * @param server the end that waits
+   * @param macAddress this end's address, low 48 bits, unicast
+   */
+  public static DpdkPort shm(
+      String name, String line, boolean server, DpdkPool pool, long macAddress) {
+    checkLine("shm", line);
+    checkUnicast(macAddress);
+    int number =
+        Ports.attach(
+            "shm_" + name, "role=%s,socket=%s,mac=%x".formatted(role(server), line, macAddress));
+    start(number, 0, pool.handle());
+    return new PollModePort(
+        new DpdkDevice(number, 1),
+        0,
+        pool,
+        "shm " + name,
+        macAddress,
+        pool.frameCapacityBytes(),
+        0,
+        false);
+  }
+
+  private static String role(boolean server) {
+    return server ? "server" : "client";
+  }
+
+  private static void checkLine(String driver, String line) {
+    if (!line.matches("[A-Za-z0-9._-]{1,60}")) {
+      throw new IllegalArgumentException(
+          driver + " line \"" + line + "\": 1 to 60 letters, digits or any of ._-");
+    }
+  }
+
+  /**
+   * One end of a shared-memory line between two processes of this host (or within one), by DPDK's
+   * net_memif. The control socket is an abstract one: no file, so none is left for a later client
+   * to wait on for ever. It is known within the network namespace.
    *
    * @param name unique among the process's memif ports
    * @param socket the line's name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
@@ -102,21 +144,13 @@ public final class DpdkPorts {
    */
   public static DpdkPort memif(
       String name, String socket, boolean server, DpdkPool pool, long macAddress) {
-    if (!socket.matches("[A-Za-z0-9._-]{1,60}")) {
-      throw new IllegalArgumentException(
-          "memif line \"" + socket + "\": 1 to 60 letters, digits or any of ._-");
-    }
+    checkLine("memif", socket);
     checkUnicast(macAddress);
     // A frame must fit one shared buffer, or it would arrive in segments.
     int bufferBytes = pool.frameCapacityBytes();
     String arguments =
         "role=%s,id=0,socket=%s,socket-abstract=yes,bsize=%d,rsize=%d,mac=%s,zero-copy=no"
-            .formatted(
-                server ? "server" : "client",
-                socket,
-                bufferBytes,
-                MEMIF_RING_LOG2,
-                macText(macAddress));
+            .formatted(role(server), socket, bufferBytes, MEMIF_RING_LOG2, macText(macAddress));
     int number = Ports.attach("net_memif_" + name, arguments);
     start(number, 1 << MEMIF_RING_LOG2, pool.handle());
     return new PollModePort(

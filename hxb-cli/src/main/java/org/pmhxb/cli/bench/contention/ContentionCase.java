@@ -42,7 +42,7 @@ record ContentionCase(
     RING,
     VETH,
     /** Both ends in one process that polls them, the relays in another. */
-    MEMIF
+    SHM
   }
 
   /**
@@ -161,7 +161,7 @@ record ContentionCase(
     return new ContentionCase(
         relayedId(relays),
         "half round trip, " + over(relays),
-        new Site(Fabric.MEMIF, shape, 1, null, null),
+        new Site(Fabric.SHM, shape, 1, null, null),
         TrafficPlan.pair(BenchKind.LATENCY, shape, 1, relays, false),
         SMALL_BYTES,
         0,

@@ -24,7 +24,8 @@ final class ContentionPage {
     page.append(" is frames sent again by messages. *Machine full*: its processors were busy for");
     page.append(
         " 90 % of the time or more, so they may be the limit, not the links. Half round trips");
-    page.append(" are of 64 B over memif: one process polls both ends, another the relays.\n\n");
+    page.append(
+        " are of 64 B over shared memory (shm): one process polls both ends, another the relays.\n\n");
     page.append("- Command: `").append(report.command()).append("`, ");
     page.append(report.measuredAt()).append(", ");
     page.append(String.format(Locale.ROOT, "%.0f s%n", report.seconds()));

@@ -219,7 +219,7 @@ public final class ContentionSuite {
     return switch (site.fabric()) {
       case RING -> clusters.ring(site.shape(), site.rails());
       case VETH -> clusters.veth(site.shape(), site.rails(), site.rate(), site.slow());
-      case MEMIF -> clusters.relayed(site.shape(), site.rails(), plan);
+      case SHM -> clusters.relayed(site.shape(), site.rails(), plan);
     };
   }
 

@@ -45,6 +45,7 @@ final class PeersAims {
       double must,
       double aim,
       DoubleUnaryOperator scale,
+      String ours,
       List<PeerCase> cases) {}
 
   private final List<PeerFound> found;
@@ -66,10 +67,12 @@ final class PeersAims {
         share("8 KB messages one way", 0.98, 0.990, shaped(found, PeersPlan.MEDIUM_BYTES, false)),
         share("8 KB messages both ways", 0.96, 0.988, shaped(found, PeersPlan.MEDIUM_BYTES, true)),
         share("1 MB messages one way", 0.98, 0.990, shaped(found, PeersPlan.LARGE_BYTES, false)),
-        half("half round trip, veth", 2.5, 1.6, veth.get(0)),
-        half("half round trip, memif", 1.0, 0.7, memory.get(0)),
-        rate("64 B messages, veth", 5, 20, veth.get(1)),
-        rate("64 B messages, memif", 25, 40, memory.get(1)));
+        half("half round trip, veth", 2.5, 1.6, PeersSuite.HXB, veth.get(0)),
+        half("half round trip, shm", 1.0, 0.7, PeersSuite.HXB, memory.get(0)),
+        half("half round trip, memif", 1.0, 0.7, PeersSuite.HXB_MEMIF, memory.get(0)),
+        rate("64 B messages, veth", 5, 20, PeersSuite.HXB, veth.get(1)),
+        rate("64 B messages, shm", 25, 40, PeersSuite.HXB, memory.get(1)),
+        rate("64 B messages, memif", 25, 40, PeersSuite.HXB_MEMIF, memory.get(1)));
   }
 
   private static List<PeerCase> shaped(List<PeerFound> found, int sizeBytes, boolean both) {
@@ -82,15 +85,15 @@ final class PeersAims {
   }
 
   private static Bound share(String what, double must, double aim, List<PeerCase> cases) {
-    return new Bound(what, "of the links", false, must, aim, share -> share, cases);
+    return new Bound(what, "of the links", false, must, aim, share -> share, PeersSuite.HXB, cases);
   }
 
-  private static Bound half(String what, double must, double aim, PeerCase of) {
-    return new Bound(what, "us", true, must, aim, us -> us, List.of(of));
+  private static Bound half(String what, double must, double aim, String ours, PeerCase of) {
+    return new Bound(what, "us", true, must, aim, us -> us, ours, List.of(of));
   }
 
-  private static Bound rate(String what, double must, double aim, PeerCase of) {
-    return new Bound(what, "M/s", false, must, aim, rate -> rate / 1e6, List.of(of));
+  private static Bound rate(String what, double must, double aim, String ours, PeerCase of) {
+    return new Bound(what, "M/s", false, must, aim, rate -> rate / 1e6, ours, List.of(of));
   }
 
   private Optional<Aim> worst(Bound bound) {
@@ -107,10 +110,10 @@ final class PeersAims {
     Optional<PeerFound> best =
         found.stream()
             .filter(f -> f.what().equals(what) && f.failure() == null)
-            .filter(f -> !f.peer().equals(PeersSuite.HXB) && !f.peer().equals(TestpmdPeer.NAME))
+            .filter(f -> !PeersSuite.isOurs(f.peer()) && !f.peer().equals(TestpmdPeer.NAME))
             .max(bound.most() ? byFigure.reversed() : byFigure);
     return found.stream()
-        .filter(f -> f.what().equals(what) && f.peer().equals(PeersSuite.HXB))
+        .filter(f -> f.what().equals(what) && f.peer().equals(bound.ours()))
         .findFirst()
         .map(
             ours -> {

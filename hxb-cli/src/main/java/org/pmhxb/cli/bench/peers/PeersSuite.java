@@ -42,6 +42,9 @@ public final class PeersSuite {
   /** Our own name among the peers. */
   public static final String HXB = "hxb";
 
+  /** Ours where DPDK's driver takes the place of the shared-memory lines of our own. */
+  static final String HXB_MEMIF = "hxb over net_memif";
+
   private static final String PAGE = "peers.md";
   private static final String JSON = "peers.json";
   private static final Shape TWO = Shape.of(2);
@@ -168,23 +171,35 @@ public final class PeersSuite {
     undisturbed = new Undisturbed(journal, settings.limit(), outOfTime, progress);
     for (int links : settings.plan().links()) {
       ClusterSpec spec = new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, links, settings.rate());
-      measure(spec, settings.plan().shaped(links), present);
+      measure(HXB, spec, settings.plan().shaped(links), present);
     }
     PollPolicy spin = new PollPolicy(HxbConfig.Idle.SPIN, true);
     measure(
+        HXB,
         new ClusterSpec(ClusterSpec.Fabric.VETH, TWO, 1, null, spin, NodeOptions.NONE),
         settings.plan().small(Medium.VETH),
         present);
+    List<PeerCase> memory = settings.plan().small(Medium.SHARED_MEMORY);
     measure(
-        new ClusterSpec(ClusterSpec.Fabric.MEMIF, TWO, 1, null, spin, NodeOptions.NONE),
-        settings.plan().small(Medium.SHARED_MEMORY),
+        HXB,
+        new ClusterSpec(ClusterSpec.Fabric.SHM, TWO, 1, null, spin, NodeOptions.NONE),
+        memory,
         present);
+    measure(
+        HXB_MEMIF,
+        new ClusterSpec(ClusterSpec.Fabric.MEMIF, TWO, 1, null, spin, NodeOptions.NONE),
+        memory,
+        List.of());
     if (selected(HXB)) {
       for (HxbConfig.Idle strategy : HxbConfig.Idle.values()) {
         measureIdle(strategy);
       }
     }
     return write(command, machine, startNs, present);
+  }
+
+  static boolean isOurs(String peer) {
+    return peer.equals(HXB) || peer.equals(HXB_MEMIF);
   }
 
   private boolean selected(String name) {
@@ -204,9 +219,9 @@ public final class PeersSuite {
   }
 
   /** Ours on a fresh cluster, then the others in what it leaves. */
-  private void measure(ClusterSpec spec, List<PeerCase> cases, List<Peer> present)
+  private void measure(String us, ClusterSpec spec, List<PeerCase> cases, List<Peer> present)
       throws IOException, InterruptedException {
-    List<PeerCase> ours = selected(HXB) ? open(HXB, cases) : List.of();
+    List<PeerCase> ours = selected(HXB) ? open(us, cases) : List.of();
     Map<Peer, List<PeerCase>> others = new LinkedHashMap<>();
     for (Peer peer : present) {
       List<PeerCase> rest = open(peer.name(), cases.stream().filter(peer::supports).toList());
@@ -224,7 +239,7 @@ public final class PeersSuite {
           try (PeerClusters.Ends ends = clusters.up(spec)) {
             warm = null;
             for (PeerCase what : ours) {
-              keep(HXB, spins, what, () -> runOurs(ends, what));
+              keep(us, spins, what, () -> runOurs(ends, what));
             }
             String[] names = others.isEmpty() ? null : ends.free();
             PeerSite site =

@@ -200,7 +200,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         .contains(
             "| a slow rail, one way | veth, 2, 3 rails of 200mbit, one of 50mbit | **55.7** |")
         .contains(
-            "| half round trip, 2 relays | memif, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 | **27** |")
+            "| half round trip, 2 relays | shm, 2x2x2, 1 rail | **2.20** | 0.70 | 1.00 | **27** |")
         .contains(
             "| 4 B messages, 0 relays | ring, 2x2x2, 1 rail | **4.00** 4.00 to 4.00 | **250** 250 to"
                 + " 250 |  |  |  |  |")

@@ -1,0 +1,741 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line between two processes of one host, or within one, through memory of both. Beside net_memif a
+ * frame waits for fewer of the other processor's cache lines: it lies in the slot itself, behind one
+ * word that says that it is there and how long it is; net_memif has a head, a descriptor, the frame,
+ * and behind each burst a tail. And its peer is not trusted: whatever it writes, this end copies at
+ * most one frame out of a slot and looks at the length once.
+ *
+ * The line is a memfd: two heads and two rings of slots, one of each for either direction (shm.h).
+ *
+ * The server makes a memfd for each client, maps it and sends it over an abstract Unix socket. The client
+ * takes it if it is laid out as its own would be, maps it, seals it for good, and answers with a byte;
+ * then both have a line, and neither can take memory away from under the other. The socket stays open:
+ * its end is how either knows that the other is gone. Nothing of a line has a name in a file system.
+ *
+ * All of an end belongs to EAL's interrupt thread; its two ways belong to the threads in the bursts, and
+ * are changed with the gate of control.c closed.
+ */
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rte_alarm.h>
+#include <rte_interrupts.h>
+
+#include "shm.h"
+
+#define NAME_PREFIX "shm_"
+#define NAME_MAX_BYTES 64
+#define SOCKET_PREFIX "pmhxb-shm/"
+/* Frames that wait for a receiver: of a burst of short ones each is in the caches yet, and of long ones
+ * a millisecond's worth. */
+#define SLOTS 256
+#define RECONNECT_US 50000
+#define HELLO_TIMEOUT_NS INT64_C(1000000000)
+/* Its length stays; holes are memory taken away as well, and a write's seal forbids them. */
+#define LENGTH_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+#define SEALS (LENGTH_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
+/* Neighbouring lines of a cache come in pairs. */
+#define HEAD_BYTES 256
+
+/* What the server tells with the memfd. */
+struct hello {
+    char magic[8];
+    uint32_t slots;
+    uint32_t stride_bytes;
+    uint32_t frame_max;
+    uint32_t head_bytes;
+    uint64_t bytes;
+};
+
+_Static_assert(SLOTS % 2 == 0 && (SLOTS & (SLOTS - 1)) == 0, "a power of two");
+
+static const char MAGIC[8] = {'H', 'X', 'B', 'S', 'H', 'M', '0', '1'};
+
+struct end {
+    bool attached;
+    bool server;
+    bool wanted;  /* started and not stopped since */
+    atomic_bool up;
+    bool armed;   /* a reconnect alarm is set */
+    char name[NAME_MAX_BYTES];
+    struct sockaddr_un address;
+    socklen_t address_bytes;
+    int64_t mac;
+    const struct hxb_pool *pool;
+    uint32_t frame_max; /* the pool's, which may be gone before this end is */
+    int listener;
+    int channel;
+    int64_t since_ns; /* of a channel without a line yet, else 0 */
+    uint8_t *memory; /* NULL or the line, mapped */
+    size_t memory_bytes;
+    /* A server's, from its offer to the client's answer. */
+    uint8_t *offered;
+    int offered_fd;
+};
+
+static struct end ends[HXB_SHM_ENDS];
+
+static void on_listener(void *arg);
+static void on_channel(void *arg);
+static void arm_reconnect(struct end *e);
+
+static struct hxb_ways *ways_of(const struct end *e)
+{
+    return &hxb_shm_ways[e - ends];
+}
+
+static int port_of(const struct end *e)
+{
+    return HXB_SHM_FIRST + (int)(e - ends);
+}
+
+static struct end *end_of(int port)
+{
+    struct end *e = hxb_is_shm(port) ? &ends[port - HXB_SHM_FIRST] : NULL;
+
+    return e != NULL && e->attached ? e : NULL;
+}
+
+/* ---- The memory ---------------------------------------------------------------------------------- */
+
+static size_t ring_bytes(const struct hello *h)
+{
+    return (size_t)h->slots * h->stride_bytes;
+}
+
+static size_t slots_at(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void lay_out(struct hello *h, uint32_t frame_max)
+{
+    uint32_t bytes = frame_max + WORD_BYTES;
+
+    memset(h, 0, sizeof(*h));
+    memcpy(h->magic, MAGIC, sizeof(MAGIC));
+    h->slots = SLOTS;
+    h->stride_bytes = (bytes + RTE_CACHE_LINE_SIZE - 1) / RTE_CACHE_LINE_SIZE * RTE_CACHE_LINE_SIZE;
+    /* Odd in lines: else the beginnings of slots, all that short frames use, share sets of a cache. */
+    if (h->stride_bytes / RTE_CACHE_LINE_SIZE % 2 == 0) {
+        h->stride_bytes += RTE_CACHE_LINE_SIZE;
+    }
+    h->frame_max = frame_max;
+    h->head_bytes = HEAD_BYTES;
+    h->bytes = slots_at() + 2 * ring_bytes(h);
+}
+
+static int make_memory(const struct hello *h)
+{
+    int fd = memfd_create("pmhxb-line", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd < 0) {
+        return -errno;
+    }
+    if (ftruncate(fd, (off_t)h->bytes) != 0 || fcntl(fd, F_ADD_SEALS, LENGTH_SEALS) != 0) {
+        int error = -errno;
+        close(fd);
+        return error;
+    }
+    return fd;
+}
+
+static bool is_sealed(int fd, int seals)
+{
+    int has = fcntl(fd, F_GET_SEALS);
+
+    return has >= 0 && (has & seals) == seals;
+}
+
+static bool has_length(int fd, uint64_t bytes)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && (uint64_t)st.st_size == bytes;
+}
+
+static uint8_t *map_line(const struct hello *h, int fd)
+{
+    /* Populated here and not by the first frames. */
+    void *memory = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void begin_way(struct hxb_way *w, struct end *e, const struct hello *h, int number)
+{
+    w->pool = e->pool;
+    w->slots = e->memory + slots_at() + (size_t)number * ring_bytes(h);
+    w->consumed = (uint64_t *)(e->memory + (size_t)number * HEAD_BYTES);
+    w->next = 0;
+    w->told = 0;
+    w->mask = h->slots - 1;
+    w->stride_bytes = h->stride_bytes;
+    w->frame_max = h->frame_max;
+    memset(&w->copying, 0, sizeof(w->copying));
+}
+
+/* Takes `memory`, which is NULL or a line's that `h` describes, for the one before. */
+static void change_line(struct end *e, const struct hello *h, uint8_t *memory)
+{
+    uint8_t *old = e->memory;
+    size_t old_bytes = e->memory_bytes;
+
+    hxb_close_gate();
+    e->memory = memory;
+    if (memory != NULL) {
+        e->memory_bytes = h->bytes;
+        /* The server sends on ring 0. */
+        begin_way(&ways_of(e)->tx, e, h, e->server ? 0 : 1);
+        begin_way(&ways_of(e)->rx, e, h, e->server ? 1 : 0);
+    } else {
+        ways_of(e)->tx.slots = NULL;
+        ways_of(e)->rx.slots = NULL;
+    }
+    atomic_store(&e->up, memory != NULL);
+    hxb_open_gate();
+    if (old != NULL) {
+        munmap(old, old_bytes);
+    }
+}
+
+/* The peer is gone; what it sent before can be received until there is another. */
+static void lose_peer(struct end *e)
+{
+    if (!atomic_load(&e->up)) {
+        return;
+    }
+    hxb_close_gate();
+    ways_of(e)->tx.slots = NULL;
+    atomic_store(&e->up, false);
+    hxb_open_gate();
+}
+
+/* ---- Sockets ------------------------------------------------------------------------------------- */
+
+static int watch(int fd, rte_intr_callback_fn fn, struct end *e)
+{
+    struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+
+    if (handle == NULL) {
+        return -ENOMEM;
+    }
+    rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
+    rte_intr_fd_set(handle, fd);
+    int rc = rte_intr_callback_register(handle, fn, e);
+    rte_intr_instance_free(handle);
+    return rc;
+}
+
+static void close_behind(struct rte_intr_handle *handle, void *arg)
+{
+    RTE_SET_USED(arg);
+    close(rte_intr_fd_get(handle));
+}
+
+/* Closes a watched descriptor; also from within its own callback, where EAL takes it out later. */
+static void unwatch(int *fd, rte_intr_callback_fn fn, struct end *e)
+{
+    struct rte_intr_handle *handle;
+
+    if (*fd < 0) {
+        return;
+    }
+    /* At once for the peer: EAL may need a while until it closes the descriptor. */
+    shutdown(*fd, SHUT_RDWR);
+    handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+    if (handle != NULL) {
+        rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
+        rte_intr_fd_set(handle, *fd);
+    }
+    if (handle == NULL || rte_intr_callback_unregister(handle, fn, e) != -EAGAIN) {
+        close(*fd);
+    } else {
+        rte_intr_callback_unregister_pending(handle, fn, e, close_behind);
+    }
+    rte_intr_instance_free(handle);
+    *fd = -1;
+}
+
+/* Only a process of the same user shares memory with us. */
+static bool is_ours(int fd)
+{
+    struct ucred peer;
+    socklen_t bytes = sizeof(peer);
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+           peer.uid == geteuid();
+}
+
+/* A server's offer is answered, or over. */
+static void end_offer(struct end *e)
+{
+    if (e->offered_fd >= 0) {
+        close(e->offered_fd);
+    }
+    e->offered_fd = -1;
+    e->offered = NULL;
+}
+
+static void hang_up(struct end *e)
+{
+    unwatch(&e->channel, on_channel, e);
+    e->since_ns = 0;
+    if (e->offered != NULL) {
+        struct hello h;
+        lay_out(&h, e->frame_max);
+        munmap(e->offered, h.bytes);
+    }
+    end_offer(e);
+    lose_peer(e);
+}
+
+static bool is_overdue(const struct end *e)
+{
+    return e->since_ns != 0 && hxb_now_ns() - e->since_ns > HELLO_TIMEOUT_NS;
+}
+
+static bool is_dead(int fd)
+{
+    char byte;
+
+    ssize_t bytes = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+
+    return bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+static int send_line(int channel, struct hello *h, int memory)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {.iov_base = h, .iov_len = sizeof(*h)};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof(control.bytes)};
+
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type = SCM_RIGHTS;
+    control.header.cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(&control.header), &memory, sizeof(int));
+    return sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(*h) ? 0
+                                                                                           : -errno;
+}
+
+/* The descriptor of a message, or -1. Alignment leaves room for a second one: what a stranger sends is ours
+ * to close. */
+static int only_descriptor(const struct msghdr *message)
+{
+    const struct cmsghdr *c = CMSG_FIRSTHDR(message);
+    int fd = -1;
+
+    if (c == NULL || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+        return -1;
+    }
+    size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+        if (count > 1) {
+            close(fd);
+        }
+    }
+    return count == 1 ? fd : -1;
+}
+
+/* The descriptor of the line that the server offers, or -1: it is none, or not what `wanted` says. */
+static int receive_line(int channel, const struct hello *wanted)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct hello h;
+    struct iovec part = {.iov_base = &h, .iov_len = sizeof(h)};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof(control.bytes)};
+    ssize_t bytes = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    int fd = bytes >= 0 ? only_descriptor(&message) : -1;
+
+    if (fd >= 0 && (bytes != (ssize_t)sizeof(h) || memcmp(&h, wanted, sizeof(h)) != 0 ||
+                    !has_length(fd, h.bytes) || !is_sealed(fd, LENGTH_SEALS))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* A server's first step: it offers the client a line; 0, or why not. */
+static int offer_line(struct end *e, int channel)
+{
+    struct hello h;
+
+    lay_out(&h, e->frame_max);
+    int fd = make_memory(&h);
+    if (fd < 0) {
+        return fd;
+    }
+    /* Before the client seals it, after which nobody can. */
+    uint8_t *memory = map_line(&h, fd);
+    int rc = memory == NULL ? -ENOMEM : send_line(channel, &h, fd);
+    if (rc == 0) {
+        rc = watch(channel, on_channel, e);
+    }
+    if (rc < 0) {
+        if (memory != NULL) {
+            munmap(memory, h.bytes);
+        }
+        close(fd);
+        return rc;
+    }
+    e->channel = channel;
+    e->since_ns = hxb_now_ns();
+    e->offered = memory;
+    e->offered_fd = fd;
+    return 0;
+}
+
+static void on_listener(void *arg)
+{
+    struct end *e = arg;
+    int channel = accept4(e->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (channel < 0) {
+        return;
+    }
+    if (e->channel >= 0 && (is_dead(e->channel) || is_overdue(e))) {
+        hang_up(e);
+    }
+    /* A line has two ends: a further client is refused while there is one. */
+    if (e->channel >= 0 || !is_ours(channel) || offer_line(e, channel) < 0) {
+        close(channel);
+    }
+}
+
+/* A server's second step: the client has answered. False: it has not as it should. */
+static bool accept_answer(struct end *e, const struct hello *h)
+{
+    char byte[2];
+
+    if (e->offered == NULL || recv(e->channel, byte, sizeof(byte), MSG_DONTWAIT) != 1 ||
+        !is_sealed(e->offered_fd, SEALS)) {
+        return false;
+    }
+    uint8_t *memory = e->offered;
+    end_offer(e);
+    change_line(e, h, memory);
+    return true;
+}
+
+/* A client's only step. False: it was offered nothing that it can use. */
+static bool take_offer(struct end *e, const struct hello *h)
+{
+    int fd = e->since_ns != 0 ? receive_line(e->channel, h) : -1;
+
+    if (fd < 0) {
+        return false;
+    }
+    uint8_t *memory = map_line(h, fd);
+    bool taken = memory != NULL && fcntl(fd, F_ADD_SEALS, SEALS) == 0 &&
+                 send(e->channel, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+    close(fd);
+    if (taken) {
+        change_line(e, h, memory);
+    } else if (memory != NULL) {
+        munmap(memory, h->bytes);
+    }
+    return taken;
+}
+
+static void on_channel(void *arg)
+{
+    struct end *e = arg;
+    struct pollfd ready = {.fd = e->channel, .events = POLLIN};
+    struct hello h;
+
+    /* EAL calls for a descriptor's number: in one round of events it may have passed from a connection
+     * that was closed to this one. */
+    if (e->channel < 0 || poll(&ready, 1, 0) <= 0) {
+        return;
+    }
+    lay_out(&h, e->frame_max);
+    if (e->server ? accept_answer(e, &h) : take_offer(e, &h)) {
+        e->since_ns = 0;
+    } else {
+        /* It ended, or said what nobody should say. */
+        hang_up(e);
+    }
+    arm_reconnect(e);
+}
+
+static int listen_at(struct end *e)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0) {
+        return -errno;
+    }
+    int rc = bind(fd, (struct sockaddr *)&e->address, e->address_bytes) == 0 && listen(fd, 1) == 0
+                 ? watch(fd, on_listener, e)
+                 : -errno;
+    if (rc < 0) {
+        close(fd);
+        return rc;
+    }
+    e->listener = fd;
+    return 0;
+}
+
+/* A client's. Without a server nothing has happened; an alarm tries again. */
+static int connect_to(struct end *e)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0) {
+        return -errno;
+    }
+    if (connect(fd, (struct sockaddr *)&e->address, e->address_bytes) != 0 || !is_ours(fd) ||
+        watch(fd, on_channel, e) < 0) {
+        close(fd);
+        return 0;
+    }
+    e->channel = fd;
+    e->since_ns = hxb_now_ns();
+    return 0;
+}
+
+static void reconnect(void *arg)
+{
+    struct end *e = arg;
+
+    e->armed = false;
+    if (e->channel >= 0 && is_overdue(e)) {
+        hang_up(e);
+    }
+    if (e->wanted && e->channel < 0) {
+        connect_to(e);
+    }
+    arm_reconnect(e);
+}
+
+/* Looks again later when a client should have a line and has none. */
+static void arm_reconnect(struct end *e)
+{
+    if (!e->server && e->wanted && !atomic_load(&e->up) && !e->armed) {
+        e->armed = rte_eal_alarm_set(RECONNECT_US, reconnect, e) == 0;
+    }
+}
+
+/* ---- Ports ---------------------------------------------------------------------------------------- */
+
+struct call {
+    struct end *e;
+    const char *name;
+    const char *args;
+};
+
+bool hxb_names_shm(const char *name)
+{
+    return strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)) == 0;
+}
+
+static int attach(void *arg)
+{
+    const struct call *call = arg;
+    char role[16], line[sizeof(ends[0].address.sun_path)], mac[32], *end;
+    struct end *e = NULL;
+
+    for (int i = HXB_SHM_ENDS - 1; i >= 0; i--) {
+        if (!ends[i].attached) {
+            e = &ends[i];
+        } else if (strcmp(ends[i].name, call->name) == 0) {
+            return -EEXIST;
+        }
+    }
+    if (e == NULL) {
+        return -ENOSPC;
+    }
+    hxb_argument(call->args, "role=", "", role, sizeof(role));
+    hxb_argument(call->args, "socket=", "", line, sizeof(line));
+    hxb_argument(call->args, "mac=", "", mac, sizeof(mac));
+    bool server = strcmp(role, "server") == 0;
+    int64_t address = strtoll(mac, &end, 16);
+    size_t line_bytes = strlen(line), path_bytes = 1 + strlen(SOCKET_PREFIX) + line_bytes;
+    if ((!server && strcmp(role, "client") != 0) || line_bytes == 0 ||
+        path_bytes > sizeof(e->address.sun_path) || strlen(call->name) >= sizeof(e->name) ||
+        address <= 0 || address >> 48 != 0 || *end != '\0') {
+        return -EINVAL;
+    }
+    memset(e, 0, sizeof(*e));
+    memset(ways_of(e), 0, sizeof(struct hxb_ways));
+    e->attached = true;
+    e->server = server;
+    e->mac = address;
+    e->listener = -1;
+    e->channel = -1;
+    e->offered_fd = -1;
+    snprintf(e->name, sizeof(e->name), "%s", call->name);
+    e->address.sun_family = AF_UNIX;
+    /* Abstract: behind a zero. */
+    memcpy(e->address.sun_path + 1, SOCKET_PREFIX, strlen(SOCKET_PREFIX));
+    memcpy(e->address.sun_path + 1 + strlen(SOCKET_PREFIX), line, line_bytes);
+    e->address_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_bytes);
+    return port_of(e);
+}
+
+int hxb_shm_attach(const char *name, const char *args)
+{
+    struct call call = {.name = name, .args = args};
+
+    return hxb_on_interrupt_thread(attach, &call);
+}
+
+int hxb_shm_configure(int port, const struct hxb_port_config *config, struct hxb_pool *const *pools)
+{
+    struct end *e = end_of(port);
+
+    if (e == NULL) {
+        return -ENODEV;
+    }
+    if (config->queues != 1) {
+        return -EINVAL;
+    }
+    if (e->wanted) {
+        return -EBUSY;
+    }
+    e->pool = pools[0];
+    e->frame_max = pools[0]->frame_max;
+    return 0;
+}
+
+static int start(void *arg)
+{
+    struct end *e = arg;
+
+    int rc = e->wanted ? 0 : e->server ? listen_at(e) : connect_to(e);
+    e->wanted = rc == 0;
+    arm_reconnect(e);
+    return rc;
+}
+
+int hxb_shm_start(int port)
+{
+    struct end *e = end_of(port);
+
+    if (e == NULL) {
+        return -ENODEV;
+    }
+    return e->pool == NULL ? -EINVAL : hxb_on_interrupt_thread(start, e);
+}
+
+static int stop(void *arg)
+{
+    struct end *e = arg;
+
+    e->wanted = false;
+    rte_eal_alarm_cancel(reconnect, e);
+    e->armed = false;
+    unwatch(&e->listener, on_listener, e);
+    hang_up(e);
+    change_line(e, NULL, NULL);
+    return 0;
+}
+
+int hxb_shm_stop(int port)
+{
+    struct end *e = end_of(port);
+
+    return e == NULL ? -ENODEV : hxb_on_interrupt_thread(stop, e);
+}
+
+static int close_end(void *arg)
+{
+    struct end *e = arg;
+    int rc = stop(e);
+
+    e->attached = false;
+    return rc;
+}
+
+int hxb_shm_close(int port)
+{
+    struct end *e = end_of(port);
+
+    return e == NULL ? -ENODEV : hxb_on_interrupt_thread(close_end, e);
+}
+
+int64_t hxb_shm_mac(int port)
+{
+    const struct end *e = end_of(port);
+
+    return e == NULL ? -ENODEV : e->mac;
+}
+
+int hxb_shm_link(int port)
+{
+    const struct end *e = end_of(port);
+
+    return e == NULL ? -ENODEV : atomic_load(&e->up) ? 1 : 0;
+}
+
+int hxb_shm_info(int port, struct hxb_port_info *info)
+{
+    const struct end *e = end_of(port);
+
+    if (e == NULL) {
+        return -ENODEV;
+    }
+    if (info == NULL) {
+        return -EINVAL;
+    }
+    memset(info, 0, sizeof(*info));
+    info->max_queues = 1;
+    info->queues = e->pool != NULL ? 1 : 0;
+    info->socket = -1;
+    if (e->pool != NULL) {
+        info->max_rx_packet = e->frame_max + RTE_ETHER_CRC_LEN;
+        info->mtu = (uint16_t)(e->frame_max - RTE_ETHER_HDR_LEN);
+    }
+    snprintf(info->driver, sizeof(info->driver), "shm");
+    snprintf(info->device, sizeof(info->device), "%s", e->name);
+    return 0;
+}
+
+static uint64_t read_counter(const atomic_ullong *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+int hxb_shm_stats(int port, struct hxb_port_stats *stats)
+{
+    const struct end *e = end_of(port);
+
+    if (e == NULL) {
+        return -ENODEV;
+    }
+    if (stats == NULL) {
+        return -EINVAL;
+    }
+    memset(stats, 0, sizeof(*stats));
+    stats->rx_packets = read_counter(&ways_of(e)->rx.frames);
+    stats->rx_bytes = read_counter(&ways_of(e)->rx.bytes);
+    stats->tx_packets = read_counter(&ways_of(e)->tx.frames);
+    stats->tx_bytes = read_counter(&ways_of(e)->tx.bytes);
+    stats->rx_refused_length = read_counter(&ways_of(e)->rx.refused);
+    stats->tx_refused = read_counter(&ways_of(e)->tx.refused);
+    return 0;
+}

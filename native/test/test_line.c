@@ -1,0 +1,788 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of shared memory, net_memif's and our own: between two processes, each with a pool of its own; ends that
+ * close or die; and, of our own, strangers and peers that write what they should not. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#define FRAMES 200
+#define LENGTH 9014
+
+/* The two drivers: what a device's name begins with, what a socket's, and further arguments. */
+struct driver {
+    const char *device;
+    const char *socket;
+    const char *args;
+};
+
+static const struct driver memif = {
+    .device = "net_memif_",
+    .socket = "",
+    .args = "id=0,socket-abstract=yes,bsize=9216,rsize=8,zero-copy=no",
+};
+static const struct driver shm = {
+    .device = "shm_", .socket = "pmhxb-shm/", .args = "mac=02000000000a"};
+
+/* Of this test, which is this process. */
+static const struct driver *driver;
+
+static int attach_port(struct test_pool *p, const char *name, const char *role, const char *socket)
+{
+    struct hxb_port_config config = {.queues = 1};
+    char args[256], device[64];
+
+    /* An abstract socket: nothing of it is left after a kill, so no later client can wait for a
+     * dead server's. bsize: one frame, one memif buffer. zero-copy would move data out of the
+     * pool's strides. */
+    snprintf(args, sizeof(args), "role=%s,socket=%s,%s", role, socket, driver->args);
+    snprintf(device, sizeof(device), "%s%s", driver->device, name);
+    int port = hxb_port_attach(device, args);
+    CHECK(port >= 0);
+    CHECK_EQ(hxb_port_configure(port, &config, &p->pool), 0);
+    CHECK_EQ(hxb_port_start(port), 0);
+    return port;
+}
+
+/* Of a link to a process of ours (peer > 0): one that is dead is told by its status, not by the wait. */
+static void await_link_to(pid_t peer, int port, bool up)
+{
+    for (int i = 0; (hxb_port_link(port) != 0) != up; i++) {
+        int status = 0;
+        CHECK(peer <= 0 || waitpid(peer, &status, WNOHANG) >= 0);
+        CHECK_EQ(status, 0);
+        CHECK(i < 10000);
+        usleep(1000);
+    }
+}
+
+static void await_link(int port, bool up)
+{
+    await_link_to(0, port, up);
+}
+
+static int open_port(struct test_pool *p, const char *role, const char *socket)
+{
+    test_start_eal();
+    test_make_pool(p, "p", STRIDE_JUMBO, 511, 0);
+    int port = attach_port(p, "0", role, socket);
+    await_link(port, true);
+    return port;
+}
+
+/* Whether any process has an abstract socket of this name. */
+static bool socket_exists(const char *name)
+{
+    char line[512], wanted[80];
+    bool found = false;
+    FILE *f = fopen("/proc/net/unix", "r");
+
+    CHECK(f != NULL);
+    snprintf(wanted, sizeof(wanted), "@%s%s\n", driver->socket, name);
+    while (!found && fgets(line, sizeof(line), f) != NULL) {
+        found = strstr(line, wanted) != NULL;
+    }
+    fclose(f);
+    return found;
+}
+
+static void send_all(int port, struct test_pool *p)
+{
+    uint64_t descs[20];
+
+    for (int sent = 0; sent < FRAMES; sent += 20) {
+        test_fill(p, descs, 20, LENGTH);
+        for (int done = 0, tries = 0; done < 20; tries++) {
+            int n = hxb_tx_burst(port, 0, p->pool, descs + done, 20 - done);
+            CHECK(n >= 0);
+            done += n;
+            if (n == 0) {
+                CHECK(tries < 10000);
+                usleep(1000);
+            }
+        }
+    }
+}
+
+static void receive_all(int port, struct test_pool *p)
+{
+    uint64_t descs[32];
+    int got = 0;
+
+    for (int tries = 0; got < FRAMES; tries++) {
+        int n = hxb_rx_burst(port, 0, p->pool, descs, 32);
+        CHECK(n >= 0);
+        for (int i = 0; i < n; i++) {
+            uint8_t *frame = test_frame(p, descs[i]);
+            CHECK_EQ(descs[i] >> HXB_DESC_LENGTH_SHIFT, LENGTH);
+            CHECK_EQ(frame[12] << 8 | frame[13], 0x88b5);
+            CHECK_EQ(frame[LENGTH - 1], frame[14]);
+        }
+        test_release(p, descs, n);
+        got += n;
+        if (n == 0) {
+            CHECK(tries < 10000);
+            usleep(1000);
+        }
+    }
+}
+
+static void both_ways(void)
+{
+    char socket[64];
+    struct test_pool p;
+    int status;
+
+    snprintf(socket, sizeof(socket), "pmhxb-test-%d", getpid());
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        int port = open_port(&p, "client", socket);
+        send_all(port, &p);
+        receive_all(port, &p);
+        CHECK_EQ(hxb_port_close(port), 0);
+        test_free_pool(&p);
+        _exit(0);
+    }
+    int port = open_port(&p, "server", socket);
+    receive_all(port, &p);
+    send_all(port, &p);
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_EQ(hxb_port_close(port), 0);
+    test_free_pool(&p);
+}
+
+/* Sends and receives on some ports without pause, as a node's poll thread does. */
+struct flood {
+    struct test_pool *pools;
+    const int *ports;
+    int count;
+    atomic_bool stop;
+    atomic_long received;
+    atomic_long wrong;
+    pthread_t thread;
+};
+
+static bool flood_once(struct flood *f, int port, struct test_pool *p)
+{
+    uint64_t descs[32];
+    uint32_t ids[32];
+
+    int n = hxb_rx_burst(port, 0, p->pool, descs, 32);
+    for (int i = 0; i < n; i++) {
+        const uint8_t *frame = test_frame(p, descs[i]);
+        if (descs[i] >> HXB_DESC_LENGTH_SHIFT != LENGTH || frame[LENGTH - 1] != frame[14]) {
+            atomic_fetch_add(&f->wrong, 1);
+        }
+    }
+    if (n > 0) {
+        test_release(p, descs, n);
+        atomic_fetch_add(&f->received, n);
+    }
+    int filled = hxb_pool_alloc_bulk(p->pool, ids, 32);
+    for (int i = 0; i < filled; i++) {
+        descs[i] = test_desc(ids[i], LENGTH);
+        memset(test_frame(p, descs[i]) + 14, (int)(ids[i] & 0xff), LENGTH - 14);
+    }
+    int sent = hxb_tx_burst(port, 0, p->pool, descs, filled);
+    if (sent < 0) {
+        sent = 0; /* -ENETDOWN: no connection */
+    }
+    test_release(p, descs + sent, filled - sent);
+    return n > 0 || sent > 0;
+}
+
+static void *flood_run(void *arg)
+{
+    struct flood *f = arg;
+    int idle = 0;
+
+    while (!atomic_load(&f->stop)) {
+        for (int i = 0; i < f->count; i++) {
+            idle = flood_once(f, f->ports[i], &f->pools[i]) ? 0 : idle + 1;
+        }
+        /* Seldom: the more often a burst is under way when the peer dies, the better. */
+        if (idle >= 1000) {
+            sched_yield();
+            idle = 0;
+        }
+    }
+    return NULL;
+}
+
+static void flood_start(struct flood *f)
+{
+    atomic_store(&f->stop, false);
+    CHECK_EQ(pthread_create(&f->thread, NULL, flood_run, f), 0);
+}
+
+static void flood_stop(struct flood *f)
+{
+    atomic_store(&f->stop, true);
+    CHECK_EQ(pthread_join(f->thread, NULL), 0);
+    CHECK_EQ(atomic_load(&f->wrong), 0);
+}
+
+static void await_frames(struct flood *f, long frames)
+{
+    long until = atomic_load(&f->received) + frames;
+
+    for (int i = 0; atomic_load(&f->received) < until; i++) {
+        CHECK(i < 10000);
+        usleep(1000);
+    }
+}
+
+/* Both ends in one process, closed one upon the other, in either order, in mid-traffic. */
+static void close_ends(void)
+{
+    struct test_pool pools[2];
+    int ports[2];
+    struct flood f = {.pools = pools, .ports = ports, .count = 2};
+    char socket[64];
+
+    snprintf(socket, sizeof(socket), "pmhxb-close-%d", getpid());
+    test_start_eal();
+    test_make_pool(&pools[0], "a", STRIDE_JUMBO, 127, 0);
+    test_make_pool(&pools[1], "b", STRIDE_JUMBO, 127, 0);
+    for (int round = 0; round < 50; round++) {
+        ports[0] = attach_port(&pools[0], "a", "server", socket);
+        ports[1] = attach_port(&pools[1], "b", "client", socket);
+        await_link(ports[0], true);
+        await_link(ports[1], true);
+        flood_start(&f);
+        await_frames(&f, 100);
+        if (round % 4 < 2) {
+            flood_stop(&f);
+        }
+        CHECK_EQ(hxb_port_close(ports[round % 2]), 0);
+        CHECK_EQ(hxb_port_close(ports[1 - round % 2]), 0);
+        if (round % 4 >= 2) {
+            flood_stop(&f);
+        }
+        CHECK(!socket_exists(socket));
+    }
+    test_free_pool(&pools[0]);
+    test_free_pool(&pools[1]);
+}
+
+/* A client that starts before its server finds it; one that is stopped leaves it alone. */
+static void any_order(void)
+{
+    struct test_pool p;
+    int status, go[2];
+    char socket[64], byte;
+
+    snprintf(socket, sizeof(socket), "pmhxb-order-%d", getpid());
+    CHECK_EQ(pipe(go), 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        CHECK_EQ(read(go[0], &byte, 1), 1);
+        int port = open_port(&p, "server", socket);
+        receive_all(port, &p);
+        await_link(port, false);
+        usleep(200000);
+        CHECK_EQ(hxb_port_link(port), 0);
+        CHECK_EQ(hxb_port_close(port), 0);
+        test_free_pool(&p);
+        _exit(0);
+    }
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
+    int port = attach_port(&p, "0", "client", socket);
+    usleep(120000);
+    CHECK_EQ(hxb_port_link(port), 0);
+    CHECK_EQ(write(go[1], "g", 1), 1);
+    await_link(port, true);
+    send_all(port, &p);
+    usleep(200000);
+    CHECK_EQ(hxb_port_stop(port), 0);
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_EQ(hxb_port_close(port), 0);
+    test_free_pool(&p);
+}
+
+/* A process that floods until it is killed; it starts when a byte comes down the pipe. */
+static pid_t spawn_victim(const char *role, const char *socket, int go)
+{
+    struct test_pool p;
+    char byte;
+    pid_t parent = getpid();
+    pid_t child = fork();
+
+    CHECK(child >= 0);
+    if (child != 0) {
+        return child;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(1);
+    }
+    CHECK_EQ(read(go, &byte, 1), 1);
+    int port = open_port(&p, role, socket);
+    struct flood f = {.pools = &p, .ports = &port, .count = 1};
+    flood_run(&f);
+    _exit(1);
+}
+
+#define VICTIMS 10
+
+/* The peer is killed in mid-traffic again and again; this end lives and talks to the next one. */
+static void survive(const char *role, const char *victim_role)
+{
+    struct test_pool p;
+    pid_t victims[VICTIMS];
+    int go[VICTIMS][2], port;
+    char socket[64];
+
+    snprintf(socket, sizeof(socket), "pmhxb-kill-%d", getpid());
+    /* EAL starts once per process and does not outlive a fork: all forks come first. */
+    for (int i = 0; i < VICTIMS; i++) {
+        CHECK_EQ(pipe(go[i]), 0);
+        victims[i] = spawn_victim(victim_role, socket, go[i][0]);
+    }
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
+    port = attach_port(&p, "0", role, socket);
+    struct flood f = {.pools = &p, .ports = &port, .count = 1};
+    flood_start(&f);
+    for (int i = 0; i < VICTIMS; i++) {
+        CHECK_EQ(write(go[i][1], "g", 1), 1);
+        await_link_to(victims[i], port, true);
+        await_frames(&f, 1000);
+        CHECK_EQ(kill(victims[i], SIGKILL), 0);
+        await_link(port, false);
+        CHECK_EQ(waitpid(victims[i], NULL, 0), victims[i]);
+    }
+    flood_stop(&f);
+    CHECK_EQ(hxb_port_close(port), 0);
+    CHECK(!socket_exists(socket));
+    test_free_pool(&p);
+}
+
+void test_memif(void)
+{
+    driver = &memif;
+    both_ways();
+}
+
+void test_memif_close(void)
+{
+    driver = &memif;
+    close_ends();
+}
+
+void test_memif_order(void)
+{
+    driver = &memif;
+    any_order();
+}
+
+void test_memif_killed_client(void)
+{
+    driver = &memif;
+    survive("server", "client");
+}
+
+void test_memif_killed_server(void)
+{
+    driver = &memif;
+    survive("client", "server");
+}
+
+void test_shm(void)
+{
+    driver = &shm;
+    both_ways();
+}
+
+void test_shm_close(void)
+{
+    driver = &shm;
+    close_ends();
+}
+
+void test_shm_order(void)
+{
+    driver = &shm;
+    any_order();
+}
+
+void test_shm_killed_client(void)
+{
+    driver = &shm;
+    survive("server", "client");
+}
+
+void test_shm_killed_server(void)
+{
+    driver = &shm;
+    survive("client", "server");
+}
+
+/* ---- Our own lines: strangers ------------------------------------------------------------------ */
+
+/* As in shm.c. */
+struct hello {
+    char magic[8];
+    uint32_t slots;
+    uint32_t stride_bytes;
+    uint32_t frame_max;
+    uint32_t head_bytes;
+    uint64_t bytes;
+};
+
+#define PAGE 4096u
+#define LENGTH_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
+#define WORD(number, length) (((uint64_t)(number) + 1) << 16 | (length))
+
+static int line_socket(const char *line, struct sockaddr_un *address, socklen_t *bytes)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+    CHECK(fd >= 0);
+    memset(address, 0, sizeof(*address));
+    address->sun_family = AF_UNIX;
+    int n = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "pmhxb-shm/%s", line);
+    *bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    return fd;
+}
+
+static int dial(const char *line)
+{
+    struct sockaddr_un address;
+    socklen_t bytes;
+    int fd = line_socket(line, &address, &bytes);
+
+    for (int i = 0; connect(fd, (struct sockaddr *)&address, bytes) != 0; i++) {
+        CHECK(i < 10000);
+        usleep(1000);
+    }
+    return fd;
+}
+
+/* What a client is given; -1: the connection was closed instead. */
+static int take_line(int channel, struct hello *h)
+{
+    char control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec part = {.iov_base = h, .iov_len = sizeof(*h)};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    int fd = -1;
+
+    if (recvmsg(channel, &message, 0) == (ssize_t)sizeof(*h)) {
+        CHECK(CMSG_FIRSTHDR(&message) != NULL);
+        memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+    }
+    return fd;
+}
+
+/* Sends what a server would, with up to two descriptors. */
+static void give_line(int channel, const struct hello *h, size_t bytes, const int *fds, int count)
+{
+    char control[CMSG_SPACE(2 * sizeof(int))] = {0};
+    struct iovec part = {.iov_base = (void *)(uintptr_t)h, .iov_len = bytes};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+    if (count > 0) {
+        message.msg_control = control;
+        message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
+        memcpy(CMSG_DATA(c), fds, (size_t)count * sizeof(int));
+    }
+    CHECK(sendmsg(channel, &message, MSG_NOSIGNAL) >= 0 || errno == EPIPE || errno == ECONNRESET);
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+
+    for (int fd = 0; fd < 1024; fd++) {
+        count += fcntl(fd, F_GETFD) >= 0;
+    }
+    return count;
+}
+
+/* Until the other end has closed it. */
+static void await_end(int channel)
+{
+    char byte;
+
+    CHECK_EQ(recv(channel, &byte, 1, 0) > 0, 0);
+}
+
+/* A peer that writes whatever it likes into the line. */
+void test_shm_hostile_peer(void)
+{
+    struct test_pool p;
+    struct hello h;
+    struct hxb_port_stats stats;
+    char line[64];
+    uint64_t descs[32], random = 88172645463325252u;
+    static const uint32_t lengths[] = {1, 13, 14, 60, 9014, 10240, 10241, 16384, 65535};
+
+    snprintf(line, sizeof(line), "hostile-%d", getpid());
+    driver = &shm;
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
+    int port = attach_port(&p, "0", "server", line);
+    /* Who does not seal the memory, or says anything else, has no line. */
+    for (int i = 0; i < 3; i++) {
+        int silly = dial(line), its = take_line(silly, &h);
+        CHECK(its >= 0);
+        CHECK_EQ(hxb_port_link(port), 0);
+        CHECK(i != 1 || fcntl(its, F_ADD_SEALS, SEALS) == 0);
+        CHECK(send(silly, "xy", i == 1 ? 2 : i / 2, 0) >= 0);
+        await_end(silly);
+        CHECK_EQ(hxb_port_link(port), 0);
+        close(silly);
+        close(its);
+    }
+    int channel = dial(line);
+    int fd = take_line(channel, &h);
+    CHECK(fd >= 0);
+    uint8_t *memory = mmap(NULL, h.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(memory != MAP_FAILED);
+    CHECK_EQ(fcntl(fd, F_ADD_SEALS, SEALS), 0);
+    CHECK_EQ(send(channel, "", 1, 0), 1);
+    await_link(port, true);
+    /* Nobody may take memory away: touching it would end both processes. */
+    CHECK(ftruncate(fd, 0) != 0);
+    CHECK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE) != 0);
+    uint8_t *from_us = memory + PAGE + (size_t)h.slots * h.stride_bytes;
+
+    /* Every length there is to say, each slot in turn: what is out of range is counted. */
+    long good = 0, bad = 0;
+    uint64_t number = 0;
+    for (int round = 0; round < 100; round++) {
+        for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++, number++) {
+            uint64_t *slot = (uint64_t *)(void *)(from_us + number % h.slots * h.stride_bytes);
+            memset(slot + 1, (int)number, 64);
+            __atomic_store_n(slot, WORD(number, lengths[i]), __ATOMIC_RELEASE);
+            int n = hxb_rx_burst(port, 0, p.pool, descs, 32);
+            bool fits = lengths[i] >= HXB_MIN_FRAME && lengths[i] <= h.frame_max;
+            CHECK_EQ(n, fits ? 1 : 0);
+            good += fits;
+            bad += !fits;
+            if (n == 1) {
+                CHECK_EQ(descs[0] >> HXB_DESC_LENGTH_SHIFT, lengths[i]);
+                test_release(&p, descs, 1);
+            }
+        }
+    }
+    CHECK_EQ(hxb_port_stats(port, &stats), 0);
+    CHECK_EQ(stats.rx_packets, good);
+    CHECK_EQ(stats.rx_refused_length, bad);
+
+    /* Consumed what was never sent, or far behind: no slot is written beyond what can be. */
+    uint64_t *consumed = (uint64_t *)(void *)memory;
+    static const uint64_t claims[] = {1, 1u << 20, UINT64_MAX, UINT64_MAX - 255, 1ull << 63};
+    int sent = 0;
+    for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+        __atomic_store_n(consumed, claims[i], __ATOMIC_RELEASE);
+        for (int k = 0; k < 40; k++) {
+            test_fill(&p, descs, 8, 60);
+            int n = hxb_tx_burst(port, 0, p.pool, descs, 8);
+            CHECK(n >= 0 && n <= 8);
+            test_release(&p, descs + n, 8 - n);
+            sent += n;
+        }
+    }
+    CHECK(sent >= (int)h.slots && sent <= 2 * (int)h.slots);
+
+    /* Noise everywhere, and what may come of it: no crash, no frame out of range. */
+    for (int round = 0; round < 200; round++) {
+        for (size_t at = 0; at + 8 <= h.bytes; at += 8 + random % 512 / 8 * 8) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            memcpy(memory + at, &random, 8);
+        }
+        for (uint64_t i = 0; i < h.slots; i += 1 + random % 3) {
+            uint64_t *slot = (uint64_t *)(void *)(from_us + (number + i) % h.slots * h.stride_bytes);
+            __atomic_store_n(slot, WORD(number + i, (random >> 16 ^ i * 977) & 0xffff), __ATOMIC_RELEASE);
+        }
+        for (int n; (n = hxb_rx_burst(port, 0, p.pool, descs, 32)) != 0;) {
+            CHECK(n > 0);
+            for (int i = 0; i < n; i++) {
+                uint64_t length = descs[i] >> HXB_DESC_LENGTH_SHIFT;
+                CHECK(length >= HXB_MIN_FRAME && length <= h.frame_max);
+            }
+            test_release(&p, descs, n);
+        }
+        test_fill(&p, descs, 8, 9014);
+        int n = hxb_tx_burst(port, 0, p.pool, descs, 8);
+        test_release(&p, descs + n, 8 - n);
+        CHECK_EQ(hxb_port_stats(port, &stats), 0);
+        number = stats.rx_packets + stats.rx_refused_length;
+    }
+
+    /* Another client has no line while there is one; and whoever speaks loses it. */
+    int second = dial(line);
+    await_end(second);
+    close(second);
+    CHECK_EQ(hxb_port_link(port), 1);
+    CHECK_EQ(send(channel, "x", 1, 0), 1);
+    await_end(channel);
+    await_link(port, false);
+    test_fill(&p, descs, 1, 60);
+    CHECK_EQ(hxb_tx_burst(port, 0, p.pool, descs, 1), -ENETDOWN);
+    test_release(&p, descs, 1);
+    close(channel);
+    close(fd);
+    munmap(memory, h.bytes);
+    CHECK_EQ(hxb_port_close(port), 0);
+    test_free_pool(&p);
+}
+
+static int sealed(uint64_t bytes, int seals)
+{
+    int fd = memfd_create("test-line", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    CHECK(fd >= 0);
+    CHECK_EQ(ftruncate(fd, (off_t)bytes), 0);
+    CHECK_EQ(fcntl(fd, F_ADD_SEALS, seals), 0);
+    return fd;
+}
+
+/* Servers that offer what is no line: the client leaves each, keeps no descriptor, and looks again. */
+void test_shm_hostile_server(void)
+{
+    struct test_pool p;
+    struct sockaddr_un address;
+    socklen_t bytes;
+    char name[64];
+
+    snprintf(name, sizeof(name), "bad-server-%d", getpid());
+    driver = &shm;
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
+    int listener = line_socket(name, &address, &bytes);
+    CHECK_EQ(bind(listener, (struct sockaddr *)&address, bytes), 0);
+    CHECK_EQ(listen(listener, 4), 0);
+    int port = attach_port(&p, "0", "client", name);
+
+    const struct hello good = {.magic = "HXBSHM01",
+                               .slots = 256,
+                               .stride_bytes = 161 * 64,
+                               .frame_max = HXB_FRAME_MAX(STRIDE_JUMBO),
+                               .head_bytes = 256,
+                               .bytes = PAGE + 2ull * 256 * 161 * 64};
+    struct hello offers[14];
+    for (int i = 0; i < 14; i++) {
+        offers[i] = good;
+    }
+    offers[0].magic[7] = '9';
+    offers[1].slots = 0;
+    offers[2].slots = 255;
+    offers[3].slots = 1u << 31;
+    offers[4].stride_bytes = 64;
+    offers[5].stride_bytes = UINT32_MAX - 63;
+    offers[6].frame_max = UINT32_MAX;
+    offers[7].frame_max = 13;
+    offers[8].frame_max = 1514; /* not as long as this end's */
+    offers[9].bytes = 0;
+    offers[10].bytes = UINT64_MAX;
+    offers[11].slots = 65536; /* in itself in order, but an hour's work to map */
+    offers[11].bytes = PAGE + 2ull * 65536 * 161 * 64;
+    offers[12].head_bytes = 0;
+    /* 13: in order, but for the memory. */
+    int before = open_descriptors();
+    for (int i = 0; i < 14 + 6; i++) {
+        int channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        CHECK(channel >= 0);
+        const struct hello *h = &offers[i < 13 ? i : 13];
+        uint64_t length = i == 14 ? good.bytes / 2 : i < 13 && h->bytes < 1ull << 40 ? h->bytes : good.bytes;
+        int fds[2] = {sealed(length, i == 13 ? 0 : LENGTH_SEALS),
+                      open("/dev/null", O_RDONLY | O_CLOEXEC)};
+        switch (i) {
+        case 15: /* no descriptor */
+            give_line(channel, h, sizeof(*h), NULL, 0);
+            break;
+        case 16: /* two */
+            give_line(channel, h, sizeof(*h), fds, 2);
+            break;
+        case 17: /* not all of it */
+            give_line(channel, h, sizeof(*h) - 1, fds, 1);
+            break;
+        case 18: /* nothing of it */
+            give_line(channel, h, 0, fds, 1);
+            break;
+        case 19: /* no memory */
+            give_line(channel, h, sizeof(*h), fds + 1, 1);
+            break;
+        default:
+            give_line(channel, h, sizeof(*h), fds, 1);
+        }
+        await_end(channel);
+        CHECK_EQ(hxb_port_link(port), 0);
+        close(channel);
+        close(fds[0]);
+        close(fds[1]);
+    }
+    for (int i = 0; open_descriptors() > before; i++) {
+        CHECK(i < 1000); /* of a connection that the client has begun again */
+        usleep(10);
+        if (i % 100 == 99) {
+            int channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+            close(channel);
+        }
+    }
+    int channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    int fd = sealed(good.bytes, LENGTH_SEALS);
+    CHECK(channel >= 0);
+    give_line(channel, &good, sizeof(good), &fd, 1);
+    await_link(port, true);
+    char byte;
+    CHECK_EQ(recv(channel, &byte, 1, 0), 1);
+    CHECK_EQ(fcntl(fd, F_GET_SEALS) & SEALS, SEALS);
+    close(channel);
+    close(fd);
+    await_link(port, false);
+    CHECK_EQ(hxb_port_close(port), 0);
+    close(listener);
+    test_free_pool(&p);
+}
+
+/* Ends whose buffers are not of one size: neither has a line. */
+void test_shm_sizes(void)
+{
+    struct test_pool pools[2];
+    char line[64];
+
+    snprintf(line, sizeof(line), "sizes-%d", getpid());
+    driver = &shm;
+    test_start_eal();
+    test_make_pool(&pools[0], "a", STRIDE_JUMBO, 63, 0);
+    test_make_pool(&pools[1], "b", STRIDE_SMALL, 63, 0);
+    int a = attach_port(&pools[0], "a", "server", line);
+    int b = attach_port(&pools[1], "b", "client", line);
+    for (int i = 0; i < 300; i++) {
+        CHECK_EQ(hxb_port_link(a) + hxb_port_link(b), 0);
+        usleep(1000);
+    }
+    CHECK_EQ(hxb_port_close(a), 0);
+    CHECK_EQ(hxb_port_close(b), 0);
+    test_free_pool(&pools[0]);
+    test_free_pool(&pools[1]);
+}
