@@ -240,7 +240,7 @@ class HxbConfigTest {
 
   @Test
   void sharedMemoryIsForTwoNodesAndNeedsSocketAndRole() {
-    assertThat(HxbConfig.parse(GOOD.replace("memif", "shm"), "n.toml").rails().get(1).driver())
+    assertThat(HxbConfig.parse("n.toml", GOOD.replace("memif", "shm")).rails().get(1).driver())
         .isEqualTo(Driver.SHM);
     assertThat(errors(GOOD.replace("memif", "shm").replace("\"2x2\"", "\"2x3\"")))
         .containsExactly(
