@@ -19,6 +19,7 @@ public final class Errno {
   public static final int ERANGE = 34;
   public static final int ENAMETOOLONG = 36;
   public static final int ENOTSUP = 95;
+  public static final int EADDRINUSE = 98;
   public static final int ENETDOWN = 100;
   public static final int ENOBUFS = 105;
   public static final int EALREADY = 114;
@@ -40,6 +41,7 @@ public final class Errno {
           Map.entry(ERANGE, "ERANGE, out of range"),
           Map.entry(ENAMETOOLONG, "ENAMETOOLONG, name too long"),
           Map.entry(ENOTSUP, "ENOTSUP, not supported"),
+          Map.entry(EADDRINUSE, "EADDRINUSE, address already in use"),
           Map.entry(ENETDOWN, "ENETDOWN, port is stopped"),
           Map.entry(ENOBUFS, "ENOBUFS, no buffer space"),
           Map.entry(EALREADY, "EALREADY, done already"));

@@ -169,6 +169,8 @@ public final class Ports {
               + " ports, or of shared-memory lines all "
               + MAX_LINE_ENDS
               + " ends, are taken: use more queues of fewer ports, or fewer lines";
+      case Errno.EADDRINUSE ->
+          "another server has a line of that name: take another, or the role of a client";
       case Errno.EEXIST -> "a device of that name exists: close it or take another name";
       case Errno.EPERM, Errno.EACCES -> "run as root, or with CAP_NET_RAW and CAP_NET_ADMIN";
       default -> {

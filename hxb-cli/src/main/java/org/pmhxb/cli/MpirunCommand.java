@@ -53,7 +53,8 @@ final class MpirunCommand extends ClusterCommand {
       names = "--fabric",
       paramLabel = "FABRIC",
       defaultValue = "ring",
-      description = "ring or veth.")
+      description =
+          "ring (one process), shm (a process per node, shared memory between them) or veth.")
   private MpiJob.Fabric fabric;
 
   @Option(
@@ -158,12 +159,20 @@ final class MpirunCommand extends ClusterCommand {
         reason.isEmpty() ? null : reason);
   }
 
+  /** A line, or where its nodes come in twos a square or a cube. */
+  private Shape smallestShape() {
+    if (fabric != MpiJob.Fabric.SHM || ranks <= 2) {
+      return Shape.of(Math.max(2, ranks));
+    }
+    return ranks <= 4 ? Shape.of(2, 2) : Shape.of(2, 2, 2);
+  }
+
   private MpiJob job() {
     if (shape == null && ranks == null) {
       throw wrongUsage("how many ranks? give -n RANKS or --shape AxBxC");
     }
     try {
-      Shape given = shape != null ? shape : Shape.parse(Integer.toString(Math.max(2, ranks)));
+      Shape given = shape != null ? shape : smallestShape();
       return new MpiJob(
           launcher,
           printMap && launcher == MpiJob.Launcher.OPENMPI,

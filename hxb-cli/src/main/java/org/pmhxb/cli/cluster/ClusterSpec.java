@@ -56,15 +56,22 @@ public record ClusterSpec(
         throw new IllegalArgumentException(
             "--rate is " + rate + "; " + fabric + " links cannot be shaped, those of veth can");
       }
-      for (int d = 0; d < 3; d++) {
-        if (shape.extent(d) > 2) {
-          throw new IllegalArgumentException(
-              "--shape is "
-                  + shape
-                  + "; "
-                  + fabric
-                  + " joins lines of two nodes only, ring and veth others");
-        }
+      requireLinesOfTwo(fabric, shape);
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException a line has more nodes than memory of two processes joins
+   */
+  public static void requireLinesOfTwo(Fabric fabric, Shape shape) {
+    for (int d = 0; d < 3; d++) {
+      if (shape.extent(d) > 2) {
+        throw new IllegalArgumentException(
+            "--shape is "
+                + shape
+                + "; "
+                + fabric
+                + " joins lines of two nodes only, ring and veth others");
       }
     }
   }

@@ -2,6 +2,7 @@ package org.pmhxb.cli.mpi;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
@@ -60,6 +61,8 @@ public record MpiJob(
   public enum Fabric {
     /** All ranks in one process. */
     RING,
+    /** A process per node, shared memory between them. */
+    SHM,
     /** A process and a network namespace per node. */
     VETH;
 
@@ -80,6 +83,13 @@ public record MpiJob(
     if (launcher == Launcher.OPENMPI && (fabric != Fabric.VETH || device != Device.HXB)) {
       throw new IllegalArgumentException(
           "--launcher openmpi starts a process per rank: it needs --fabric veth --device hxb");
+    }
+    if (fabric == Fabric.SHM && device == Device.NIODEV) {
+      throw new IllegalArgumentException(
+          "--device niodev talks TCP, which --fabric shm has none for: --fabric ring or veth");
+    }
+    if (fabric == Fabric.SHM) {
+      ClusterSpec.requireLinesOfTwo(ClusterSpec.Fabric.SHM, shape);
     }
     if (rate != null && fabric != Fabric.VETH) {
       throw new IllegalArgumentException(

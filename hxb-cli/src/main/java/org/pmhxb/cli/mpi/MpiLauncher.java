@@ -63,8 +63,8 @@ public final class MpiLauncher {
     if (job.launcher() == MpiJob.Launcher.OPENMPI) {
       Executables.require(Executables.openMpiRun(), "openmpi-bin");
     }
-    if (job.fabric() == MpiJob.Fabric.VETH) {
-      return runVeth();
+    if (job.fabric() != MpiJob.Fabric.RING) {
+      return runProcesses();
     }
     return job.device() == MpiJob.Device.HXB ? runRing() : runLoopback();
   }
@@ -104,19 +104,23 @@ public final class MpiLauncher {
         : PollPolicy.DEFAULT;
   }
 
-  private String runVeth() throws IOException, InterruptedException {
+  private String runProcesses() throws IOException, InterruptedException {
+    boolean veth = job.fabric() == MpiJob.Fabric.VETH;
     paths.claim();
     try {
-      FabricPlan plan = new FabricPlan(paths.cluster(), job.shape(), job.rails(), job.rate());
-      VethFabric.create(plan);
       ClusterSpec spec =
           new ClusterSpec(
-              ClusterSpec.Fabric.VETH,
+              veth ? ClusterSpec.Fabric.VETH : ClusterSpec.Fabric.SHM,
               job.shape(),
               job.rails(),
               job.rate(),
               poll(),
               job.nodeOptions());
+      FabricPlan plan =
+          veth ? new FabricPlan(paths.cluster(), job.shape(), job.rails(), job.rate()) : null;
+      if (veth) {
+        VethFabric.create(plan);
+      }
       int[] nodeOfRank = job.nodeOfRank();
       int[] rankOfNode = new int[job.shape().nodes()];
       java.util.Arrays.fill(rankOfNode, -1);
@@ -151,8 +155,11 @@ public final class MpiLauncher {
     }
   }
 
+  /**
+   * @param plan null: the node has no namespace of its own
+   */
   private void startNode(FabricPlan plan, int node, int rank, long number) throws IOException {
-    List<String> inside = VethFabric.inside(plan.namespace(node));
+    List<String> inside = plan == null ? List.of() : VethFabric.inside(plan.namespace(node));
     if (rank < 0) {
       List<String> command = RankJvm.relay(paths.config(node));
       start("the relay at node " + node, "[node " + node + "] ", command, inside);

@@ -56,6 +56,8 @@ class MpiJobTest {
         .hasMessageContaining("--fabric veth");
     assertThatThrownBy(() -> job(hxb, MpiJob.Fabric.VETH, 4, 1, null, HxbConfig.Driver.MEMIF))
         .hasMessageContaining("packet or af_packet");
+    assertThatThrownBy(() -> job(hxb, MpiJob.Fabric.SHM, 4, 1, LinkRate.parse("1gbit")))
+        .hasMessageContaining("--fabric veth");
     assertThatThrownBy(() -> job(MpiJob.Launcher.OPENMPI, ring, 4, 1, null))
         .hasMessageContaining("--fabric veth --device hxb");
   }

@@ -174,6 +174,17 @@ class MpirunIT {
   }
 
   @Test
+  void theExamplesRunOverSharedMemory() throws Exception {
+    examplesAreRight(
+        run(
+            MpiJob.Launcher.HXB,
+            MpiJob.Fabric.SHM,
+            "2x2x2",
+            EXAMPLES,
+            List.of("org.pmhxb.mpi.examples.AllExamples", "T")));
+  }
+
+  @Test
   void theExamplesRunOverVeth() throws Exception {
     needsRoot();
     examplesAreRight(
