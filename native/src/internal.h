@@ -23,6 +23,13 @@
 /* How many mbufs ahead a loop asks for: within what a first-level cache has misses under way. */
 #define HXB_PREFETCH_AHEAD 4
 
+/* Of a counter with one writer, which any thread may read: no read-modify-write is needed. */
+static inline void hxb_add(atomic_ullong *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
 /* DPDK mixes "-1 and rte_errno" with "-errno"; this library knows the latter only. */
 static inline int hxb_rte_error(int fallback)
 {

@@ -173,13 +173,6 @@ HXB_API int64_t hxb_packet_lost(const struct hxb_packet *p)
     return (int64_t)atomic_load_explicit(&p->lost, memory_order_relaxed);
 }
 
-static void count(atomic_ullong *counter)
-{
-    /* One writer: no read-modify-write is needed. */
-    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-}
-
 /* ---- Receive --------------------------------------------------------------------------------- */
 
 static struct tpacket2_hdr *slot_at(const struct hxb_packet *p, uint32_t slot)
@@ -256,7 +249,7 @@ HXB_API int hxb_packet_rx_burst(struct hxb_packet *p, uint64_t *descs, int n)
     for (int i = 0; i < ready; i++) {
         struct tpacket2_hdr *slot = slot_at(p, p->next);
         if (unlikely(!is_whole(p, slot))) {
-            count(&p->refused);
+            hxb_add(&p->refused, 1);
         } else if (likely(!is_for_others(slot))) {
             uint32_t id = ids[taken];
             char *frame = (char *)p->pool->mbufs[id]->buf_addr + HXB_FRAME_OFFSET;
@@ -346,7 +339,7 @@ HXB_API int hxb_packet_tx_burst(struct hxb_packet *p, const uint64_t *descs, int
                 break;
             }
             /* An interface that is down loses frames, as a cable that is cut does. */
-            count(&p->lost);
+            hxb_add(&p->lost, 1);
             sent = 1;
         }
         let_go(p->pool, descs + done, sent);

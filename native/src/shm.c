@@ -73,12 +73,11 @@ struct end {
     socklen_t address_bytes;
     int64_t mac;
     const struct hxb_pool *pool;
-    uint32_t frame_max; /* the pool's, which may be gone before this end is */
+    struct hello layout; /* of each line of this end; the pool may be gone before it is */
     int listener;
     int channel;
     int64_t since_ns; /* of a channel without a line yet, else 0 */
     uint8_t *memory; /* NULL or the line, mapped */
-    size_t memory_bytes;
     /* A server's, from its offer to the client's answer. */
     uint8_t *offered;
     int offered_fd;
@@ -173,8 +172,10 @@ static uint8_t *map_line(const struct hello *h, int fd)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static void begin_way(struct hxb_way *w, struct end *e, const struct hello *h, int number)
+static void begin_way(struct hxb_way *w, const struct end *e, int number)
 {
+    const struct hello *h = &e->layout;
+
     w->pool = e->pool;
     w->slots = e->memory + slots_at() + (size_t)number * ring_bytes(h);
     w->consumed = (uint64_t *)(e->memory + (size_t)number * HEAD_BYTES);
@@ -186,28 +187,31 @@ static void begin_way(struct hxb_way *w, struct end *e, const struct hello *h, i
     memset(&w->copying, 0, sizeof(w->copying));
 }
 
-/* Takes `memory`, which is NULL or a line's that `h` describes, for the one before. */
-static void change_line(struct end *e, const struct hello *h, uint8_t *memory)
+static void unmap_line(const struct end *e, uint8_t *memory)
+{
+    if (memory != NULL) {
+        munmap(memory, e->layout.bytes);
+    }
+}
+
+/* Takes `memory`, a line's or NULL, for the one before. */
+static void change_line(struct end *e, uint8_t *memory)
 {
     uint8_t *old = e->memory;
-    size_t old_bytes = e->memory_bytes;
 
     hxb_close_gate();
     e->memory = memory;
     if (memory != NULL) {
-        e->memory_bytes = h->bytes;
         /* The server sends on ring 0. */
-        begin_way(&ways_of(e)->tx, e, h, e->server ? 0 : 1);
-        begin_way(&ways_of(e)->rx, e, h, e->server ? 1 : 0);
+        begin_way(&ways_of(e)->tx, e, e->server ? 0 : 1);
+        begin_way(&ways_of(e)->rx, e, e->server ? 1 : 0);
     } else {
         ways_of(e)->tx.slots = NULL;
         ways_of(e)->rx.slots = NULL;
     }
     atomic_store(&e->up, memory != NULL);
     hxb_open_gate();
-    if (old != NULL) {
-        munmap(old, old_bytes);
-    }
+    unmap_line(e, old);
 }
 
 /* The peer is gone; what it sent before can be received until there is another. */
@@ -292,11 +296,7 @@ static void hang_up(struct end *e)
 {
     unwatch(&e->channel, on_channel, e);
     e->since_ns = 0;
-    if (e->offered != NULL) {
-        struct hello h;
-        lay_out(&h, e->frame_max);
-        munmap(e->offered, h.bytes);
-    }
+    unmap_line(e, e->offered);
     end_offer(e);
     lose_peer(e);
 }
@@ -309,19 +309,18 @@ static bool is_overdue(const struct end *e)
 static bool is_dead(int fd)
 {
     char byte;
-
     ssize_t bytes = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
 
     return bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-static int send_line(int channel, struct hello *h, int memory)
+static int send_line(int channel, const struct hello *h, int memory)
 {
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof(int))];
     } control = {0};
-    struct iovec part = {.iov_base = h, .iov_len = sizeof(*h)};
+    struct iovec part = {.iov_base = (void *)(uintptr_t)h, .iov_len = sizeof(*h)};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
@@ -382,23 +381,19 @@ static int receive_line(int channel, const struct hello *wanted)
 /* A server's first step: it offers the client a line; 0, or why not. */
 static int offer_line(struct end *e, int channel)
 {
-    struct hello h;
+    int fd = make_memory(&e->layout);
 
-    lay_out(&h, e->frame_max);
-    int fd = make_memory(&h);
     if (fd < 0) {
         return fd;
     }
     /* Before the client seals it, after which nobody can. */
-    uint8_t *memory = map_line(&h, fd);
-    int rc = memory == NULL ? -ENOMEM : send_line(channel, &h, fd);
+    uint8_t *memory = map_line(&e->layout, fd);
+    int rc = memory == NULL ? -ENOMEM : send_line(channel, &e->layout, fd);
     if (rc == 0) {
         rc = watch(channel, on_channel, e);
     }
     if (rc < 0) {
-        if (memory != NULL) {
-            munmap(memory, h.bytes);
-        }
+        unmap_line(e, memory);
         close(fd);
         return rc;
     }
@@ -427,7 +422,7 @@ static void on_listener(void *arg)
 }
 
 /* A server's second step: the client has answered. False: it has not as it should. */
-static bool accept_answer(struct end *e, const struct hello *h)
+static bool accept_answer(struct end *e)
 {
     char byte[2];
 
@@ -437,26 +432,26 @@ static bool accept_answer(struct end *e, const struct hello *h)
     }
     uint8_t *memory = e->offered;
     end_offer(e);
-    change_line(e, h, memory);
+    change_line(e, memory);
     return true;
 }
 
 /* A client's only step. False: it was offered nothing that it can use. */
-static bool take_offer(struct end *e, const struct hello *h)
+static bool take_offer(struct end *e)
 {
-    int fd = e->since_ns != 0 ? receive_line(e->channel, h) : -1;
+    int fd = e->since_ns != 0 ? receive_line(e->channel, &e->layout) : -1;
 
     if (fd < 0) {
         return false;
     }
-    uint8_t *memory = map_line(h, fd);
+    uint8_t *memory = map_line(&e->layout, fd);
     bool taken = memory != NULL && fcntl(fd, F_ADD_SEALS, SEALS) == 0 &&
                  send(e->channel, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
     close(fd);
     if (taken) {
-        change_line(e, h, memory);
-    } else if (memory != NULL) {
-        munmap(memory, h->bytes);
+        change_line(e, memory);
+    } else {
+        unmap_line(e, memory);
     }
     return taken;
 }
@@ -465,15 +460,13 @@ static void on_channel(void *arg)
 {
     struct end *e = arg;
     struct pollfd ready = {.fd = e->channel, .events = POLLIN};
-    struct hello h;
 
     /* EAL calls for a descriptor's number: in one round of events it may have passed from a connection
      * that was closed to this one. */
     if (e->channel < 0 || poll(&ready, 1, 0) <= 0) {
         return;
     }
-    lay_out(&h, e->frame_max);
-    if (e->server ? accept_answer(e, &h) : take_offer(e, &h)) {
+    if (e->server ? accept_answer(e) : take_offer(e)) {
         e->since_ns = 0;
     } else {
         /* It ended, or said what nobody should say. */
@@ -543,7 +536,6 @@ static void arm_reconnect(struct end *e)
 /* ---- Ports ---------------------------------------------------------------------------------------- */
 
 struct call {
-    struct end *e;
     const char *name;
     const char *args;
 };
@@ -618,7 +610,7 @@ int hxb_shm_configure(int port, const struct hxb_port_config *config, struct hxb
         return -EBUSY;
     }
     e->pool = pools[0];
-    e->frame_max = pools[0]->frame_max;
+    lay_out(&e->layout, pools[0]->frame_max);
     return 0;
 }
 
@@ -651,7 +643,7 @@ static int stop(void *arg)
     e->armed = false;
     unwatch(&e->listener, on_listener, e);
     hang_up(e);
-    change_line(e, NULL, NULL);
+    change_line(e, NULL);
     return 0;
 }
 
@@ -707,8 +699,8 @@ int hxb_shm_info(int port, struct hxb_port_info *info)
     info->queues = e->pool != NULL ? 1 : 0;
     info->socket = -1;
     if (e->pool != NULL) {
-        info->max_rx_packet = e->frame_max + RTE_ETHER_CRC_LEN;
-        info->mtu = (uint16_t)(e->frame_max - RTE_ETHER_HDR_LEN);
+        info->max_rx_packet = e->layout.frame_max + RTE_ETHER_CRC_LEN;
+        info->mtu = (uint16_t)(e->layout.frame_max - RTE_ETHER_HDR_LEN);
     }
     snprintf(info->driver, sizeof(info->driver), "shm");
     snprintf(info->device, sizeof(info->device), "%s", e->name);

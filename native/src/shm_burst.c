@@ -24,13 +24,6 @@
 
 struct hxb_ways hxb_shm_ways[HXB_SHM_ENDS];
 
-static inline void add(atomic_ullong *counter, uint64_t n)
-{
-    /* One writer: no read-modify-write is needed. */
-    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
-                          memory_order_relaxed);
-}
-
 static inline uint8_t *slot_at(const struct hxb_way *w, uint64_t number)
 {
     return w->slots + (number & w->mask) * w->stride_bytes;
@@ -118,7 +111,7 @@ int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs
             prefetch_frame(slot_at(w, w->next + (uint64_t)i + 1));
         }
         if (unlikely(lengths[i] - HXB_MIN_FRAME > w->frame_max - HXB_MIN_FRAME)) {
-            add(&w->refused, 1);
+            hxb_add(&w->refused, 1);
             continue;
         }
         char *frame = (char *)(uintptr_t)frame_of(pool, ids[taken]);
@@ -145,8 +138,8 @@ int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs
         /* S3: behind the copies; pairs with S4. */
         __atomic_store_n(w->consumed, w->next, __ATOMIC_RELEASE);
     }
-    add(&w->frames, (uint64_t)taken);
-    add(&w->bytes, bytes);
+    hxb_add(&w->frames, (uint64_t)taken);
+    hxb_add(&w->bytes, bytes);
     return taken;
 }
 
@@ -247,7 +240,7 @@ int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t 
         uint32_t id = (uint32_t)(descs[sent] & HXB_DESC_ID_MASK);
         uint32_t length = (uint32_t)(descs[sent] >> HXB_DESC_LENGTH_SHIFT);
         if (unlikely(id - 1 >= pool->count || length - HXB_MIN_FRAME > w->frame_max - HXB_MIN_FRAME)) {
-            add(&w->refused, 1);
+            hxb_add(&w->refused, 1);
             if (sent == 0) {
                 return -EINVAL;
             }
@@ -271,7 +264,7 @@ int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t 
     if (mine > 0) {
         hxb_pool_release_bulk(pool, gone, mine);
     }
-    add(&w->frames, (uint64_t)sent);
-    add(&w->bytes, bytes);
+    hxb_add(&w->frames, (uint64_t)sent);
+    hxb_add(&w->bytes, bytes);
     return sent;
 }

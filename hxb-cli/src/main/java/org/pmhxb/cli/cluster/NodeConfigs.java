@@ -38,14 +38,19 @@ public final class NodeConfigs {
     Dimension dimension = Dimension.of(layout.dimension(rail));
     int index = layout.index(rail);
     String name = layout.name(rail);
+    HxbConfig.Driver driver =
+        switch (spec.fabric()) {
+          case VETH -> spec.options().driver();
+          case SHM -> HxbConfig.Driver.SHM;
+          case MEMIF -> HxbConfig.Driver.MEMIF;
+        };
+    if (spec.fabric() == ClusterSpec.Fabric.VETH) {
+      return new HxbConfig.Rail(dimension, index, driver, name, Map.of());
+    }
     // Nodes that share a process have lines of the same name.
     String device = name + "-" + node;
-    Map<String, String> line = line(spec, paths, layout, node, rail);
-    return switch (spec.fabric()) {
-      case VETH -> new HxbConfig.Rail(dimension, index, spec.options().driver(), name, Map.of());
-      case SHM -> new HxbConfig.Rail(dimension, index, HxbConfig.Driver.SHM, device, line);
-      case MEMIF -> new HxbConfig.Rail(dimension, index, HxbConfig.Driver.MEMIF, device, line);
-    };
+    return new HxbConfig.Rail(
+        dimension, index, driver, device, line(spec, paths, layout, node, rail));
   }
 
   /**
