@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Raised by every change that an older caller would not survive. */
-#define HXB_ABI_VERSION 6
+#define HXB_ABI_VERSION 7
 
 /* ---- Packet descriptors -------------------------------------------------------------------------
  * One 64-bit word per frame:
@@ -465,8 +465,34 @@ int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n);
  */
 int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n);
 
+/* ---- Bells of shared-memory lines (no call waits) -------------------------------------------------
+ *
+ * To sleep until a frame comes, the thread that receives calls hxb_port_sleep for each of its lines, then
+ * hxb_barrier if one of them says so, receives once more, waits for hxb_port_wake_fd's descriptors (hxb_wait), and
+ * calls hxb_port_wake. Who has sent to it rings then, by hxb_ring_bells. A thread that is to be busy for a
+ * while calls hxb_port_rouse: till then each burst to it has a memory fence.
+ */
+
+/* Control path. The descriptor that becomes readable when the peer rings, or when the line is another. It is the
+ * port's, from attach to close. -ENOTSUP: another driver's port, or this kernel has no hxb_barrier. */
+int hxb_port_wake_fd(int port);
+/* From now on the peer rings behind its frames. 1: an hxb_barrier has to follow; 0: it need not. */
+int hxb_port_sleep(int port);
+/* The peer need not ring, but may soon again. rung: the descriptor may be readable; takes that from it. */
+int hxb_port_wake(int port, int rung);
+/* The peer need not ring, nor look. */
+int hxb_port_rouse(int port);
+/* System call. A memory barrier on the threads of all processes that have such a port. */
+int hxb_barrier(void);
+/* A word that is not 0 when hxb_tx_burst of this pool had frames for a peer that sleeps. */
+const uint64_t *hxb_pool_bells(const struct hxb_pool *pool);
+/* System calls. Rings for all those peers; returns how many. The thread that sends. */
+int hxb_ring_bells(struct hxb_pool *pool);
+
 /* ---- Waiting (may block) --------------------------------------------------------------------- */
 
+/* Descriptors of one hxb_wait at most. */
+#define HXB_WAIT_MAX 128
 /*
  * Waits until one of the descriptors is readable, at most timeout_us microseconds (< 0: for ever).
  * Returns how many are readable; 0 = time is up or a signal came. A socket with a pending error (a

@@ -23,7 +23,7 @@
 
 /* ---- The gate ---------------------------------------------------------------------------------- */
 
-struct hxb_gate hxb_gate = {.fences = true};
+struct hxb_gate hxb_gate = {.fences = true, .unheard = true};
 
 static long membarrier(int command)
 {
@@ -33,6 +33,12 @@ static long membarrier(int command)
 static void find_barrier(void)
 {
     atomic_store(&hxb_gate.fences, membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) < 0);
+    atomic_store(&hxb_gate.unheard, membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) < 0);
+}
+
+HXB_API int hxb_barrier(void)
+{
+    return membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) < 0 ? -errno : 0;
 }
 
 /* A full barrier on every thread that runs, so that each has its seat written or sees the gate. */
@@ -49,6 +55,13 @@ static void barrier_on_all_threads(void)
          * without a fence has its seat out of the store buffer long before this has slept. */
         atomic_store(&hxb_gate.fences, true);
         nanosleep(&drained, NULL);
+    }
+}
+
+void hxb_gate_await(atomic_int *seat)
+{
+    while (!hxb_gate_enter(seat)) {
+        sched_yield();
     }
 }
 

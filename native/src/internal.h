@@ -56,6 +56,7 @@ struct hxb_pool {
     uint32_t frame_max;  /* HXB_FRAME_MAX */
     uint64_t reciprocal; /* of the stride, for hxb_index */
     struct rte_mempool *mempool;
+    uint64_t bells; /* hxb_pool_bells */
     uint64_t region_bytes;
     bool registered_here;       /* this pool registered the region, so it unregisters it */
     struct hxb_refusals rings; /* of hxb_ring_dequeue and hxb_ring_enqueue */
@@ -230,6 +231,8 @@ extern struct hxb_gate {
     /* Bursts put a fence between seat and gate themselves, because the kernel gives no barrier for
      * all threads of a process at once. Written before the first such port exists, too. */
     atomic_bool fences;
+    /* The kernel's barrier on the threads of several processes (hxb_barrier) leaves this one out. */
+    atomic_bool unheard;
 } __rte_cache_aligned hxb_gate;
 
 static inline bool hxb_gate_enter(atomic_int *seat)
@@ -255,6 +258,9 @@ static inline void hxb_gate_leave(atomic_int *seat)
     /* The burst is over before the seat is seen empty; pairs with the load in await_empty. */
     atomic_store_explicit(seat, 0, memory_order_release);
 }
+
+/* The same for calls that may wait: until the gate is open. */
+void hxb_gate_await(atomic_int *seat);
 
 /* On EAL's interrupt thread alone: from the one to the other no burst is on a port with a gate. */
 void hxb_close_gate(void);
@@ -301,6 +307,13 @@ int64_t hxb_shm_mac(int port);
 int hxb_shm_link(int port);
 int hxb_shm_info(int port, struct hxb_port_info *info);
 int hxb_shm_stats(int port, struct hxb_port_stats *stats);
+int hxb_shm_wake_fd(int port);
+/* shm_bell.c: behind the gate. What hxb_port_sleep, _wake and _rouse say of a line; rings for its peer if that
+ * sleeps. */
+int hxb_shm_sleep(int port);
+void hxb_shm_wake(int port, bool rung);
+void hxb_shm_rouse(int port);
+void hxb_shm_ring(int port);
 /* shm_burst.c: behind the gate. */
 int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, uint64_t *addresses, int n);
 int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);

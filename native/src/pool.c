@@ -293,6 +293,11 @@ HXB_API int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta)
     return rte_mbuf_refcnt_update(m, (int16_t)delta);
 }
 
+HXB_API const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
+{
+    return &pool->bells;
+}
+
 HXB_API int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id)
 {
     const struct rte_mbuf *m = hxb_mbuf(pool, id);

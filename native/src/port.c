@@ -454,6 +454,59 @@ HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint6
     return sent;
 }
 
+/* ---- Bells ----------------------------------------------------------------------------------------- */
+
+HXB_API int hxb_port_wake_fd(int port)
+{
+    return hxb_is_shm(port) ? hxb_shm_wake_fd(port) : check_port(port) < 0 ? -ENODEV : -ENOTSUP;
+}
+
+HXB_API int hxb_port_sleep(int port)
+{
+    if (!hxb_is_shm(port)) {
+        return -ENOTSUP;
+    }
+    hxb_gate_await(&ports[port].seats[0].rx);
+    int rc = hxb_shm_sleep(port);
+    hxb_gate_leave(&ports[port].seats[0].rx);
+    return rc;
+}
+
+HXB_API int hxb_port_wake(int port, int rung)
+{
+    if (!hxb_is_shm(port)) {
+        return -ENOTSUP;
+    }
+    hxb_gate_await(&ports[port].seats[0].rx);
+    hxb_shm_wake(port, rung != 0);
+    hxb_gate_leave(&ports[port].seats[0].rx);
+    return 0;
+}
+
+HXB_API int hxb_port_rouse(int port)
+{
+    if (!hxb_is_shm(port)) {
+        return -ENOTSUP;
+    }
+    hxb_gate_await(&ports[port].seats[0].rx);
+    hxb_shm_rouse(port);
+    hxb_gate_leave(&ports[port].seats[0].rx);
+    return 0;
+}
+
+HXB_API int hxb_ring_bells(struct hxb_pool *pool)
+{
+    int rung = 0;
+
+    for (; pool->bells != 0; pool->bells &= pool->bells - 1, rung++) {
+        int port = HXB_SHM_FIRST + __builtin_ctzll(pool->bells);
+        hxb_gate_await(&ports[port].seats[0].tx);
+        hxb_shm_ring(port);
+        hxb_gate_leave(&ports[port].seats[0].tx);
+    }
+    return rung;
+}
+
 HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only)
 {
     uint64_t *some = NULL;

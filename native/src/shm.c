@@ -8,10 +8,11 @@
  *
  * The line is a memfd: two heads and two rings of slots, one of each for either direction (shm.h).
  *
- * The server makes a memfd for each client, maps it and sends it over an abstract Unix socket. The client
- * takes it if it is laid out as its own would be, maps it, seals it for good, and answers with a byte;
- * then both have a line, and neither can take memory away from under the other. The socket stays open:
- * its end is how either knows that the other is gone. Nothing of a line has a name in a file system.
+ * The server makes a memfd for each client, maps it and sends it over an abstract Unix socket, with one end
+ * of a bell (shm_bell.c). The client takes it if it is laid out as its own would be, maps it, seals it for
+ * good, and answers with a byte; then both have a line, and neither can take memory away from under the
+ * other. The socket stays open: its end is how either knows that the other is gone. Nothing of a line
+ * has a name in a file system.
  *
  * All of an end belongs to EAL's interrupt thread; its two ways belong to the threads in the bursts, and
  * are changed with the gate of control.c closed.
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -45,8 +47,9 @@
 /* Its length stays; holes are memory taken away as well, and a write's seal forbids them. */
 #define LENGTH_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 #define SEALS (LENGTH_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
-/* Neighbouring lines of a cache come in pairs. */
+/* Of one direction; neighbouring lines of a cache come in pairs. */
 #define HEAD_BYTES 256
+#define DOZE_AT 128
 
 /* What the server tells with the memfd. */
 struct hello {
@@ -60,7 +63,7 @@ struct hello {
 
 _Static_assert(SLOTS % 2 == 0 && (SLOTS & (SLOTS - 1)) == 0, "a power of two");
 
-static const char MAGIC[8] = {'H', 'X', 'B', 'S', 'H', 'M', '0', '1'};
+static const char MAGIC[8] = {'H', 'X', 'B', 'S', 'H', 'M', '0', '2'};
 
 struct end {
     bool attached;
@@ -81,6 +84,7 @@ struct end {
     /* A server's, from its offer to the client's answer. */
     uint8_t *offered;
     int offered_fd;
+    int offered_bell; /* this end's of it */
 };
 
 static struct end ends[HXB_SHM_ENDS];
@@ -179,6 +183,7 @@ static void begin_way(struct hxb_way *w, const struct end *e, int number)
     w->pool = e->pool;
     w->slots = e->memory + slots_at() + (size_t)number * ring_bytes(h);
     w->consumed = (uint64_t *)(e->memory + (size_t)number * HEAD_BYTES);
+    w->doze = (uint32_t *)(e->memory + (size_t)number * HEAD_BYTES + DOZE_AT);
     w->next = 0;
     w->told = 0;
     w->mask = h->slots - 1;
@@ -194,12 +199,33 @@ static void unmap_line(const struct end *e, uint8_t *memory)
     }
 }
 
-/* Takes `memory`, a line's or NULL, for the one before. */
-static void change_line(struct end *e, uint8_t *memory)
+/* Takes another descriptor for the end's bell, which keeps its number; -1: a new one that nobody has. Who waits
+ * on the one before is woken by its end, and looks at the new one, which therefore begins with a ring. */
+static void change_bell(struct end *e, int bell)
+{
+    int *its = &ways_of(e)->bell;
+
+    if (bell < 0) {
+        bell = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+    }
+    if (*its >= 0 && shutdown(*its, SHUT_RDWR) != 0 && errno == ENOTSOCK) {
+        eventfd_write(*its, 1);
+    }
+    if (*its < 0) {
+        *its = bell;
+    } else if (bell >= 0) {
+        dup3(bell, *its, O_CLOEXEC);
+        close(bell);
+    }
+}
+
+/* Takes `memory`, a line's or NULL, for the one before, and the line's bell, or -1. */
+static void change_line(struct end *e, uint8_t *memory, int bell)
 {
     uint8_t *old = e->memory;
 
     hxb_close_gate();
+    change_bell(e, bell);
     e->memory = memory;
     if (memory != NULL) {
         /* The server sends on ring 0. */
@@ -282,13 +308,19 @@ static bool is_ours(int fd)
            peer.uid == geteuid();
 }
 
+static void close_if_open(int *fd)
+{
+    if (*fd >= 0) {
+        close(*fd);
+    }
+    *fd = -1;
+}
+
 /* A server's offer is answered, or over. */
 static void end_offer(struct end *e)
 {
-    if (e->offered_fd >= 0) {
-        close(e->offered_fd);
-    }
-    e->offered_fd = -1;
+    close_if_open(&e->offered_fd);
+    close_if_open(&e->offered_bell);
     e->offered = NULL;
 }
 
@@ -314,12 +346,17 @@ static bool is_dead(int fd)
     return bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-static int send_line(int channel, const struct hello *h, int memory)
+/* What goes with the hello: first the memory, then the client's end of the bell. */
+#define DESCRIPTORS 2
+
+union descriptors {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
+};
+
+static int send_line(int channel, const struct hello *h, const int *fds)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {0};
+    union descriptors control = {0};
     struct iovec part = {.iov_base = (void *)(uintptr_t)h, .iov_len = sizeof(*h)};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
@@ -328,39 +365,45 @@ static int send_line(int channel, const struct hello *h, int memory)
 
     control.header.cmsg_level = SOL_SOCKET;
     control.header.cmsg_type = SCM_RIGHTS;
-    control.header.cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(&control.header), &memory, sizeof(int));
+    control.header.cmsg_len = CMSG_LEN(DESCRIPTORS * sizeof(int));
+    memcpy(CMSG_DATA(&control.header), fds, DESCRIPTORS * sizeof(int));
     return sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(*h) ? 0
                                                                                            : -errno;
 }
 
-/* The descriptor of a message, or -1. Alignment leaves room for a second one: what a stranger sends is ours
- * to close. */
-static int only_descriptor(const struct msghdr *message)
+/* The descriptors of a message; false: they are fewer or more, and those that came are closed. */
+static bool descriptors_of(const struct msghdr *message, int *fds)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(message);
-    int fd = -1;
 
     if (c == NULL || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-        return -1;
+        return false;
     }
-    size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    size_t count = RTE_MIN((c->cmsg_len - CMSG_LEN(0)) / sizeof(int), (size_t)DESCRIPTORS);
+    memcpy(fds, CMSG_DATA(c), count * sizeof(int));
+    if (count == DESCRIPTORS && (message->msg_flags & MSG_CTRUNC) == 0) {
+        return true;
+    }
     for (size_t i = 0; i < count; i++) {
-        memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-        if (count > 1) {
-            close(fd);
-        }
+        close(fds[i]);
     }
-    return count == 1 ? fd : -1;
+    return false;
 }
 
-/* The descriptor of the line that the server offers, or -1: it is none, or not what `wanted` says. */
-static int receive_line(int channel, const struct hello *wanted)
+/* A kind of descriptor of which no call with MSG_DONTWAIT waits. */
+static bool is_bell(int fd)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {0};
+    int domain = 0, type = 0;
+    socklen_t bytes = sizeof(int);
+
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == AF_UNIX &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0 && type == SOCK_DGRAM;
+}
+
+/* The descriptors of the line that the server offers; false: it is none, or not what `wanted` says. */
+static bool receive_line(int channel, const struct hello *wanted, int *fds)
+{
+    union descriptors control = {0};
     struct hello h;
     struct iovec part = {.iov_base = &h, .iov_len = sizeof(h)};
     struct msghdr message = {.msg_iov = &part,
@@ -368,39 +411,64 @@ static int receive_line(int channel, const struct hello *wanted)
                              .msg_control = control.bytes,
                              .msg_controllen = sizeof(control.bytes)};
     ssize_t bytes = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    int fd = bytes >= 0 ? only_descriptor(&message) : -1;
 
-    if (fd >= 0 && (bytes != (ssize_t)sizeof(h) || memcmp(&h, wanted, sizeof(h)) != 0 ||
-                    !has_length(fd, h.bytes) || !is_sealed(fd, LENGTH_SEALS))) {
-        close(fd);
-        fd = -1;
+    if (bytes < 0 || !descriptors_of(&message, fds)) {
+        return false;
     }
-    return fd;
+    if (bytes == (ssize_t)sizeof(h) && memcmp(&h, wanted, sizeof(h)) == 0 &&
+        has_length(fds[0], h.bytes) && is_sealed(fds[0], LENGTH_SEALS) && is_bell(fds[1])) {
+        return true;
+    }
+    close(fds[0]);
+    close(fds[1]);
+    return false;
+}
+
+/* Both ends of it, each rung already. */
+static int make_bell(int *ends_of_it)
+{
+    if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends_of_it) != 0) {
+        return -errno;
+    }
+    for (int i = 0; i < 2; i++) {
+        (void)send(ends_of_it[i], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+    return 0;
 }
 
 /* A server's first step: it offers the client a line; 0, or why not. */
 static int offer_line(struct end *e, int channel)
 {
-    int fd = make_memory(&e->layout);
+    int bell[2];
+    uint8_t *memory = NULL;
+    int rc = make_bell(bell);
 
-    if (fd < 0) {
-        return fd;
+    if (rc < 0) {
+        return rc;
     }
-    /* Before the client seals it, after which nobody can. */
-    uint8_t *memory = map_line(&e->layout, fd);
-    int rc = memory == NULL ? -ENOMEM : send_line(channel, &e->layout, fd);
+    int fd = make_memory(&e->layout);
+    if (fd < 0) {
+        rc = fd;
+    } else {
+        /* Before the client seals it, after which nobody can. */
+        memory = map_line(&e->layout, fd);
+        rc = memory == NULL ? -ENOMEM : send_line(channel, &e->layout, (int[]){fd, bell[1]});
+    }
     if (rc == 0) {
         rc = watch(channel, on_channel, e);
     }
+    close_if_open(&bell[1]);
     if (rc < 0) {
         unmap_line(e, memory);
-        close(fd);
+        close_if_open(&bell[0]);
+        close_if_open(&fd);
         return rc;
     }
     e->channel = channel;
     e->since_ns = hxb_now_ns();
     e->offered = memory;
     e->offered_fd = fd;
+    e->offered_bell = bell[0];
     return 0;
 }
 
@@ -431,27 +499,30 @@ static bool accept_answer(struct end *e)
         return false;
     }
     uint8_t *memory = e->offered;
+    int bell = e->offered_bell;
+    e->offered_bell = -1;
     end_offer(e);
-    change_line(e, memory);
+    change_line(e, memory, bell);
     return true;
 }
 
 /* A client's only step. False: it was offered nothing that it can use. */
 static bool take_offer(struct end *e)
 {
-    int fd = e->since_ns != 0 ? receive_line(e->channel, &e->layout) : -1;
+    int fds[DESCRIPTORS];
 
-    if (fd < 0) {
+    if (e->since_ns == 0 || !receive_line(e->channel, &e->layout, fds)) {
         return false;
     }
-    uint8_t *memory = map_line(&e->layout, fd);
-    bool taken = memory != NULL && fcntl(fd, F_ADD_SEALS, SEALS) == 0 &&
+    uint8_t *memory = map_line(&e->layout, fds[0]);
+    bool taken = memory != NULL && fcntl(fds[0], F_ADD_SEALS, SEALS) == 0 &&
                  send(e->channel, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
-    close(fd);
+    close(fds[0]);
     if (taken) {
-        change_line(e, memory);
+        change_line(e, memory, fds[1]);
     } else {
         unmap_line(e, memory);
+        close(fds[1]);
     }
     return taken;
 }
@@ -574,12 +645,18 @@ static int attach(void *arg)
     }
     memset(e, 0, sizeof(*e));
     memset(ways_of(e), 0, sizeof(struct hxb_ways));
+    ways_of(e)->bell = -1;
+    change_bell(e, -1);
+    if (ways_of(e)->bell < 0) {
+        return -EMFILE;
+    }
     e->attached = true;
     e->server = server;
     e->mac = address;
     e->listener = -1;
     e->channel = -1;
     e->offered_fd = -1;
+    e->offered_bell = -1;
     snprintf(e->name, sizeof(e->name), "%s", call->name);
     e->address.sun_family = AF_UNIX;
     /* Abstract: behind a zero. */
@@ -643,7 +720,7 @@ static int stop(void *arg)
     e->armed = false;
     unwatch(&e->listener, on_listener, e);
     hang_up(e);
-    change_line(e, NULL);
+    change_line(e, NULL, -1);
     return 0;
 }
 
@@ -659,6 +736,9 @@ static int close_end(void *arg)
     struct end *e = arg;
     int rc = stop(e);
 
+    hxb_close_gate();
+    close_if_open(&ways_of(e)->bell);
+    hxb_open_gate();
     e->attached = false;
     return rc;
 }
@@ -668,6 +748,13 @@ int hxb_shm_close(int port)
     struct end *e = end_of(port);
 
     return e == NULL ? -ENODEV : hxb_on_interrupt_thread(close_end, e);
+}
+
+int hxb_shm_wake_fd(int port)
+{
+    const struct end *e = end_of(port);
+
+    return e == NULL ? -ENODEV : hxb_barrier() < 0 ? -ENOTSUP : ways_of(e)->bell;
 }
 
 int64_t hxb_shm_mac(int port)

@@ -205,6 +205,24 @@ static void copy_long(struct hxb_copying *c, uint8_t *to, const char *from, uint
     c->streaming = c->ticks[0] / 4 > c->ticks[1] && c->ticks[1] != 0;
 }
 
+/* Behind its frames: whether the receiver of the line is to be rung for. */
+static inline bool must_ring(const struct hxb_way *w)
+{
+    /* S5: the slot's word before the look; pairs with S6, by the receiver's barrier on all processors,
+     * or, where this process has no part in that, by itself. */
+    if (unlikely(atomic_load_explicit(&hxb_gate.unheard, memory_order_relaxed))) {
+        atomic_thread_fence(memory_order_seq_cst);
+    } else {
+        atomic_signal_fence(memory_order_seq_cst);
+    }
+    if (likely(__atomic_load_n(w->doze, __ATOMIC_RELAXED) == HXB_AWAKE)) {
+        return false;
+    }
+    /* S7: the same; pairs with S6. */
+    atomic_thread_fence(memory_order_seq_cst);
+    return __atomic_load_n(w->doze, __ATOMIC_RELAXED) == HXB_ASLEEP;
+}
+
 /* Frames that find a slot, at most n. */
 static inline int room(struct hxb_way *w, int n)
 {
@@ -263,6 +281,9 @@ int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t 
     /* What is held has been copied, so nobody needed a reference for it. */
     if (mine > 0) {
         hxb_pool_release_bulk(pool, gone, mine);
+    }
+    if (unlikely(must_ring(w))) {
+        pool->bells |= UINT64_C(1) << (port - HXB_SHM_FIRST);
     }
     hxb_add(&w->frames, (uint64_t)sent);
     hxb_add(&w->bytes, bytes);

@@ -8,14 +8,12 @@
 
 #include "internal.h"
 
-#define WAIT_MAX 64
-
 HXB_API int hxb_wait(const int *fds, int n, int64_t timeout_us)
 {
-    struct pollfd polled[WAIT_MAX];
+    struct pollfd polled[HXB_WAIT_MAX];
     struct timespec timeout;
 
-    if (n < 0 || n > WAIT_MAX || (n > 0 && fds == NULL)) {
+    if (n < 0 || n > HXB_WAIT_MAX || (n > 0 && fds == NULL)) {
         return -EINVAL;
     }
     for (int i = 0; i < n; i++) {

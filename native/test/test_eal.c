@@ -113,7 +113,7 @@ void test_wait(void)
     CHECK_EQ(hxb_event_drain(bell), 0);
     CHECK_EQ(hxb_wait(fds, 2, 0), 0);
     CHECK_EQ(hxb_wait(NULL, 0, 0), 0);
-    CHECK_EQ(hxb_wait(fds, 65, 0), -EINVAL);
+    CHECK_EQ(hxb_wait(fds, HXB_WAIT_MAX + 1, 0), -EINVAL);
     CHECK_EQ(hxb_event_close(bell), 0);
     CHECK_EQ(hxb_event_signal(bell), -EBADF);
     CHECK_EQ(hxb_event_drain(bell), -EBADF);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "test.h"
 
 #define FRAMES 200
@@ -478,26 +479,28 @@ static int dial(const char *line)
     return fd;
 }
 
-/* What a client is given; -1: the connection was closed instead. */
-static int take_line(int channel, struct hello *h)
+/* What a client is given: the memory, and its end of the bell; -1: the connection was closed instead. */
+static int take_line(int channel, struct hello *h, int *bell)
 {
-    char control[CMSG_SPACE(sizeof(int))] = {0};
+    char control[CMSG_SPACE(2 * sizeof(int))] = {0};
     struct iovec part = {.iov_base = h, .iov_len = sizeof(*h)};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
                              .msg_controllen = sizeof(control)};
-    int fd = -1;
+    int fds[2] = {-1, -1};
 
     if (recvmsg(channel, &message, 0) == (ssize_t)sizeof(*h)) {
         CHECK(CMSG_FIRSTHDR(&message) != NULL);
-        memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+        CHECK_EQ(CMSG_FIRSTHDR(&message)->cmsg_len, CMSG_LEN(sizeof(fds)));
+        memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fds));
     }
-    return fd;
+    *bell = fds[1];
+    return fds[0];
 }
 
-/* Sends what a server would, with up to two descriptors. */
+/* Sends what a server would, with up to three descriptors. */
 static void give_line(int channel, const struct hello *h, size_t bytes, const int *fds, int count)
 {
-    char control[CMSG_SPACE(2 * sizeof(int))] = {0};
+    char control[CMSG_SPACE(3 * sizeof(int))] = {0};
     struct iovec part = {.iov_base = (void *)(uintptr_t)h, .iov_len = bytes};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
 
@@ -531,6 +534,32 @@ static void await_end(int channel)
     CHECK_EQ(recv(channel, &byte, 1, 0) > 0, 0);
 }
 
+/* Rings that are none: they cost this end a wake-up, and no call waits. */
+static void spoil_bell(int port, int bell, uint32_t *doze)
+{
+    int fd = hxb_port_wake_fd(port);
+
+    CHECK(fd >= 0);
+    CHECK_EQ(hxb_port_wake(port, 1), 0);
+    for (int kind = 0; kind < 4; kind++) {
+        __atomic_store_n(doze, kind == 0 ? 0xffffffffu : (uint32_t)kind - 1, __ATOMIC_RELEASE);
+        CHECK(hxb_port_sleep(port) >= 0);
+        int rings = 0;
+        while (rings < 100000 && send(bell, "0123456789", kind == 2 ? 10 : kind == 3 ? 0 : 1, MSG_DONTWAIT) >= 0) {
+            rings++;
+        }
+        CHECK(rings > 0);
+        CHECK_EQ(hxb_wait(&fd, 1, 1000000), 1);
+        for (int i = 0; i <= rings; i++) {
+            CHECK_EQ(hxb_port_wake(port, 1), 0);
+        }
+        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+    }
+    CHECK_EQ(shutdown(bell, SHUT_RDWR), 0);
+    CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+    close(bell);
+}
+
 /* A peer that writes whatever it likes into the line. */
 void test_shm_hostile_peer(void)
 {
@@ -548,7 +577,7 @@ void test_shm_hostile_peer(void)
     int port = attach_port(&p, "0", "server", line);
     /* Who does not seal the memory, or says anything else, has no line. */
     for (int i = 0; i < 3; i++) {
-        int silly = dial(line), its = take_line(silly, &h);
+        int bell, silly = dial(line), its = take_line(silly, &h, &bell);
         CHECK(its >= 0);
         CHECK_EQ(hxb_port_link(port), 0);
         CHECK(i != 1 || fcntl(its, F_ADD_SEALS, SEALS) == 0);
@@ -557,9 +586,10 @@ void test_shm_hostile_peer(void)
         CHECK_EQ(hxb_port_link(port), 0);
         close(silly);
         close(its);
+        close(bell);
     }
-    int channel = dial(line);
-    int fd = take_line(channel, &h);
+    int channel = dial(line), bell;
+    int fd = take_line(channel, &h, &bell);
     CHECK(fd >= 0);
     uint8_t *memory = mmap(NULL, h.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     CHECK(memory != MAP_FAILED);
@@ -637,6 +667,8 @@ void test_shm_hostile_peer(void)
         number = stats.rx_packets + stats.rx_refused_length;
     }
 
+    spoil_bell(port, bell, (uint32_t *)(void *)(memory + 256 + 128));
+
     /* Another client has no line while there is one; and whoever speaks loses it. */
     int second = dial(line);
     await_end(second);
@@ -682,7 +714,7 @@ void test_shm_hostile_server(void)
     CHECK_EQ(listen(listener, 4), 0);
     int port = attach_port(&p, "0", "client", name);
 
-    const struct hello good = {.magic = "HXBSHM01",
+    const struct hello good = {.magic = "HXBSHM02",
                                .slots = 256,
                                .stride_bytes = 161 * 64,
                                .frame_max = HXB_FRAME_MAX(STRIDE_JUMBO),
@@ -708,37 +740,53 @@ void test_shm_hostile_server(void)
     offers[12].head_bytes = 0;
     /* 13: in order, but for the memory. */
     int before = open_descriptors();
-    for (int i = 0; i < 14 + 6; i++) {
+    for (int i = 0; i < 14 + 9; i++) {
         int channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         CHECK(channel >= 0);
         const struct hello *h = &offers[i < 13 ? i : 13];
         uint64_t length = i == 14 ? good.bytes / 2 : i < 13 && h->bytes < 1ull << 40 ? h->bytes : good.bytes;
-        int fds[2] = {sealed(length, i == 13 ? 0 : LENGTH_SEALS),
-                      open("/dev/null", O_RDONLY | O_CLOEXEC)};
+        int memory = sealed(length, i == 13 ? 0 : LENGTH_SEALS);
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC), pair[2], stream[2];
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair), 0);
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream), 0);
+        int fds[3] = {memory, pair[1], null};
         switch (i) {
         case 15: /* no descriptor */
             give_line(channel, h, sizeof(*h), NULL, 0);
             break;
-        case 16: /* two */
-            give_line(channel, h, sizeof(*h), fds, 2);
+        case 16: /* three */
+            give_line(channel, h, sizeof(*h), fds, 3);
             break;
         case 17: /* not all of it */
-            give_line(channel, h, sizeof(*h) - 1, fds, 1);
+            give_line(channel, h, sizeof(*h) - 1, fds, 2);
             break;
         case 18: /* nothing of it */
-            give_line(channel, h, 0, fds, 1);
+            give_line(channel, h, 0, fds, 2);
             break;
         case 19: /* no memory */
-            give_line(channel, h, sizeof(*h), fds + 1, 1);
+            give_line(channel, h, sizeof(*h), (int[]){null, pair[1]}, 2);
+            break;
+        case 20: /* no bell */
+            give_line(channel, h, sizeof(*h), fds, 1);
+            break;
+        case 21: /* one that is no socket */
+            give_line(channel, h, sizeof(*h), (int[]){memory, null}, 2);
+            break;
+        case 22: /* one of another kind */
+            give_line(channel, h, sizeof(*h), (int[]){memory, stream[1]}, 2);
             break;
         default:
-            give_line(channel, h, sizeof(*h), fds, 1);
+            give_line(channel, h, sizeof(*h), fds, 2);
         }
         await_end(channel);
         CHECK_EQ(hxb_port_link(port), 0);
         close(channel);
-        close(fds[0]);
-        close(fds[1]);
+        close(memory);
+        close(null);
+        for (int k = 0; k < 2; k++) {
+            close(pair[k]);
+            close(stream[k]);
+        }
     }
     for (int i = 0; open_descriptors() > before; i++) {
         CHECK(i < 1000); /* of a connection that the client has begun again */
@@ -749,19 +797,286 @@ void test_shm_hostile_server(void)
         }
     }
     int channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    int fd = sealed(good.bytes, LENGTH_SEALS);
+    int fd = sealed(good.bytes, LENGTH_SEALS), bells[2];
     CHECK(channel >= 0);
-    give_line(channel, &good, sizeof(good), &fd, 1);
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, bells), 0);
+    give_line(channel, &good, sizeof(good), (int[]){fd, bells[1]}, 2);
     await_link(port, true);
     char byte;
     CHECK_EQ(recv(channel, &byte, 1, 0), 1);
     CHECK_EQ(fcntl(fd, F_GET_SEALS) & SEALS, SEALS);
+    /* A server that shuts the client's end of the bell for it: it is heard once and then silent. */
+    int its = hxb_port_wake_fd(port);
+    CHECK_EQ(hxb_wait(&its, 1, 0), 0);
+    CHECK_EQ(shutdown(bells[1], SHUT_RDWR), 0);
+    CHECK_EQ(hxb_wait(&its, 1, 0), 1);
+    CHECK_EQ(hxb_port_wake(port, 1), 0);
+    CHECK_EQ(hxb_wait(&its, 1, 0), 0);
+    close(bells[0]);
+    close(bells[1]);
     close(channel);
     close(fd);
     await_link(port, false);
     CHECK_EQ(hxb_port_close(port), 0);
     close(listener);
     test_free_pool(&p);
+}
+
+/* ---- Sleeping -------------------------------------------------------------------------------------- */
+
+static void send_one(int port, struct test_pool *p, int expected_rings)
+{
+    uint64_t desc;
+
+    test_fill(p, &desc, 1, 60);
+    CHECK_EQ(hxb_tx_burst(port, 0, p->pool, &desc, 1), 1);
+    CHECK_EQ(*hxb_pool_bells(p->pool) != 0, expected_rings != 0);
+    CHECK_EQ(hxb_ring_bells(p->pool), expected_rings);
+}
+
+static void receive_one(int port, struct test_pool *p)
+{
+    uint64_t desc;
+
+    CHECK_EQ(hxb_rx_burst(port, 0, p->pool, &desc, 1), 1);
+    test_release(p, &desc, 1);
+}
+
+static void *wait_long(void *arg)
+{
+    return (void *)(intptr_t)hxb_wait(arg, 1, 20000000);
+}
+
+/* Who rings when, and that a line's end and beginning wake who waits for it. */
+void test_shm_bell(void)
+{
+    struct test_pool p;
+    char line[64];
+    pthread_t sleeper;
+    void *woken;
+
+    snprintf(line, sizeof(line), "bell-%d", getpid());
+    driver = &shm;
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
+    int a = attach_port(&p, "a", "server", line), b = attach_port(&p, "b", "client", line);
+    int fd = hxb_port_wake_fd(b);
+    CHECK(fd >= 0 && hxb_port_wake_fd(a) >= 0);
+    CHECK_EQ(hxb_port_wake_fd(HXB_SHM_FIRST + HXB_SHM_ENDS - 1), -ENODEV);
+    CHECK_EQ(hxb_port_sleep(0), -ENOTSUP);
+    await_link(a, true);
+    await_link(b, true);
+    CHECK_EQ(hxb_port_wake(b, 1), 0); /* the line's beginning */
+    CHECK_EQ(hxb_port_rouse(b), 0);
+
+    send_one(a, &p, 0);
+    for (int round = 0; round < 3; round++) {
+        CHECK_EQ(hxb_port_sleep(b), round == 0);
+        CHECK_EQ(hxb_barrier(), 0);
+        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+        send_one(a, &p, 1);
+        send_one(a, &p, 0); /* it rings already */
+        CHECK_EQ(hxb_wait(&fd, 1, 1000000), 1);
+        CHECK_EQ(hxb_port_wake(b, 1), 0);
+        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+        send_one(a, &p, 0); /* it is drowsy */
+        receive_one(b, &p);
+        receive_one(b, &p);
+        receive_one(b, &p);
+    }
+    receive_one(b, &p);
+    CHECK_EQ(hxb_port_rouse(b), 0);
+    CHECK_EQ(hxb_port_sleep(b), 1);
+    CHECK_EQ(hxb_port_wake(b, 0), 0);
+
+    /* The server goes and another comes: each is told, on the same descriptor. */
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(hxb_port_sleep(b), i);
+        CHECK_EQ(pthread_create(&sleeper, NULL, wait_long, &fd), 0);
+        CHECK_EQ(hxb_port_close(a), 0);
+        await_link(b, false);
+        a = attach_port(&p, "a", "server", line);
+        await_link(b, true);
+        CHECK_EQ(pthread_join(sleeper, &woken), 0);
+        CHECK_EQ((intptr_t)woken, 1);
+        CHECK_EQ(hxb_port_wake_fd(b), fd);
+        CHECK_EQ(hxb_port_rouse(b), 0);
+        CHECK_EQ(hxb_port_wake(b, 1), 0);
+        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+        CHECK_EQ(hxb_port_rouse(b), 0);
+    }
+    CHECK_EQ(hxb_port_close(a), 0);
+    CHECK_EQ(hxb_port_close(b), 0);
+    test_free_pool(&p);
+}
+
+#define ROUNDS 20000
+
+/* Sends a frame and waits for its answer, or the other way round; whoever has none sleeps, some at once and some
+ * after a look or two, and now and then is roused in between. */
+static void toss(int port, struct test_pool *p, bool first)
+{
+    uint64_t desc, random = (uint64_t)getpid() * 0x9E3779B97F4A7C15u;
+    int fd = hxb_port_wake_fd(port), sleeps = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        if (first || round > 0) {
+            test_fill(p, &desc, 1, 60);
+            CHECK_EQ(hxb_tx_burst(port, 0, p->pool, &desc, 1), 1);
+            if (*hxb_pool_bells(p->pool) != 0) {
+                CHECK(hxb_ring_bells(p->pool) > 0);
+            }
+        }
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        int looks = (int)(random >> 60), got = 0;
+        while (looks-- > 0 && (got = hxb_rx_burst(port, 0, p->pool, &desc, 1)) == 0) {
+        }
+        while (got == 0) {
+            if (hxb_port_sleep(port) == 1) {
+                CHECK_EQ(hxb_barrier(), 0);
+            }
+            got = hxb_rx_burst(port, 0, p->pool, &desc, 1);
+            int woken = 0;
+            if (got == 0) {
+                woken = hxb_wait(&fd, 1, 5000000);
+                CHECK_EQ(woken, 1); /* else a frame came that nobody rang for */
+                sleeps++;
+            }
+            CHECK_EQ(hxb_port_wake(port, woken), 0);
+            if ((random >> 50 & 3) == 0) {
+                CHECK_EQ(hxb_port_rouse(port), 0);
+            }
+        }
+        CHECK_EQ(got, 1);
+        test_release(p, &desc, 1);
+    }
+    CHECK(sleeps > ROUNDS / 100);
+}
+
+/* No frame comes unheard: two processes, of which each sleeps until the other has sent. */
+void test_shm_sleepers(void)
+{
+    char line[64];
+    struct test_pool p;
+    int status;
+
+    snprintf(line, sizeof(line), "sleepers-%d", getpid());
+    driver = &shm;
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        int port = open_port(&p, "client", line);
+        toss(port, &p, true);
+        CHECK_EQ(hxb_port_close(port), 0);
+        _exit(0);
+    }
+    int port = open_port(&p, "server", line);
+    toss(port, &p, false);
+    /* The last answer. */
+    uint64_t desc;
+    test_fill(&p, &desc, 1, 60);
+    CHECK_EQ(hxb_tx_burst(port, 0, p.pool, &desc, 1), 1);
+    hxb_ring_bells(p.pool);
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_EQ(hxb_port_close(port), 0);
+    test_free_pool(&p);
+}
+
+/* Two threads that meet at the very moment at which the one falls asleep and the other sends. */
+struct meeting {
+    struct test_pool *p;
+    int port, rounds;
+    atomic_int begun, done;
+};
+
+static void pause_for(int steps)
+{
+    for (volatile int i = steps; i > 0; i--) {
+    }
+}
+
+static void *send_at_each(void *arg)
+{
+    struct meeting *m = arg;
+    uint64_t desc, held;
+
+    test_fill(m->p, &desc, 1, 60);
+    /* Given back, a buffer takes locked instructions, which are fences. */
+    held = desc | HXB_DESC_HOLD;
+    for (int round = 1; round <= m->rounds; round++) {
+        while (atomic_load(&m->begun) != round) {
+        }
+        pause_for(64 + round % 64);
+        CHECK_EQ(hxb_tx_burst(m->port, 0, m->p->pool, &held, 1), 1);
+        if (*hxb_pool_bells(m->p->pool) != 0) {
+            CHECK(hxb_ring_bells(m->p->pool) > 0);
+        }
+        atomic_store(&m->done, round);
+    }
+    test_release(m->p, &desc, 1);
+    return NULL;
+}
+
+/* Either sees the other: the frame is there at the last look, or the bell rings. The pause before the sleep follows
+ * the sender's, so that now the one and now the other is first. */
+static void meet(struct meeting *m, int b, struct test_pool *p, bool awake)
+{
+    uint64_t desc;
+    int fd = hxb_port_wake_fd(b), early = 0, pause = 0;
+    pthread_t sender;
+
+    atomic_store(&m->begun, 0);
+    atomic_store(&m->done, 0);
+    CHECK_EQ(pthread_create(&sender, NULL, send_at_each, m), 0);
+    for (int round = 1; round <= m->rounds; round++) {
+        atomic_store(&m->begun, round);
+        pause_for(pause);
+        int barrier = hxb_port_sleep(b);
+        CHECK_EQ(barrier, awake || round == 1);
+        CHECK(!barrier || hxb_barrier() == 0);
+        int got = hxb_rx_burst(b, 0, p->pool, &desc, 1);
+        while (atomic_load(&m->done) != round) {
+        }
+        int rings = hxb_wait(&fd, 1, 0);
+        CHECK(got == 1 || rings == 1);
+        CHECK_EQ(hxb_port_wake(b, rings), 0);
+        CHECK(!awake || hxb_port_rouse(b) == 0);
+        early += got;
+        pause += got == 0 ? 1 : -1;
+        if (got == 0) {
+            CHECK_EQ(hxb_rx_burst(b, 0, p->pool, &desc, 1), 1);
+        }
+        test_release(p, &desc, 1);
+    }
+    CHECK_EQ(pthread_join(sender, NULL), 0);
+    printf("%d of %d before the last look\n", early, m->rounds);
+    CHECK(awake || (early > m->rounds / 10 && early < m->rounds / 10 * 9));
+}
+
+void test_shm_falling_asleep(void)
+{
+    struct test_pool pools[2];
+    char line[64];
+
+    snprintf(line, sizeof(line), "falling-%d", getpid());
+    driver = &shm;
+    test_start_eal();
+    test_make_pool(&pools[0], "a", STRIDE_SMALL, 63, 0);
+    test_make_pool(&pools[1], "b", STRIDE_SMALL, 63, 0);
+    int a = attach_port(&pools[0], "a", "server", line), b = attach_port(&pools[1], "b", "client", line);
+    await_link(a, true);
+    await_link(b, true);
+    CHECK_EQ(hxb_port_wake(b, 1), 0);
+    CHECK_EQ(hxb_port_rouse(b), 0);
+    struct meeting m = {.p = &pools[0], .port = a, .rounds = 20000};
+    meet(&m, b, &pools[1], true);
+    m.rounds = 500000;
+    meet(&m, b, &pools[1], false);
+    CHECK_EQ(hxb_port_close(a), 0);
+    CHECK_EQ(hxb_port_close(b), 0);
+    test_free_pool(&pools[0]);
+    test_free_pool(&pools[1]);
 }
 
 /* Ends whose buffers are not of one size: neither has a line. */

@@ -26,6 +26,9 @@ public final class Hxb {
   /** Most frames that one burst call moves (HXB_BURST_MAX). */
   public static final int BURST_MAX = 256;
 
+  /** Most descriptors that {@link #waitReadable} waits for (HXB_WAIT_MAX). */
+  public static final int WAIT_MAX = 128;
+
   private static final Linker LINKER = Linker.nativeLinker();
   private static final SymbolLookup SYMBOLS = symbols();
 
@@ -87,6 +90,13 @@ public final class Hxb {
   private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", OF_FD);
   private static final MethodHandle EVENT_SIGNAL = blocking("hxb_event_signal", OF_FD);
   private static final MethodHandle EVENT_DRAIN = blocking("hxb_event_drain", OF_FD);
+  private static final MethodHandle PORT_SLEEP = blocking("hxb_port_sleep", OF_FD);
+  private static final MethodHandle PORT_WAKE =
+      blocking("hxb_port_wake", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle PORT_ROUSE = blocking("hxb_port_rouse", OF_FD);
+  private static final MethodHandle BARRIER =
+      blocking("hxb_barrier", FunctionDescriptor.of(JAVA_INT));
+  private static final MethodHandle RING_BELLS = blocking("hxb_ring_bells", OF_HANDLE);
   private static final MethodHandle WAIT =
       blocking("hxb_wait", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
 
@@ -302,6 +312,58 @@ public final class Hxb {
     }
   }
 
+  /**
+   * From now on who sends to this end of a line of the shim's own rings behind its frames; before
+   * the last look for frames of who will sleep. 1: {@link #barrier} has to follow, 0: it need not.
+   */
+  public static int portSleep(int port) {
+    try {
+      return (int) PORT_SLEEP.invokeExact(port);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * Whoever sends need not ring, but may have to again soon.
+   *
+   * @param rung 1: the port's descriptor may be readable, and is not any more
+   */
+  public static int portWake(int port, int rung) {
+    try {
+      return (int) PORT_WAKE.invokeExact(port, rung);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Whoever sends need not look whether it is to ring. */
+  public static int portRouse(int port) {
+    try {
+      return (int) PORT_ROUSE.invokeExact(port);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** A memory barrier on the threads of all processes that have lines of the shim's own. */
+  public static int barrier() {
+    try {
+      return (int) BARRIER.invokeExact();
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Wakes who sleeps at the other ends of the pool's lines and was sent frames; how many. */
+  public static int ringBells(long pool) {
+    try {
+      return (int) RING_BELLS.invokeExact(pool);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
   /** Rings an eventfd doorbell. Any thread. */
   public static int eventSignal(int fd) {
     try {
@@ -322,8 +384,8 @@ public final class Hxb {
 
   /**
    * Sleeps until one of {@code n} descriptors (32-bit words at address {@code fds}; negative ones
-   * are passed over; at most 64) is readable, or for {@code timeoutUs} microseconds (below 0: for
-   * ever). Returns how many are readable; 0 also when a signal came.
+   * are passed over; at most {@link #WAIT_MAX}) is readable, or for {@code timeoutUs} microseconds
+   * (below 0: for ever). Returns how many are readable; 0 also when a signal came.
    */
   public static int waitReadable(long fds, int n, long timeoutUs) {
     try {

@@ -64,6 +64,11 @@ public final class Pools {
     };
   }
 
+  /** Address of the 64-bit word that is not 0 when {@link Hxb#ringBells} has something to do. */
+  public static long bells(long pool) {
+    return Pmhxb.hxb_pool_bells(MemorySegment.ofAddress(pool)).address();
+  }
+
   /**
    * Frees a pool whose buffers are all home.
    *

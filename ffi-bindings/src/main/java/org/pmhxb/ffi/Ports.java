@@ -104,6 +104,16 @@ public final class Ports {
     return checked("hxb_port_link(" + port + ")", Pmhxb.hxb_port_link(port));
   }
 
+  /**
+   * The descriptor that becomes readable when the peer of a line of the shim's own rings ({@link
+   * Hxb#portSleep}); -1 for other ports, and where the kernel lacks what that needs. It remains the
+   * port's: never close it.
+   */
+  public static int wakeFd(int port) {
+    int code = Pmhxb.hxb_port_wake_fd(port);
+    return code == -Errno.ENOTSUP ? -1 : checked("hxb_port_wake_fd(" + port + ")", code);
+  }
+
   /** Receives frames whatever their destination address. Drivers without filters do so anyway. */
   public static void promiscuous(int port) {
     int code = Dpdk.rte_eth_promiscuous_enable((short) port);

@@ -7,6 +7,7 @@ import org.pmhxb.bufpool.Descriptor;
 import org.pmhxb.bufpool.LoanBudget;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.bufpool.SpscDescriptorRing;
+import org.pmhxb.ffi.Hxb;
 import org.pmhxb.pm.port.Port;
 import org.pmhxb.pm.port.QueueBursts;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -747,7 +748,12 @@ public final class PmNode implements PollWork, AutoCloseable {
     doorbell.ring();
   }
 
-  /** Descriptors that become readable when a frame arrives; empty where a port has none. */
+  /**
+   * Descriptors that become readable when a frame arrives; empty where a port has none. Of
+   * shared-memory lines only between {@link #fallAsleep} and {@link #wakeUp}: a program that drives
+   * the node and waits for them itself calls the first, then {@link #doWork} once more, and when
+   * that found nothing waits, until {@link #nextDeadlineNs} at the latest; and then the second.
+   */
   public int[] wakeFds() {
     int[] fds = new int[core.rails.length];
     for (int i = 0; i < fds.length; i++) {
@@ -767,6 +773,29 @@ public final class PmNode implements PollWork, AutoCloseable {
   @Override
   public long nextDeadlineNs(long nowNs) {
     return deadlines.next(nowNs, timerDueNs);
+  }
+
+  @Override
+  public boolean fallAsleep() {
+    boolean barrier = false;
+    for (Rail rail : core.rails) {
+      barrier |= rail.port.fallAsleep();
+    }
+    return !barrier || Hxb.barrier() >= 0;
+  }
+
+  @Override
+  public void wakeUp(boolean rung) {
+    for (Rail rail : core.rails) {
+      rail.port.wakeUp(rung);
+    }
+  }
+
+  @Override
+  public void stayAwake() {
+    for (Rail rail : core.rails) {
+      rail.port.stayAwake();
+    }
   }
 
   @Override

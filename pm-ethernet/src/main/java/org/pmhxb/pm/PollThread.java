@@ -18,11 +18,19 @@ import org.pmhxb.ffi.Threads;
  * #driveUntil}): then no thread has to wake another. The poll thread drives again when nobody did
  * for {@link #NAP_NS}, or up to {@link #LONG_NAP_NS} where who waits sleeps at once.
  *
- * <p>It sleeps only on descriptors: the sockets of its ports and a doorbell, so that whatever
- * happens wakes it. Where a port has no descriptor it sleeps for at most {@link #BLIND_SLEEP_NS}.
+ * <p>It sleeps only on descriptors: those of its ports and a doorbell, so that whatever happens
+ * wakes it. Where a port has none (net_memif, NICs), or there are more than one wait can take, it
+ * sleeps for at most {@link #BLIND_SLEEP_NS}.
  */
 public final class PollThread implements Doorbell, AutoCloseable {
   private static final long BLIND_SLEEP_NS = 50_000L;
+
+  /**
+   * Behind its last sleep, ports count on the next one for so long: who wakes them looks more often
+   * than it need (a fence a burst), while to be awake again and then fall asleep costs an interrupt
+   * of every processor, which in a virtual machine takes 15 us.
+   */
+  private static final long DROWSY_NS = 1_000_000L;
 
   /** How long the poll thread leaves the duty cycles alone after a program's thread drove. */
   private static final long NAP_NS = 200_000L;
@@ -66,6 +74,8 @@ public final class PollThread implements Doorbell, AutoCloseable {
 
   // --- who drives: the poll thread, or who has the lease ---
   private final Backoff backoff = new Backoff();
+  private boolean drowsy;
+  private long sleptNs;
 
   /**
    * @param wakeFds descriptors of all ports, or empty when some port has none
@@ -84,18 +94,14 @@ public final class PollThread implements Doorbell, AutoCloseable {
     this.longestNapNs = idle == PollIdle.PARK ? LONG_NAP_NS : NAP_NS;
     this.cpu = cpu;
     this.atEnd = atEnd;
-    this.blind = wakeFds.length == 0;
-    this.fdCount = wakeFds.length + 1;
-    if (fdCount > 64) {
-      throw new IllegalArgumentException(
-          wakeFds.length + " wake descriptors; a poll thread waits on at most 63");
-    }
+    this.blind = wakeFds.length == 0 || wakeFds.length >= Hxb.WAIT_MAX;
+    this.fdCount = (blind ? 0 : wakeFds.length) + 1;
     this.doorbell = Events.create();
     this.fds = Arena.global().allocate(ValueLayout.JAVA_INT, fdCount);
-    for (int i = 0; i < wakeFds.length; i++) {
+    for (int i = 0; i < fdCount - 1; i++) {
       fds.setAtIndex(ValueLayout.JAVA_INT, i, wakeFds[i]);
     }
-    fds.setAtIndex(ValueLayout.JAVA_INT, wakeFds.length, doorbell);
+    fds.setAtIndex(ValueLayout.JAVA_INT, fdCount - 1, doorbell);
     this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
   }
 
@@ -268,10 +274,20 @@ public final class PollThread implements Doorbell, AutoCloseable {
     for (PollWork w : work) {
       done += w.doWork(nowNs);
     }
+    if (drowsy && nowNs - sleptNs > DROWSY_NS) {
+      stayAwake();
+    }
     if (done > 0) {
       backoff.worked();
     } else {
       rest(nowNs);
+    }
+  }
+
+  private void stayAwake() {
+    drowsy = false;
+    for (PollWork w : work) {
+      w.stayAwake();
     }
   }
 
@@ -300,19 +316,21 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private void sleep() {
     boolean woken = false;
     sleeping.fallAsleep();
+    boolean heard = fallAsleep();
     try {
       int done = 0;
       long nowNs = System.nanoTime();
       for (PollWork w : work) {
         done += w.doWork(nowNs);
       }
-      long untilNs = done > 0 ? 0 : untilDeadlineNs(nowNs);
+      long untilNs = done > 0 ? 0 : untilDeadlineNs(nowNs, heard);
       if (untilNs >= 1_000 && !stopping && !lease.isWanted()) {
-        tellOfRest(nowNs + untilNs);
+        tellOfRest(nowNs + untilNs, heard);
         woken = Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000) > 0;
       }
     } finally {
       sleeping.wakeUp();
+      wakeUp(woken);
     }
     if (woken) {
       // Who rang where nobody slept after all ends the next sleep.
@@ -320,15 +338,32 @@ public final class PollThread implements Doorbell, AutoCloseable {
     }
   }
 
-  /** Without descriptors nothing that arrives ends the sleep. */
-  private void tellOfRest(long untilNs) {
+  /** Whether all that arrives from now on ends a sleep. */
+  private boolean fallAsleep() {
+    boolean heard = !blind;
     for (int i = 0; !blind && i < work.length; i++) {
+      heard &= work[i].fallAsleep();
+    }
+    return heard;
+  }
+
+  private void wakeUp(boolean rung) {
+    drowsy = !blind;
+    sleptNs = System.nanoTime();
+    for (int i = 0; !blind && i < work.length; i++) {
+      work[i].wakeUp(rung);
+    }
+  }
+
+  /** Only of a sleep that all that arrives ends. */
+  private void tellOfRest(long untilNs, boolean heard) {
+    for (int i = 0; heard && i < work.length; i++) {
       work[i].rests(untilNs);
     }
   }
 
-  private long untilDeadlineNs(long nowNs) {
-    long untilNs = blind ? BLIND_SLEEP_NS : Long.MAX_VALUE;
+  private long untilDeadlineNs(long nowNs, boolean heard) {
+    long untilNs = heard ? Long.MAX_VALUE : BLIND_SLEEP_NS;
     for (PollWork w : work) {
       untilNs = Math.min(untilNs, w.nextDeadlineNs(nowNs) - nowNs);
     }

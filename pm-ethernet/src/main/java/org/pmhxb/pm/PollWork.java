@@ -19,6 +19,26 @@ public interface PollWork {
    */
   default void rests(long untilNs) {}
 
+  /**
+   * From now on whatever arrives makes a descriptor readable on which who drives waits. Called
+   * before the last round ahead of the wait, where there is such a descriptor for all.
+   *
+   * @return false: some may arrive unheard, so the wait has to be short
+   */
+  default boolean fallAsleep() {
+    return true;
+  }
+
+  /**
+   * The end of {@link #fallAsleep}, which may come again soon.
+   *
+   * @param rung a descriptor was readable
+   */
+  default void wakeUp(boolean rung) {}
+
+  /** {@link #fallAsleep} will not come again soon. */
+  default void stayAwake() {}
+
   /** The next round may be another thread's. Called by the one that drove so far. */
   default void handOver() {}
 }

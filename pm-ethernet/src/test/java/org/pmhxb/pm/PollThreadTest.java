@@ -11,8 +11,16 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
+import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.Hxb;
+import org.pmhxb.pm.port.Burst;
+import org.pmhxb.pm.port.DpdkPorts;
+import org.pmhxb.pm.port.Port;
 
 /** A poll thread and programs' threads take turns, whatever goes wrong in a turn. */
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -242,5 +250,93 @@ class PollThreadTest {
     work.inRound = within;
     driver.run();
     within.get();
+  }
+
+  /** Receives, and sleeps for ever. */
+  private static final class Receiver implements PollWork {
+    private final Port port;
+    private final BufferPool pool;
+    private final Burst burst = new Burst(32);
+    volatile int received;
+    volatile int rests;
+
+    Receiver(Port port, BufferPool pool) {
+      this.port = port;
+      this.pool = pool;
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+      int n = port.rxBurst(burst, 32);
+      for (int i = 0; i < n; i++) {
+        pool.transfer(Burst.id(burst.get(i)), Owner.PORT, Owner.NODE);
+        pool.release(Burst.id(burst.get(i)), Owner.NODE);
+      }
+      received += n;
+      return n;
+    }
+
+    @Override
+    public long nextDeadlineNs(long nowNs) {
+      return nowNs + LONG_NS;
+    }
+
+    @Override
+    public boolean fallAsleep() {
+      return !port.fallAsleep() || Hxb.barrier() >= 0;
+    }
+
+    @Override
+    public void wakeUp(boolean rung) {
+      port.wakeUp(rung);
+    }
+
+    @Override
+    public void stayAwake() {
+      port.stayAwake();
+    }
+
+    @Override
+    public void rests(long untilNs) {
+      rests++;
+    }
+  }
+
+  @Test
+  void whoSleepsOnASharedMemoryLineIsRungFor() throws Exception {
+    String line = "hxb-poll-test-" + ProcessHandle.current().pid();
+    try (DpdkPool sending = DpdkPool.create("ring-for", 2_176, 200, Hugepages.AUTO);
+        DpdkPool receiving = DpdkPool.create("rung-for", 2_176, 200, Hugepages.AUTO);
+        Port to = DpdkPorts.shm("rung-for", line, true, receiving, 0x02_00_00_00_00_01L);
+        Port from = DpdkPorts.shm("ring-for", line, false, sending, 0x02_00_00_00_00_02L)) {
+      Receiver receiver = new Receiver(to, receiving);
+      receiving.handOver();
+      try (PollThread thread =
+          new PollThread(
+              "test-poll",
+              List.of(receiver),
+              new int[] {to.wakeFd()},
+              PollIdle.PARK,
+              -1,
+              receiving::handOver)) {
+        thread.start();
+        await(() -> to.linkUp() && from.linkUp());
+        Burst burst = new Burst(1);
+        for (int frame = 0; frame < 200; frame++) {
+          if (frame % 2 == 0) {
+            // Else it may be anywhere on its way to sleep.
+            LockSupport.parkNanos(1_000_000);
+          }
+          int id = sending.allocate(Owner.NODE);
+          sending.transfer(id, Owner.NODE, Owner.PORT);
+          burst.set(0, Burst.descriptor(id, 64));
+          assertThat(from.txBurst(burst, 0, 1)).isEqualTo(1);
+          int sent = frame + 1;
+          await(() -> receiver.received == sent);
+        }
+        // Not polled for, either.
+        assertThat(receiver.rests).isBetween(90, 500);
+      }
+    }
   }
 }

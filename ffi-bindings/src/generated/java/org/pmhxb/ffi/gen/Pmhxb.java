@@ -23,10 +23,10 @@ public class Pmhxb extends Pmhxb$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int HXB_ABI_VERSION = (int)6L;
+    private static final int HXB_ABI_VERSION = (int)7L;
     /**
      * {@snippet lang=c :
-     * #define HXB_ABI_VERSION 6
+     * #define HXB_ABI_VERSION 7
      * }
      */
     public static int HXB_ABI_VERSION() {
@@ -256,6 +256,15 @@ public class Pmhxb extends Pmhxb$shared {
      */
     public static int HXB_PACKET_SLOTS_MAX() {
         return HXB_PACKET_SLOTS_MAX;
+    }
+    private static final int HXB_WAIT_MAX = (int)128L;
+    /**
+     * {@snippet lang=c :
+     * #define HXB_WAIT_MAX 128
+     * }
+     */
+    public static int HXB_WAIT_MAX() {
+        return HXB_WAIT_MAX;
     }
     private static final int HXB_LAYOUT_MBUF_SIZE = (int)0L;
     /**
@@ -4675,6 +4684,425 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_packet_tx_burst", socket, descs, n);
             }
             return (int)mh$.invokeExact(socket, descs, n);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_port_wake_fd {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_port_wake_fd");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_port_wake_fd(int port)
+     * }
+     */
+    public static FunctionDescriptor hxb_port_wake_fd$descriptor() {
+        return hxb_port_wake_fd.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_port_wake_fd(int port)
+     * }
+     */
+    public static MethodHandle hxb_port_wake_fd$handle() {
+        return hxb_port_wake_fd.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_port_wake_fd(int port)
+     * }
+     */
+    public static MemorySegment hxb_port_wake_fd$address() {
+        return hxb_port_wake_fd.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_port_wake_fd(int port)
+     * }
+     */
+    public static int hxb_port_wake_fd(int port) {
+        var mh$ = hxb_port_wake_fd.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_port_wake_fd", port);
+            }
+            return (int)mh$.invokeExact(port);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_port_sleep {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_port_sleep");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_port_sleep(int port)
+     * }
+     */
+    public static FunctionDescriptor hxb_port_sleep$descriptor() {
+        return hxb_port_sleep.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_port_sleep(int port)
+     * }
+     */
+    public static MethodHandle hxb_port_sleep$handle() {
+        return hxb_port_sleep.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_port_sleep(int port)
+     * }
+     */
+    public static MemorySegment hxb_port_sleep$address() {
+        return hxb_port_sleep.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_port_sleep(int port)
+     * }
+     */
+    public static int hxb_port_sleep(int port) {
+        var mh$ = hxb_port_sleep.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_port_sleep", port);
+            }
+            return (int)mh$.invokeExact(port);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_port_wake {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_INT,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_port_wake");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_port_wake(int port, int rung)
+     * }
+     */
+    public static FunctionDescriptor hxb_port_wake$descriptor() {
+        return hxb_port_wake.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_port_wake(int port, int rung)
+     * }
+     */
+    public static MethodHandle hxb_port_wake$handle() {
+        return hxb_port_wake.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_port_wake(int port, int rung)
+     * }
+     */
+    public static MemorySegment hxb_port_wake$address() {
+        return hxb_port_wake.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_port_wake(int port, int rung)
+     * }
+     */
+    public static int hxb_port_wake(int port, int rung) {
+        var mh$ = hxb_port_wake.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_port_wake", port, rung);
+            }
+            return (int)mh$.invokeExact(port, rung);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_port_rouse {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_port_rouse");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_port_rouse(int port)
+     * }
+     */
+    public static FunctionDescriptor hxb_port_rouse$descriptor() {
+        return hxb_port_rouse.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_port_rouse(int port)
+     * }
+     */
+    public static MethodHandle hxb_port_rouse$handle() {
+        return hxb_port_rouse.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_port_rouse(int port)
+     * }
+     */
+    public static MemorySegment hxb_port_rouse$address() {
+        return hxb_port_rouse.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_port_rouse(int port)
+     * }
+     */
+    public static int hxb_port_rouse(int port) {
+        var mh$ = hxb_port_rouse.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_port_rouse", port);
+            }
+            return (int)mh$.invokeExact(port);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_barrier {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT    );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_barrier");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_barrier()
+     * }
+     */
+    public static FunctionDescriptor hxb_barrier$descriptor() {
+        return hxb_barrier.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_barrier()
+     * }
+     */
+    public static MethodHandle hxb_barrier$handle() {
+        return hxb_barrier.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_barrier()
+     * }
+     */
+    public static MemorySegment hxb_barrier$address() {
+        return hxb_barrier.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_barrier()
+     * }
+     */
+    public static int hxb_barrier() {
+        var mh$ = hxb_barrier.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_barrier");
+            }
+            return (int)mh$.invokeExact();
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_pool_bells {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_pool_bells");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
+     * }
+     */
+    public static FunctionDescriptor hxb_pool_bells$descriptor() {
+        return hxb_pool_bells.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
+     * }
+     */
+    public static MethodHandle hxb_pool_bells$handle() {
+        return hxb_pool_bells.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
+     * }
+     */
+    public static MemorySegment hxb_pool_bells$address() {
+        return hxb_pool_bells.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
+     * }
+     */
+    public static MemorySegment hxb_pool_bells(MemorySegment pool) {
+        var mh$ = hxb_pool_bells.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_pool_bells", pool);
+            }
+            return (MemorySegment)mh$.invokeExact(pool);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_ring_bells {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_ring_bells");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_ring_bells(struct hxb_pool *pool)
+     * }
+     */
+    public static FunctionDescriptor hxb_ring_bells$descriptor() {
+        return hxb_ring_bells.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_ring_bells(struct hxb_pool *pool)
+     * }
+     */
+    public static MethodHandle hxb_ring_bells$handle() {
+        return hxb_ring_bells.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_ring_bells(struct hxb_pool *pool)
+     * }
+     */
+    public static MemorySegment hxb_ring_bells$address() {
+        return hxb_ring_bells.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_ring_bells(struct hxb_pool *pool)
+     * }
+     */
+    public static int hxb_ring_bells(MemorySegment pool) {
+        var mh$ = hxb_ring_bells.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_ring_bells", pool);
+            }
+            return (int)mh$.invokeExact(pool);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,10 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.pmhxb.ffi.Hxb;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmEndpoint;
+import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.SendBuffer;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Dimension;
@@ -128,6 +132,73 @@ class HxbNodeTest {
       rails.add(mine);
     }
     exercise(rails.get(0), rails.get(1));
+  }
+
+  /** The nodes' own side of it: {@link PmNode#fallAsleep}, for who waits in a way of its own. */
+  @Test
+  void aSleepingNodeIsRungFor() {
+    try (HxbNode a = HxbNode.launch(config(0, lines("client")), HxbNode.Progress.INLINE);
+        HxbNode b = HxbNode.launch(config(1, lines("server")), HxbNode.Progress.INLINE);
+        PmEndpoint from = a.node().open(ENDPOINT);
+        PmEndpoint to = b.node().open(ENDPOINT);
+        Arena arena = Arena.ofConfined()) {
+      int[] descriptors = b.node().wakeFds();
+      assertThat(descriptors).hasSize(RAILS);
+      MemorySegment fds = arena.allocateFrom(ValueLayout.JAVA_INT, descriptors);
+      int[] received = {0};
+      driveUntil(a, b, () -> send(from) && to.poll(m -> received[0]++, 8) > 0);
+      for (int round = 0; round < 20; round++) {
+        driveUntil(a, b, () -> fellAsleep(b, fds));
+        int before = received[0];
+        driveUntil(a, a, () -> send(from));
+        a.node().doWork(System.nanoTime());
+        assertThat(Hxb.waitReadable(fds.address(), RAILS, 5_000_000)).isPositive();
+        b.node().wakeUp(true);
+        driveUntil(b, b, () -> to.poll(m -> received[0]++, 8) > 0);
+        assertThat(received[0]).isEqualTo(before + 1);
+      }
+      b.node().stayAwake();
+    }
+  }
+
+  private static List<HxbConfig.Rail> lines(String role) {
+    List<HxbConfig.Rail> rails = new ArrayList<>();
+    for (int i = 0; i < RAILS; i++) {
+      String socket = "hxb-asleep-" + ProcessHandle.current().pid() + "-" + i;
+      rails.add(
+          new HxbConfig.Rail(
+              Dimension.X,
+              i,
+              HxbConfig.Driver.SHM,
+              role + "-asleep" + i,
+              Map.of("socket", socket, "role", role)));
+    }
+    return rails;
+  }
+
+  private static boolean send(PmEndpoint from) {
+    SendBuffer buffer = from.claim(1, 8);
+    if (buffer != null) {
+      from.send(buffer);
+    }
+    return buffer != null;
+  }
+
+  /** Nothing was there at its last look, and nothing came since. */
+  private static boolean fellAsleep(HxbNode node, MemorySegment fds) {
+    node.node().wakeUp(true);
+    assertThat(node.node().fallAsleep()).isTrue();
+    return node.node().doWork(System.nanoTime()) == 0
+        && Hxb.waitReadable(fds.address(), RAILS, 0) == 0;
+  }
+
+  private static void driveUntil(HxbNode a, HxbNode b, BooleanSupplier done) {
+    long until = System.nanoTime() + 20_000_000_000L;
+    while (!done.getAsBoolean()) {
+      assertThat(System.nanoTime()).isLessThan(until);
+      a.node().doWork(System.nanoTime());
+      b.node().doWork(System.nanoTime());
+    }
   }
 
   @Test

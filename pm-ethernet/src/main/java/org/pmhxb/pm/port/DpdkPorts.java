@@ -73,7 +73,8 @@ public final class DpdkPorts {
               macAddresses[q],
               Math.min(FRAME_BYTES_MAX, pools[q].frameCapacityBytes()),
               txRings[q],
-              false);
+              false,
+              -1);
     }
     return rails;
   }
@@ -94,7 +95,8 @@ public final class DpdkPorts {
    * the shim's own, which beside {@link #memif} waits for fewer of the other processor's cache
    * lines and does not trust its peer. Both ends' buffers must be of one size, and both processes
    * of one user; else the link stays down. Line, socket, and what either end does when the other
-   * starts, ends or dies, are as of {@link #memif}.
+   * starts, ends or dies, are as of {@link #memif}. Who waits for frames can sleep until one comes
+   * ({@link Port#fallAsleep}).
    *
    * @param name unique among the process's ports of this kind, up to 59 characters
    * @param line its name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
@@ -117,7 +119,8 @@ public final class DpdkPorts {
         macAddress,
         pool.frameCapacityBytes(),
         0,
-        false);
+        false,
+        Ports.wakeFd(number));
   }
 
   private static String role(boolean server) {
@@ -161,7 +164,8 @@ public final class DpdkPorts {
         Ports.macAddress(number),
         bufferBytes,
         0,
-        false);
+        false,
+        -1);
   }
 
   /** {@link #afPacket(String, DpdkPool, int)} with {@link #AF_PACKET_FRAMES}. */
@@ -255,7 +259,8 @@ public final class DpdkPorts {
         Ports.macAddress(number),
         Math.min(pool.frameCapacityBytes(), info.mtu() + FrameHeader.ETHERNET_HEADER_BYTES),
         0,
-        true);
+        true,
+        -1);
   }
 
   private static int numberOf(String device) {

@@ -179,7 +179,6 @@ public final class FaultyPort implements Port {
     return port.linkUp();
   }
 
-  /** What is held back comes by polling only. */
   @Override
   public boolean hidesQueue() {
     return port.hidesQueue();
@@ -190,6 +189,7 @@ public final class FaultyPort implements Port {
     return port.isInProcess();
   }
 
+  /** None: what is held back comes by polling only. */
   @Override
   public int wakeFd() {
     return -1;

@@ -1,7 +1,10 @@
 package org.pmhxb.pm.port;
 
+import java.lang.foreign.ValueLayout;
 import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
+import org.pmhxb.ffi.Pools;
 
 /**
  * Drivers whose bursts make no system call (net_ring, net_memif, hardware): critical calls, which
@@ -12,6 +15,12 @@ final class PollModePort extends DpdkPort {
   private final long txRing;
 
   private final boolean hidesQueue;
+
+  /** Of a line of the shim's own, else -1. */
+  private final int wakeFd;
+
+  /** Where it stands that {@code Hxb.ringBells} has something to do; 0: never. */
+  final long bells;
 
   /** {@code queue:32 | port:32}, as native calls for several queues name this one. */
   final long queueWord;
@@ -27,10 +36,13 @@ final class PollModePort extends DpdkPort {
       long macAddress,
       int maxFrameBytes,
       long txRing,
-      boolean hidesQueue) {
+      boolean hidesQueue,
+      int wakeFd) {
     super(device, queue, pool, name, macAddress, maxFrameBytes);
     this.txRing = txRing;
     this.hidesQueue = hidesQueue;
+    this.wakeFd = wakeFd;
+    this.bells = wakeFd < 0 ? 0 : Pools.bells(poolHandle);
     this.queueWord = (long) queue << 32 | number;
   }
 
@@ -43,7 +55,15 @@ final class PollModePort extends DpdkPort {
   public int txBurst(Burst burst, int from, int count) {
     int taken = taken(Hxb.txBurst(number, queue, poolHandle, wordAt(burst, from, count), count));
     handedOver(taken);
+    ringBells(bells, poolHandle);
     return taken;
+  }
+
+  /** Who was sent frames and sleeps is woken: by a call of its own, since it is a system call. */
+  static void ringBells(long bells, long poolHandle) {
+    if (bells != 0 && Memory.ALL.get(ValueLayout.JAVA_LONG, Memory.known(bells)) != 0) {
+      Hxb.ringBells(poolHandle);
+    }
   }
 
   /** A burst took so many frames, or may. */
@@ -82,6 +102,25 @@ final class PollModePort extends DpdkPort {
 
   @Override
   public int wakeFd() {
-    return -1;
+    return wakeFd;
+  }
+
+  @Override
+  public boolean fallAsleep() {
+    return wakeFd >= 0 && Hxb.portSleep(number) == 1;
+  }
+
+  @Override
+  public void wakeUp(boolean rung) {
+    if (wakeFd >= 0) {
+      Hxb.portWake(number, rung ? 1 : 0);
+    }
+  }
+
+  @Override
+  public void stayAwake() {
+    if (wakeFd >= 0) {
+      Hxb.portRouse(number);
+    }
   }
 }

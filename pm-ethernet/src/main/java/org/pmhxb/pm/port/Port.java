@@ -46,7 +46,11 @@ public interface Port extends AutoCloseable {
   /** Carrier. Control path only: carrier is not connectivity. */
   boolean linkUp();
 
-  /** A descriptor that becomes readable when a frame arrives, or -1. */
+  /**
+   * A descriptor that becomes readable when a frame arrives, or -1. Of some ports only from {@link
+   * #fallAsleep} to {@link #wakeUp}, between which who drives has to look for frames once more
+   * before it waits.
+   */
   int wakeFd();
 
   /** Frames lost below us (no buffer, not for this pool, queue full), cumulative. Control path. */
@@ -54,6 +58,25 @@ public interface Port extends AutoCloseable {
 
   @Override
   void close();
+
+  /**
+   * From now on a frame that arrives makes {@link #wakeFd} readable. Poll thread.
+   *
+   * @return whether {@code Hxb.barrier} has to follow, before the last look for frames
+   */
+  default boolean fallAsleep() {
+    return false;
+  }
+
+  /**
+   * The end of {@link #fallAsleep}; it may come again soon. Poll thread.
+   *
+   * @param rung the descriptor may be readable
+   */
+  default void wakeUp(boolean rung) {}
+
+  /** {@link #fallAsleep} will not come again soon. Poll thread. */
+  default void stayAwake() {}
 
   /**
    * Whether a queue in front of a wire may be here and not show: the driver cannot tell of it

@@ -3,6 +3,7 @@ package org.pmhxb.pm.port;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.pmhxb.bufpool.BufferPool;
@@ -54,6 +55,9 @@ public final class QueueBursts {
   /** Their pool, or 0 when they are not. */
   private final long poolHandle;
 
+  /** {@link PollModePort#bells} of those that have some. */
+  private final long bells;
+
   /** Where ports are asked one by one. */
   private final Burst[] burst;
 
@@ -89,6 +93,7 @@ public final class QueueBursts {
       drivers[i] = (PollModePort) this.ports[i];
       queueWords[i] = drivers[i].queueWord;
     }
+    this.bells = Arrays.stream(drivers).mapToLong(p -> p.bells).max().orElse(0);
     this.burst = new Burst[n];
     this.from = new int[n];
     long burstBytes = (long) PORTS_MAX << WORDS_LOG2;
@@ -227,17 +232,23 @@ public final class QueueBursts {
 
   /** Sends all of them; frames that were taken. */
   public int send() {
-    if (poolHandle != 0) {
-      if (count <= AT_ONCE) {
-        return Hxb.txBursts(poolHandle, block, count);
-      }
-      int taken = 0;
-      for (int i = 0; i < count; i += AT_ONCE) {
-        taken += Hxb.txBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
-      }
-      return taken;
+    if (poolHandle == 0) {
+      return sendOneByOne();
     }
-    return sendOneByOne();
+    int taken = sendAtOnce();
+    PollModePort.ringBells(bells, poolHandle);
+    return taken;
+  }
+
+  private int sendAtOnce() {
+    if (count <= AT_ONCE) {
+      return Hxb.txBursts(poolHandle, block, count);
+    }
+    int taken = 0;
+    for (int i = 0; i < count; i += AT_ONCE) {
+      taken += Hxb.txBursts(poolHandle, wordsAt(i), Math.min(AT_ONCE, count - i));
+    }
+    return taken;
   }
 
   private int sendOneByOne() {

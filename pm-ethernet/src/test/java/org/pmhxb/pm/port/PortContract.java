@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -19,6 +20,7 @@ import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.Hxb;
 
 /** What every port does: two of them, joined by a line, {@link #a} and {@link #b}. */
 abstract class PortContract {
@@ -49,6 +51,11 @@ abstract class PortContract {
 
   /** Whether both ends must share one pool (bare rings pass buffers, not frames). */
   boolean onePool() {
+    return false;
+  }
+
+  /** Whether a frame can wake who sleeps. */
+  boolean wakes() {
     return false;
   }
 
@@ -328,6 +335,35 @@ abstract class PortContract {
   private static void checkPatience(int polls) {
     if (polls > 50_000_000) {
       throw new AssertionError("no frame after " + polls + " polls");
+    }
+  }
+
+  @Test
+  void anArrivingFrameWakes() {
+    assertThat(b.wakeFd() >= 0).isEqualTo(wakes());
+    for (int serial = 0; wakes() && serial < 3; serial++) {
+      sleepUntilRung(serial);
+    }
+    b.stayAwake();
+  }
+
+  private void sleepUntilRung(int serial) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment fd = arena.allocateFrom(ValueLayout.JAVA_INT, b.wakeFd());
+      b.wakeUp(true);
+      if (b.fallAsleep()) {
+        assertThat(Hxb.barrier()).isZero();
+      }
+      assertThat(receiveOrZero()).isZero();
+      assertThat(Hxb.waitReadable(fd.address(), 1, 0)).isZero();
+      burst.set(0, frame(serial, 100));
+      sendAll(burst, 1);
+      assertThat(Hxb.waitReadable(fd.address(), 1, 2_000_000)).isEqualTo(1);
+      b.wakeUp(true);
+      long frame = receive();
+      assertThat(serial(frame)).isEqualTo(serial);
+      release(frame);
+      assertThat(Hxb.waitReadable(fd.address(), 1, 0)).isZero();
     }
   }
 }

@@ -12,6 +12,11 @@ class ShmPortTest extends PortContract {
     b = DpdkPorts.shm(unique("c"), line, false, poolB, MAC_B);
   }
 
+  @Override
+  boolean wakes() {
+    return true;
+  }
+
   @Test
   void badNamesAndAddressesAreRefused() {
     assertThatThrownBy(() -> DpdkPorts.shm("x", "a,b", true, poolA, MAC_A))
