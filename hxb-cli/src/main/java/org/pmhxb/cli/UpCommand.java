@@ -19,13 +19,27 @@ import picocli.CommandLine.Option;
 @Command(
     name = "up",
     description = {
-      "Bring up a cluster on this machine: one network namespace and one JVM per node, joined by"
-          + " veth pairs, by bridges where a line has more than two nodes. Needs root.",
+      "Bring up a cluster on this machine, one JVM per node: with a network namespace for each,"
+          + " joined by veth pairs, by bridges where a line has more than two nodes (needs root); or"
+          + " joined by shared memory.",
       "Returns when every node is ready. A cluster that does not come up leaves nothing behind."
     },
-    footer = {"", "Example: hxb up --shape 2x2x2 --rails 2 --rate 200mbit"})
+    footer = {
+      "",
+      "Example: hxb up --shape 2x2x2 --rails 2 --rate 200mbit",
+      "         hxb up --fabric shm --shape 2x2"
+    })
 final class UpCommand extends ClusterCommand {
   @Mixin private ClusterOptions options;
+
+  @Option(
+      names = "--fabric",
+      paramLabel = "FABRIC",
+      defaultValue = "veth",
+      description =
+          "What joins the nodes: veth, shm (shared memory, by lines of our own) or memif (by DPDK's"
+              + " net_memif). Shared memory joins lines of two nodes.")
+  private ClusterSpec.Fabric fabric;
 
   @Option(
       names = "--timeout",
@@ -64,7 +78,10 @@ final class UpCommand extends ClusterCommand {
       for (ClusterState.Node node : nodes) {
         out.printf(
             "  %-5d %-10s %-20s %-8d%n",
-            node.node(), Options.place(node.coordinates()), node.namespace(), node.pid());
+            node.node(),
+            Options.place(node.coordinates()),
+            node.namespace().isEmpty() ? "-" : node.namespace(),
+            node.pid());
       }
       out.printf("logs and sockets: %s; see also: %s%n", directory, seeAlso);
     }
@@ -75,11 +92,7 @@ final class UpCommand extends ClusterCommand {
     range("--timeout", timeoutSeconds, 1, 3_600);
     long startNs = System.nanoTime();
     ClusterSpec spec =
-        options.spec(
-            this,
-            ClusterSpec.Fabric.VETH,
-            options.shapeOr(Shape.of(2, 2, 2)),
-            options.railsOr(this, 2));
+        options.spec(this, fabric, options.shapeOr(Shape.of(2, 2, 2)), options.railsOr(this, 2));
     ClusterPaths paths = paths();
     try (TakeDown guard = new TakeDown(paths)) {
       ClusterState state =

@@ -107,6 +107,29 @@ class FabricIT {
     assertThat(rest.err()).contains("node 5 at (1,0,1) does not answer", "it takes no part");
   }
 
+  @Test
+  void aClusterOfSharedMemoryComesUpLosesANodeAndGoesDown() {
+    JsonNode up = ok("up --fabric shm --shape 2x2 --rails 2 --idle park");
+    assertThat(up.path("fabric").asText()).isEqualTo("shm");
+    assertThat(up.path("nodes")).hasSize(4);
+    assertThat(VethFabric.namespaces(cluster)).isEmpty();
+    assertThat(ok("status").path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 2);
+    JsonNode exchange = ok("bench exchange --seconds 0.5 --warm-up 0.5");
+    assertVerified(exchange);
+    assertThat(exchange.path("fabric").asText()).isEqualTo("shm");
+    assertVerified(ok("bench latency --relays 1 --seconds 0.5 --warm-up 0.5"));
+    ProcessHandle last =
+        ProcessHandle.of(up.path("nodes").get(3).path("pid").asLong()).orElseThrow();
+    last.destroyForcibly();
+    last.onExit().join();
+    assertVerified(ok("bench bandwidth --seconds 0.5 --warm-up 0.5"));
+    assertThat(ok("down").path("processes").asInt()).isEqualTo(3);
+    CommandRun shaped = run("up --fabric shm --shape 2 --rate 1gbit");
+    assertThat(shaped.code()).isEqualTo(Main.USAGE);
+    assertThat(shaped.json().path("error").asText())
+        .contains("--rate", "shm links cannot be shaped");
+  }
+
   private void assertNodeFiveIsNamed(long killedNs) throws InterruptedException {
     JsonNode status = run("status").json();
     while (status.path("peersDown").size() < 3) {

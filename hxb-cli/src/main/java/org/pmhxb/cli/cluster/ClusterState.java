@@ -17,7 +17,7 @@ import org.pmhxb.cli.process.ProcStat;
 /**
  * What {@code hxb up} wrote down of a cluster, in {@code state.json}.
  *
- * @param fabric veth or memif
+ * @param fabric veth, shm or memif
  * @param shape extents, as in 2x2x2
  * @param rails links per node in each dimension
  * @param rate raw rate of each link, as in 200mbit; "" when not shaped
