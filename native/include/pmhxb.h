@@ -465,12 +465,16 @@ int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n);
  */
 int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n);
 
-/* ---- Bells of shared-memory lines (no call waits) -------------------------------------------------
+/* ---- Bells of lines of our own ------------------------------------------------------------------
  *
  * To sleep until a frame comes, the thread that receives calls hxb_port_sleep for each of its lines, then
- * hxb_barrier if one of them says so, receives once more, waits for hxb_port_wake_fd's descriptors (hxb_wait), and
- * calls hxb_port_wake. Who has sent to it rings then, by hxb_ring_bells. A thread that is to be busy for a
+ * hxb_barrier if one of them says so, receives once more, and, if nothing came and nothing may have been missed
+ * (hxb_pool_bells), waits for hxb_port_wake_fd's descriptors (hxb_wait). Then it calls hxb_port_wake, for each.
+ * Who has sent to it meanwhile rings, by hxb_ring_bells right behind its bursts. A thread that is to be busy for a
  * while calls hxb_port_rouse: till then each burst to it has a memory fence.
+ *
+ * Called by the thread of the bursts. They wait while ports of shared memory are being changed, some
+ * microseconds; hxb_port_wake with `rung`, hxb_barrier and hxb_ring_bells are system calls. -ENODEV: no such line.
  */
 
 /* Control path. The descriptor that becomes readable when the peer rings, or when the line is another. It is the
@@ -480,13 +484,17 @@ int hxb_port_wake_fd(int port);
 int hxb_port_sleep(int port);
 /* The peer need not ring, but may soon again. rung: the descriptor may be readable; takes that from it. */
 int hxb_port_wake(int port, int rung);
-/* The peer need not ring, nor look. */
+/* The peer need not ring, nor look. Also where an hxb_barrier was to follow and failed. */
 int hxb_port_rouse(int port);
-/* System call. A memory barrier on the threads of all processes that have such a port. */
+/* A memory barrier on the running threads of all processes that have ports of shared memory. */
 int hxb_barrier(void);
-/* A word that is not 0 when hxb_tx_burst of this pool had frames for a peer that sleeps. */
+/*
+ * Two words of the thread that sends and receives with this pool. The first is not 0 when hxb_tx_burst had
+ * frames for a peer that sleeps. The second is another when a receive burst since may have left frames that
+ * were there: no buffer was free, or ports were being changed.
+ */
 const uint64_t *hxb_pool_bells(const struct hxb_pool *pool);
-/* System calls. Rings for all those peers; returns how many. The thread that sends. */
+/* Rings for all those peers; returns how many slept. */
 int hxb_ring_bells(struct hxb_pool *pool);
 
 /* ---- Waiting (may block) --------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ struct hxb_pool {
     uint32_t frame_max;  /* HXB_FRAME_MAX */
     uint64_t reciprocal; /* of the stride, for hxb_index */
     struct rte_mempool *mempool;
-    uint64_t bells; /* hxb_pool_bells */
+    uint64_t bells[2]; /* hxb_pool_bells */
     uint64_t region_bytes;
     bool registered_here;       /* this pool registered the region, so it unregisters it */
     struct hxb_refusals rings; /* of hxb_ring_dequeue and hxb_ring_enqueue */
@@ -313,7 +313,7 @@ int hxb_shm_wake_fd(int port);
 int hxb_shm_sleep(int port);
 void hxb_shm_wake(int port, bool rung);
 void hxb_shm_rouse(int port);
-void hxb_shm_ring(int port);
+bool hxb_shm_ring(int port);
 /* shm_burst.c: behind the gate. */
 int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, uint64_t *addresses, int n);
 int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);

@@ -295,7 +295,7 @@ HXB_API int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta)
 
 HXB_API const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
 {
-    return &pool->bells;
+    return pool->bells;
 }
 
 HXB_API int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id)

@@ -426,6 +426,7 @@ static __rte_always_inline int gated_rx_burst(int port, int queue, struct hxb_po
     }
     atomic_int *seat = &ports[port].seats[queue].rx;
     if (unlikely(!hxb_gate_enter(seat))) {
+        pool->bells[1]++;
         return 0;
     }
     int got = hxb_is_shm(port) ? hxb_shm_rx_burst(port, queue, pool, descs, addresses, n)
@@ -461,36 +462,50 @@ HXB_API int hxb_port_wake_fd(int port)
     return hxb_is_shm(port) ? hxb_shm_wake_fd(port) : check_port(port) < 0 ? -ENODEV : -ENOTSUP;
 }
 
+/* The seat of a call about a line of our own, entered; NULL: there is none. */
+static atomic_int *enter_line(int port, bool sends)
+{
+    if (!hxb_is_shm(port) || !ports[port].gated) {
+        return NULL;
+    }
+    atomic_int *seat = sends ? &ports[port].seats[0].tx : &ports[port].seats[0].rx;
+    hxb_gate_await(seat);
+    return seat;
+}
+
 HXB_API int hxb_port_sleep(int port)
 {
-    if (!hxb_is_shm(port)) {
-        return -ENOTSUP;
+    atomic_int *seat = enter_line(port, false);
+
+    if (seat == NULL) {
+        return -ENODEV;
     }
-    hxb_gate_await(&ports[port].seats[0].rx);
     int rc = hxb_shm_sleep(port);
-    hxb_gate_leave(&ports[port].seats[0].rx);
+    hxb_gate_leave(seat);
     return rc;
 }
 
 HXB_API int hxb_port_wake(int port, int rung)
 {
-    if (!hxb_is_shm(port)) {
-        return -ENOTSUP;
+    atomic_int *seat = enter_line(port, false);
+
+    if (seat == NULL) {
+        return -ENODEV;
     }
-    hxb_gate_await(&ports[port].seats[0].rx);
     hxb_shm_wake(port, rung != 0);
-    hxb_gate_leave(&ports[port].seats[0].rx);
+    hxb_gate_leave(seat);
     return 0;
 }
 
 HXB_API int hxb_port_rouse(int port)
 {
-    if (!hxb_is_shm(port)) {
-        return -ENOTSUP;
+    atomic_int *seat = enter_line(port, false);
+
+    if (seat == NULL) {
+        return -ENODEV;
     }
-    hxb_gate_await(&ports[port].seats[0].rx);
     hxb_shm_rouse(port);
-    hxb_gate_leave(&ports[port].seats[0].rx);
+    hxb_gate_leave(seat);
     return 0;
 }
 
@@ -498,11 +513,13 @@ HXB_API int hxb_ring_bells(struct hxb_pool *pool)
 {
     int rung = 0;
 
-    for (; pool->bells != 0; pool->bells &= pool->bells - 1, rung++) {
-        int port = HXB_SHM_FIRST + __builtin_ctzll(pool->bells);
-        hxb_gate_await(&ports[port].seats[0].tx);
-        hxb_shm_ring(port);
-        hxb_gate_leave(&ports[port].seats[0].tx);
+    for (; pool->bells[0] != 0; pool->bells[0] &= pool->bells[0] - 1) {
+        int port = HXB_SHM_FIRST + __builtin_ctzll(pool->bells[0]);
+        atomic_int *seat = enter_line(port, true);
+        if (seat != NULL) {
+            rung += hxb_shm_ring(port);
+            hxb_gate_leave(seat);
+        }
     }
     return rung;
 }

@@ -36,6 +36,10 @@
 
 #include "shm.h"
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 #define NAME_PREFIX "shm_"
 #define NAME_MAX_BYTES 64
 #define SOCKET_PREFIX "pmhxb-shm/"
@@ -199,22 +203,32 @@ static void unmap_line(const struct end *e, uint8_t *memory)
     }
 }
 
-/* Takes another descriptor for the end's bell, which keeps its number; -1: a new one that nobody has. Who waits
- * on the one before is woken by its end, and looks at the new one, which therefore begins with a ring. */
-static void change_bell(struct end *e, int bell)
+static void close_if_open(int *fd)
 {
-    int *its = &ways_of(e)->bell;
+    if (*fd >= 0) {
+        close(*fd);
+    }
+    *fd = -1;
+}
+
+static void close_bell(const struct end *e)
+{
+    close_if_open(&ways_of(e)->bell);
+    close_if_open(&ways_of(e)->silent);
+}
+
+/* Takes another descriptor for the end's bell, which keeps its number; -1: the silent one. Who waits on the one
+ * before is woken by its end, and looks at the new one, which therefore begins with a ring. */
+static void change_bell(const struct end *e, int bell)
+{
+    const struct hxb_ways *ways = ways_of(e);
 
     if (bell < 0) {
-        bell = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+        eventfd_write(ways->silent, 1);
     }
-    if (*its >= 0 && shutdown(*its, SHUT_RDWR) != 0 && errno == ENOTSOCK) {
-        eventfd_write(*its, 1);
-    }
-    if (*its < 0) {
-        *its = bell;
-    } else if (bell >= 0) {
-        dup3(bell, *its, O_CLOEXEC);
+    shutdown(ways->bell, SHUT_RDWR);
+    dup3(bell < 0 ? ways->silent : bell, ways->bell, O_CLOEXEC);
+    if (bell >= 0) {
         close(bell);
     }
 }
@@ -306,14 +320,6 @@ static bool is_ours(int fd)
 
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
            peer.uid == geteuid();
-}
-
-static void close_if_open(int *fd)
-{
-    if (*fd >= 0) {
-        close(*fd);
-    }
-    *fd = -1;
 }
 
 /* A server's offer is answered, or over. */
@@ -424,6 +430,15 @@ static bool receive_line(int channel, const struct hello *wanted, int *fds)
     return false;
 }
 
+/* What a peer sends as a message's descriptors is closed by who receives the message, or closes the socket, and
+ * may be what takes long to close. Linux 6.16; before, the peer is trusted not to. */
+static void refuse_descriptors(int fd)
+{
+    const int none = 0;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &none, sizeof(none));
+}
+
 /* Both ends of it, each rung already. */
 static int make_bell(int *ends_of_it)
 {
@@ -431,6 +446,7 @@ static int make_bell(int *ends_of_it)
         return -errno;
     }
     for (int i = 0; i < 2; i++) {
+        refuse_descriptors(ends_of_it[i]);
         (void)send(ends_of_it[i], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     return 0;
@@ -480,6 +496,7 @@ static void on_listener(void *arg)
     if (channel < 0) {
         return;
     }
+    refuse_descriptors(channel);
     if (e->channel >= 0 && (is_dead(e->channel) || is_overdue(e))) {
         hang_up(e);
     }
@@ -519,6 +536,7 @@ static bool take_offer(struct end *e)
                  send(e->channel, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
     close(fds[0]);
     if (taken) {
+        refuse_descriptors(fds[1]);
         change_line(e, memory, fds[1]);
     } else {
         unmap_line(e, memory);
@@ -645,10 +663,12 @@ static int attach(void *arg)
     }
     memset(e, 0, sizeof(*e));
     memset(ways_of(e), 0, sizeof(struct hxb_ways));
-    ways_of(e)->bell = -1;
-    change_bell(e, -1);
-    if (ways_of(e)->bell < 0) {
-        return -EMFILE;
+    ways_of(e)->silent = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+    ways_of(e)->bell = dup(ways_of(e)->silent);
+    if (ways_of(e)->bell < 0 || fcntl(ways_of(e)->bell, F_SETFD, FD_CLOEXEC) != 0) {
+        int error = -errno;
+        close_bell(e);
+        return error;
     }
     e->attached = true;
     e->server = server;
@@ -737,7 +757,7 @@ static int close_end(void *arg)
     int rc = stop(e);
 
     hxb_close_gate();
-    close_if_open(&ways_of(e)->bell);
+    close_bell(e);
     hxb_open_gate();
     e->attached = false;
     return rc;

@@ -52,6 +52,8 @@ struct hxb_way {
 } __rte_cache_aligned;
 
 /* By number of the end. */
+_Static_assert(HXB_SHM_ENDS <= 64, "a bit each in hxb_pool_bells' word");
+
 extern struct hxb_ways {
     struct hxb_way rx;
     struct hxb_way tx;
@@ -59,6 +61,8 @@ extern struct hxb_ways {
      * to each other, one end's each, which this descriptor then is; without one, an eventfd. Who rings, and who
      * hears it, are the threads in the bursts, behind the gate. */
     int bell;
+    int silent;       /* likewise: an eventfd, in the bell's place where there is none */
+    int silent_wakes; /* for which the bell had no ring */
 } hxb_shm_ways[HXB_SHM_ENDS];
 
 #endif

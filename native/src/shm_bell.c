@@ -2,9 +2,10 @@
 /*
  * Sleeping until a frame comes through a shared-memory line. Behind the gate of control.c.
  *
- * The bell is a pair of datagram sockets, one of each end: nothing that the peer does to its own makes a call on
- * ours wait, where both would share an eventfd, counter and flags. An end that keeps ringing costs the
- * other one processor time, and nothing else.
+ * The bell is a pair of datagram sockets, one of each end, of which neither's state is the other's, as counter
+ * and flags of an eventfd would be. An end that keeps ringing costs the other one processor time, and
+ * nothing else. Descriptors among the rings, whose closing may take as long as their sender likes, the
+ * kernel refuses from Linux 6.16 on (refuse_descriptors in shm.c).
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +17,8 @@
 
 /* Rings that are heard at once: a queue of such sockets holds net.unix.max_dgram_qlen, 10 or a few hundred. */
 #define RINGS 16
+/* A bell is looked at more closely when it may have ended so many sleeps and had no ring. */
+#define SILENT_WAKES 16
 
 int hxb_shm_sleep(int port)
 {
@@ -30,46 +33,48 @@ int hxb_shm_sleep(int port)
     return was == HXB_AWAKE ? 1 : 0;
 }
 
-/* Of one that the peer has shut, for good: it would end every later sleep at once. A silent one takes its place. */
-static void silence(int bell)
+/* Of a bell that the peer has shut, for good, and which would end every later sleep at once: a silent one takes its
+ * place. */
+static void silence(const struct hxb_ways *ways)
 {
-    struct pollfd shut = {.fd = bell, .events = POLLRDHUP};
+    struct pollfd shut = {.fd = ways->bell, .events = POLLRDHUP};
 
     if (poll(&shut, 1, 0) == 1 && (shut.revents & (POLLRDHUP | POLLHUP)) != 0) {
-        int silent = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (silent >= 0) {
-            dup3(silent, bell, O_CLOEXEC);
-            close(silent);
-        }
+        dup3(ways->silent, ways->bell, O_CLOEXEC);
     }
 }
 
 /* Takes the rings out of a bell that may have some. */
-static void hear(int bell)
+static void hear(struct hxb_ways *ways)
 {
     char byte;
     ssize_t n;
     int rings = 0;
 
-    while ((n = recv(bell, &byte, 1, MSG_DONTWAIT)) >= 0 && ++rings < RINGS) {
+    while ((n = recv(ways->bell, &byte, 1, MSG_DONTWAIT)) >= 0 && ++rings < RINGS) {
     }
     if (n < 0 && errno == ENOTSOCK) {
         eventfd_t count;
-        (void)eventfd_read(bell, &count);
-    } else if (rings == 0) {
-        silence(bell);
+        (void)eventfd_read(ways->bell, &count);
+    }
+    ways->silent_wakes = rings > 0 ? 0 : ways->silent_wakes + 1;
+    if (ways->silent_wakes >= SILENT_WAKES) {
+        ways->silent_wakes = 0;
+        silence(ways);
     }
 }
 
 void hxb_shm_wake(int port, bool rung)
 {
-    const struct hxb_ways *ways = &hxb_shm_ways[port - HXB_SHM_FIRST];
+    struct hxb_ways *ways = &hxb_shm_ways[port - HXB_SHM_FIRST];
+    const struct hxb_way *w = &ways->rx;
 
-    if (ways->rx.slots != NULL) {
-        __atomic_store_n(ways->rx.doze, HXB_DROWSY, __ATOMIC_RELAXED);
+    /* AWAKE: of a line that is new since. Only behind a barrier may that change. */
+    if (w->slots != NULL && __atomic_load_n(w->doze, __ATOMIC_RELAXED) != HXB_AWAKE) {
+        __atomic_store_n(w->doze, HXB_DROWSY, __ATOMIC_RELAXED);
     }
     if (rung) {
-        hear(ways->bell);
+        hear(ways);
     }
 }
 
@@ -82,14 +87,21 @@ void hxb_shm_rouse(int port)
     }
 }
 
-void hxb_shm_ring(int port)
+bool hxb_shm_ring(int port)
 {
     const struct hxb_ways *ways = &hxb_shm_ways[port - HXB_SHM_FIRST];
+    uint32_t rung = HXB_DROWSY;
 
     /* Who finds it asleep rings, and once: it is drowsy from now on. */
-    if (ways->tx.slots != NULL &&
-        __atomic_exchange_n(ways->tx.doze, HXB_DROWSY, __ATOMIC_SEQ_CST) == HXB_ASLEEP) {
-        /* Not sent: it rings already, or the peer is gone. */
-        (void)send(ways->bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (ways->tx.slots == NULL ||
+        __atomic_exchange_n(ways->tx.doze, HXB_DROWSY, __ATOMIC_SEQ_CST) != HXB_ASLEEP) {
+        return false;
     }
+    /* EAGAIN: it rings already. */
+    if (send(ways->bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 || errno == EAGAIN) {
+        return true;
+    }
+    /* Else the next burst tries again. */
+    __atomic_compare_exchange_n(ways->tx.doze, &rung, HXB_ASLEEP, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    return false;
 }

@@ -103,6 +103,7 @@ int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs
     }
     /* Without a buffer, frames stay in their slots, and the sender keeps what finds none. */
     ready = hxb_pool_alloc_bulk(pool, ids, ready);
+    pool->bells[1] += ready <= 0;
     int taken = 0;
     uint64_t bytes = 0;
     for (int i = 0; i < ready; i++) {
@@ -283,7 +284,7 @@ int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t 
         hxb_pool_release_bulk(pool, gone, mine);
     }
     if (unlikely(must_ring(w))) {
-        pool->bells |= UINT64_C(1) << (port - HXB_SHM_FIRST);
+        pool->bells[0] |= UINT64_C(1) << (port - HXB_SHM_FIRST);
     }
     hxb_add(&w->frames, (uint64_t)sent);
     hxb_add(&w->bytes, bytes);

@@ -64,7 +64,11 @@ public final class Pools {
     };
   }
 
-  /** Address of the 64-bit word that is not 0 when {@link Hxb#ringBells} has something to do. */
+  /**
+   * Address of two 64-bit words, of the thread that sends and receives with the pool: the first is
+   * not 0 when {@link Hxb#ringBells} has something to do, the second is another when a receive
+   * burst since may have left frames.
+   */
   public static long bells(long pool) {
     return Pmhxb.hxb_pool_bells(MemorySegment.ofAddress(pool)).address();
   }

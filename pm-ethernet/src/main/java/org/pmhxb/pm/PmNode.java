@@ -750,9 +750,11 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /**
    * Descriptors that become readable when a frame arrives; empty where a port has none. Of
-   * shared-memory lines only between {@link #fallAsleep} and {@link #wakeUp}: a program that drives
-   * the node and waits for them itself calls the first, then {@link #doWork} once more, and when
-   * that found nothing waits, until {@link #nextDeadlineNs} at the latest; and then the second.
+   * shared-memory lines only between {@link #fallAsleep} and {@link #wakeUp}. A program that drives
+   * the node and waits for them itself calls the first, then {@link #doWork} once more; if the one
+   * said true, the other 0, and {@link #rests} true, it waits, until {@link #nextDeadlineNs} at the
+   * latest; and then, in any case, it calls the second. Before it works for a millisecond without a
+   * sleep it calls {@link #stayAwake}, which spares those who send to this node a fence a burst.
    */
   public int[] wakeFds() {
     int[] fds = new int[core.rails.length];
@@ -777,11 +779,17 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public boolean fallAsleep() {
+    boolean heard = true;
     boolean barrier = false;
     for (Rail rail : core.rails) {
+      heard &= rail.port.wakeFd() >= 0;
       barrier |= rail.port.fallAsleep();
     }
-    return !barrier || Hxb.barrier() >= 0;
+    if (barrier && Hxb.barrier() < 0) {
+      stayAwake();
+      return false;
+    }
+    return heard;
   }
 
   @Override
@@ -799,8 +807,14 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   @Override
-  public void rests(long untilNs) {
+  public boolean rests(long untilNs) {
+    for (Rail rail : core.rails) {
+      if (rail.port.missedFrames()) {
+        return false;
+      }
+    }
     core.rests(untilNs);
+    return true;
   }
 
   /** Frames sent and not acknowledged, over all peers. Poll thread. */

@@ -26,9 +26,9 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private static final long BLIND_SLEEP_NS = 50_000L;
 
   /**
-   * Behind its last sleep, ports count on the next one for so long: who wakes them looks more often
-   * than it need (a fence a burst), while to be awake again and then fall asleep costs an interrupt
-   * of every processor, which in a virtual machine takes 15 us.
+   * Who works so long without a sleep tells its ports that it is awake. Until then their peers have
+   * a fence a burst, while to be awake and then fall asleep interrupts the processors on which they
+   * run, which in a virtual machine takes 15 us.
    */
   private static final long DROWSY_NS = 1_000_000L;
 
@@ -274,10 +274,10 @@ public final class PollThread implements Doorbell, AutoCloseable {
     for (PollWork w : work) {
       done += w.doWork(nowNs);
     }
-    if (drowsy && nowNs - sleptNs > DROWSY_NS) {
-      stayAwake();
-    }
     if (done > 0) {
+      if (drowsy && nowNs - sleptNs > DROWSY_NS) {
+        stayAwake();
+      }
       backoff.worked();
     } else {
       rest(nowNs);
@@ -324,8 +324,10 @@ public final class PollThread implements Doorbell, AutoCloseable {
         done += w.doWork(nowNs);
       }
       long untilNs = done > 0 ? 0 : untilDeadlineNs(nowNs, heard);
-      if (untilNs >= 1_000 && !stopping && !lease.isWanted()) {
-        tellOfRest(nowNs + untilNs, heard);
+      if (untilNs >= 1_000
+          && !stopping
+          && !lease.isWanted()
+          && (!heard || rests(nowNs + untilNs))) {
         woken = Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000) > 0;
       }
     } finally {
@@ -355,11 +357,12 @@ public final class PollThread implements Doorbell, AutoCloseable {
     }
   }
 
-  /** Only of a sleep that all that arrives ends. */
-  private void tellOfRest(long untilNs, boolean heard) {
-    for (int i = 0; heard && i < work.length; i++) {
-      work[i].rests(untilNs);
+  private boolean rests(long untilNs) {
+    boolean all = true;
+    for (PollWork w : work) {
+      all &= w.rests(untilNs);
     }
+    return all;
   }
 
   private long untilDeadlineNs(long nowNs, boolean heard) {

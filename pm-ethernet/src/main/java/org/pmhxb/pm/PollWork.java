@@ -16,8 +16,12 @@ public interface PollWork {
   /**
    * Who drives goes to sleep: the next round comes when something arrives, or at this moment.
    * Called just before, by who drives; not where an arrival would not end the sleep.
+   *
+   * @return false: not now, the last round may have left something
    */
-  default void rests(long untilNs) {}
+  default boolean rests(long untilNs) {
+    return true;
+  }
 
   /**
    * From now on whatever arrives makes a descriptor readable on which who drives waits. Called

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,6 +17,7 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
+import org.pmhxb.ffi.Events;
 import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.pm.port.Burst;
@@ -252,6 +254,37 @@ class PollThreadTest {
     within.get();
   }
 
+  @Test
+  void whoMayHaveMissedSomethingLooksAgain() {
+    int bell = Events.create();
+    AtomicInteger refusals = new AtomicInteger(1_000);
+    PollWork refuses =
+        new PollWork() {
+          @Override
+          public int doWork(long nowNs) {
+            return work.doWork(nowNs);
+          }
+
+          @Override
+          public long nextDeadlineNs(long nowNs) {
+            return nowNs + LONG_NS;
+          }
+
+          @Override
+          public boolean rests(long untilNs) {
+            return refusals.decrementAndGet() < 0;
+          }
+        };
+    try (PollThread thread =
+        new PollThread(
+            "test-poll", List.of(refuses), new int[] {bell}, PollIdle.PARK, -1, () -> {})) {
+      thread.start();
+      await(() -> refusals.get() < 0);
+    }
+    assertThat(work.rounds).isGreaterThanOrEqualTo(2_000);
+    Events.close(bell);
+  }
+
   /** Receives, and sleeps for ever. */
   private static final class Receiver implements PollWork {
     private final Port port;
@@ -297,8 +330,9 @@ class PollThreadTest {
     }
 
     @Override
-    public void rests(long untilNs) {
+    public boolean rests(long untilNs) {
       rests++;
+      return !port.missedFrames();
     }
   }
 

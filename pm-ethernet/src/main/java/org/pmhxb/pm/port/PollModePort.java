@@ -19,8 +19,11 @@ final class PollModePort extends DpdkPort {
   /** Of a line of the shim's own, else -1. */
   private final int wakeFd;
 
-  /** Where it stands that {@code Hxb.ringBells} has something to do; 0: never. */
+  /** Where the words of {@code Pools.bells} stand; 0: it is not such a line. */
   final long bells;
+
+  /** {@link #missed} when it fell asleep. */
+  private long missedBefore;
 
   /** {@code queue:32 | port:32}, as native calls for several queues name this one. */
   final long queueWord;
@@ -107,7 +110,20 @@ final class PollModePort extends DpdkPort {
 
   @Override
   public boolean fallAsleep() {
-    return wakeFd >= 0 && Hxb.portSleep(number) == 1;
+    if (wakeFd < 0) {
+      return false;
+    }
+    missedBefore = missed();
+    return Hxb.portSleep(number) == 1;
+  }
+
+  @Override
+  public boolean missedFrames() {
+    return wakeFd >= 0 && missed() != missedBefore;
+  }
+
+  private long missed() {
+    return Memory.ALL.get(ValueLayout.JAVA_LONG, Memory.known(bells) + Long.BYTES);
   }
 
   @Override

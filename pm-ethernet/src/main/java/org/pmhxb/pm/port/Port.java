@@ -69,6 +69,14 @@ public interface Port extends AutoCloseable {
   }
 
   /**
+   * Whether a burst since {@link #fallAsleep} may have left frames that were there: then nobody
+   * sleeps now. Poll thread.
+   */
+  default boolean missedFrames() {
+    return false;
+  }
+
+  /**
    * The end of {@link #fallAsleep}; it may come again soon. Poll thread.
    *
    * @param rung the descriptor may be readable

@@ -355,6 +355,7 @@ abstract class PortContract {
         assertThat(Hxb.barrier()).isZero();
       }
       assertThat(receiveOrZero()).isZero();
+      assertThat(b.missedFrames()).isFalse();
       assertThat(Hxb.waitReadable(fd.address(), 1, 0)).isZero();
       burst.set(0, frame(serial, 100));
       sendAll(burst, 1);
