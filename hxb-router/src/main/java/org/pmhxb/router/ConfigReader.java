@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.pm.port.DpdkPorts;
 import org.pmhxb.pm.port.PortFaults;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -33,10 +34,7 @@ final class ConfigReader {
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
   private static final int MAX_SOCKET_BYTES = 107;
 
-  /** An abstract socket's name, which leaves no file behind: what DpdkPorts.shm and memif take. */
-  private static final String LINE = "[A-Za-z0-9._-]{1,60}";
-
-  private static final String LINE_RULE = "1 to 60 letters, digits or any of ._- (no path)";
+  private static final String LINE_RULE = DpdkPorts.LINE_NAME_RULE + " (no path)";
 
   /** A kernel interface's name has at most 15 bytes (IFNAMSIZ - 1). */
   private static final String INTERFACE = "[^\\s/:\\p{Cntrl}]{1,15}";
@@ -557,7 +555,7 @@ final class ConfigReader {
     String socket = options.get("socket");
     if (socket == null || socket.isEmpty()) {
       scope.missing(path + ".socket", "name of the line, the same at both ends: " + LINE_RULE);
-    } else if (!socket.matches(LINE)) {
+    } else if (!socket.matches(DpdkPorts.LINE_NAME)) {
       scope.error(path + ".socket", socket, "must be " + LINE_RULE);
     }
     String role = options.get("role");

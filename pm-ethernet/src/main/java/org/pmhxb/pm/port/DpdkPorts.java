@@ -38,6 +38,12 @@ public final class DpdkPorts {
   /** Kernel memory is slots x frames x 2 directions: 256 make 5 MB a rail. */
   public static final int AF_PACKET_FRAMES = 256;
 
+  /** A shared-memory line's name: an abstract socket's, which leaves no file behind. */
+  public static final String LINE_NAME = "[A-Za-z0-9._-]{1,60}";
+
+  /** {@link #LINE_NAME} in words. */
+  public static final String LINE_NAME_RULE = "1 to 60 letters, digits or any of ._-";
+
   private static final int DISCARD_BURST = 32;
 
   private static final int MEMIF_RING_LOG2 = 9;
@@ -128,9 +134,8 @@ public final class DpdkPorts {
   }
 
   private static void checkLine(String driver, String line) {
-    if (!line.matches("[A-Za-z0-9._-]{1,60}")) {
-      throw new IllegalArgumentException(
-          driver + " line \"" + line + "\": 1 to 60 letters, digits or any of ._-");
+    if (!line.matches(LINE_NAME)) {
+      throw new IllegalArgumentException(driver + " line \"" + line + "\": " + LINE_NAME_RULE);
     }
   }
 
