@@ -10,6 +10,7 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.NativeException;
+import org.pmhxb.ffi.Pools;
 import org.pmhxb.ffi.PortInfo;
 import org.pmhxb.ffi.Ports;
 import org.pmhxb.ffi.Rings;
@@ -80,7 +81,7 @@ public final class DpdkPorts {
               Math.min(FRAME_BYTES_MAX, pools[q].frameCapacityBytes()),
               txRings[q],
               false,
-              -1);
+              PollModePort.Bell.NONE);
     }
     return rails;
   }
@@ -126,7 +127,7 @@ public final class DpdkPorts {
         pool.frameCapacityBytes(),
         0,
         false,
-        Ports.wakeFd(number));
+        new PollModePort.Bell(Ports.wakeFd(number), Pools.bells(pool.handle())));
   }
 
   private static String role(boolean server) {
@@ -170,7 +171,7 @@ public final class DpdkPorts {
         bufferBytes,
         0,
         false,
-        -1);
+        PollModePort.Bell.NONE);
   }
 
   /** {@link #afPacket(String, DpdkPool, int)} with {@link #AF_PACKET_FRAMES}. */
@@ -265,7 +266,7 @@ public final class DpdkPorts {
         Math.min(pool.frameCapacityBytes(), info.mtu() + FrameHeader.ETHERNET_HEADER_BYTES),
         0,
         true,
-        -1);
+        PollModePort.Bell.NONE);
   }
 
   private static int numberOf(String device) {

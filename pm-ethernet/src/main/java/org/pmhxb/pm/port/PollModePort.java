@@ -4,22 +4,32 @@ import java.lang.foreign.ValueLayout;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
-import org.pmhxb.ffi.Pools;
 
 /**
- * Drivers whose bursts make no system call (net_ring, net_memif, hardware): critical calls, which
- * leave the thread in Java state.
+ * Drivers whose bursts make no system call (net_ring, net_memif, hardware, lines of the shim's
+ * own): critical calls, which leave the thread in Java state.
  */
 final class PollModePort extends DpdkPort {
+  /**
+   * How who sleeps at an end of a line of the shim's own is woken.
+   *
+   * @param fd readable when the peer rang for this end; -1: this process cannot sleep that way
+   * @param words where {@code Pools.bells} stand, by which the peer is rung for; 0: never
+   */
+  record Bell(int fd, long words) {
+    /** Of other ports. */
+    static final Bell NONE = new Bell(-1, 0);
+  }
+
   /** The ring that frames are sent to, where room can be asked for; else 0. */
   private final long txRing;
 
   private final boolean hidesQueue;
 
-  /** Of a line of the shim's own, else -1. */
+  /** {@link Bell#fd}. */
   private final int wakeFd;
 
-  /** Where the words of {@code Pools.bells} stand; 0: it is not such a line. */
+  /** {@link Bell#words}. */
   final long bells;
 
   /** {@link #missed} when it fell asleep. */
@@ -40,12 +50,12 @@ final class PollModePort extends DpdkPort {
       int maxFrameBytes,
       long txRing,
       boolean hidesQueue,
-      int wakeFd) {
+      Bell bell) {
     super(device, queue, pool, name, macAddress, maxFrameBytes);
     this.txRing = txRing;
     this.hidesQueue = hidesQueue;
-    this.wakeFd = wakeFd;
-    this.bells = wakeFd < 0 ? 0 : Pools.bells(poolHandle);
+    this.wakeFd = bell.fd;
+    this.bells = bell.words;
     this.queueWord = (long) queue << 32 | number;
   }
 
