@@ -293,11 +293,6 @@ HXB_API int hxb_pool_ref(struct hxb_pool *pool, uint32_t id, int delta)
     return rte_mbuf_refcnt_update(m, (int16_t)delta);
 }
 
-HXB_API const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
-{
-    return pool->bells;
-}
-
 HXB_API int hxb_pool_refcnt(const struct hxb_pool *pool, uint32_t id)
 {
     const struct rte_mbuf *m = hxb_mbuf(pool, id);
@@ -320,4 +315,9 @@ HXB_API int64_t hxb_pool_ring_refusals(const struct hxb_pool *pool)
 HXB_API const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool)
 {
     return (const uint64_t *)pool->mbufs;
+}
+
+HXB_API const uint64_t *hxb_pool_bells(const struct hxb_pool *pool)
+{
+    return pool->bells;
 }

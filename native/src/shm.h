@@ -51,9 +51,9 @@ struct hxb_way {
     atomic_ullong refused;
 } __rte_cache_aligned;
 
-/* By number of the end. */
 _Static_assert(HXB_SHM_ENDS <= 64, "a bit each in hxb_pool_bells' word");
 
+/* By number of the end. */
 extern struct hxb_ways {
     struct hxb_way rx;
     struct hxb_way tx;
