@@ -256,7 +256,8 @@ class RingWireTest {
     build();
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     double leastBytes = Double.MAX_VALUE;
-    for (int window = 0; window < 6; window++) {
+    // One-off allocations (linkage, compilation) fall into any early round: the best one counts.
+    for (int round = 0; round < 100 && leastBytes >= 0.01; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 20_000; i++) {
         carryOne(i);

@@ -77,7 +77,8 @@ class RingBarrierTest {
     try (RingBarriers ring =
         new RingBarriers(options, BarrierSpec.of(BarrierAlgorithm.DISSEMINATION))) {
       long least = Long.MAX_VALUE;
-      for (int round = 0; round < 10; round++) {
+      // One-off allocations (linkage, compilation) fall into any early round: the best one counts.
+      for (int round = 0; round < 100 && least >= 2_000; round++) {
         long before = threads.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < 2_000; i++) {
           ring.barrier();
