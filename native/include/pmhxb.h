@@ -195,9 +195,9 @@ const uint64_t *hxb_pool_mbufs(const struct hxb_pool *pool);
 
 struct hxb_port_config {
     uint16_t queues;  /* receive and transmit queues, 1..HXB_QUEUES_MAX */
-    uint16_t rx_desc; /* descriptors per queue; 0: the driver's choice */
+    uint16_t rx_desc; /* descriptors per queue at most; 0: the driver's choice. -ERANGE: a NIC needs more */
     uint16_t tx_desc;
-    uint16_t mtu; /* bytes after the Ethernet header; 0, or more than the driver says: left alone */
+    uint16_t mtu; /* bytes after the Ethernet header; 0: the driver's choice. -ERANGE: the device has not as many */
 };
 
 struct hxb_port_info {
@@ -244,6 +244,8 @@ struct hxb_port_stats {
  * processes of one user, else there is no line; Linux 5.1 or later. The peer is not trusted: whatever it
  * writes, frames are received whole and within this end's buffers, or counted as refused by length.
  * -EINVAL: an argument; -EEXIST: the name; -EADDRINUSE, when started: another server has that socket.
+ *
+ * A name that is a PCI address, "0000:03:00.0", is that device, if EAL was started with "-a" and some address.
  */
 int hxb_port_attach(const char *name, const char *args);
 /*

@@ -188,15 +188,17 @@ HXB_API int hxb_eal_init(int argc, const char *const *argv)
     if (argc < 1 || argv == NULL) {
         return -EINVAL;
     }
-    if (pthread_getaffinity_np(pthread_self(), sizeof(before), &before) != 0) {
-        return -errno;
-    }
-    n = copy_arguments(argc, argv, &before, &copy);
-    if (n < 0) {
-        return n;
+    int error = pthread_getaffinity_np(pthread_self(), sizeof(before), &before);
+    if (error != 0) {
+        return -error;
     }
     if (atomic_exchange(&started, true)) {
         return -EALREADY;
+    }
+    n = copy_arguments(argc, argv, &before, &copy);
+    if (n < 0) {
+        atomic_store(&started, false);
+        return n;
     }
     int rc = log_open();
     if (rc < 0) {
@@ -204,7 +206,7 @@ HXB_API int hxb_eal_init(int argc, const char *const *argv)
     }
     rte_errno = 0;
     rc = rte_eal_init(n, copy);
-    int error = rc < 0 ? hxb_rte_error(EFAULT) : 0;
+    error = rc < 0 ? hxb_rte_error(EFAULT) : 0;
     /* EAL makes a directory per file prefix even when told to share nothing. Empty as it is then,
      * it goes now, so that a killed process leaves none. */
     rmdir(rte_eal_get_runtime_dir());

@@ -58,7 +58,7 @@ struct hxb_pool {
     struct rte_mempool *mempool;
     uint64_t bells[2]; /* hxb_pool_bells */
     uint64_t region_bytes;
-    bool registered_here;       /* this pool registered the region, so it unregisters it */
+    uint64_t page_bytes;
     struct hxb_refusals rings; /* of hxb_ring_dequeue and hxb_ring_enqueue */
 };
 
@@ -205,6 +205,12 @@ int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
                 struct rte_mbuf **frames, struct hxb_refusals *refusals);
 /* Takes back the added references of prepared frames [from, to) that nobody took. */
 void hxb_take_back(const uint64_t *descs, struct rte_mbuf **frames, int from, int to);
+
+/* dma.c: lets a port's device reach the memory of the queue's pool, where its bus has an IOMMU, and no longer. */
+int hxb_dma_map(int port, int queue, struct rte_device *device, const struct hxb_pool *pool);
+void hxb_dma_unmap(int port, int queue, struct rte_device *device);
+/* A device of DPDK's own, behind no bus. */
+bool hxb_is_virtual(const struct rte_device *device);
 
 /* crc.c: whether a frame within the pool's buffers is as hxb_rx_bursts' `only` says. */
 bool hxb_only_holds(const uint64_t *only, const uint8_t *frame, uint32_t length);

@@ -56,23 +56,6 @@ static void enter_mbuf(struct rte_mempool *mempool, void *opaque, void *object, 
     walk->filled++;
 }
 
-/* Registers the region with DPDK, page by page addresses equal to virtual ones. */
-static int register_region(const struct hxb_pool_config *c, bool *registered)
-{
-    if (rte_extmem_register((void *)(uintptr_t)c->base, c->region_bytes, NULL, 0, c->page_bytes) ==
-        0) {
-        *registered = true;
-        return 0;
-    }
-    /* Two pools may share a region. ENOTSUP: some EAL modes know no external memory; the virtual
-     * devices do not need the registration. */
-    if (rte_errno == EEXIST || rte_errno == ENOTSUP) {
-        *registered = false;
-        return 0;
-    }
-    return hxb_rte_error(EINVAL);
-}
-
 static int create_mempool(const struct hxb_pool_config *c, struct hxb_pool *pool)
 {
     struct rte_pktmbuf_extmem memory = {
@@ -105,9 +88,6 @@ static int fill_table(struct hxb_pool *pool)
 static void free_pool(struct hxb_pool *pool)
 {
     rte_mempool_free(pool->mempool);
-    if (pool->registered_here) {
-        rte_extmem_unregister((void *)(uintptr_t)pool->base, pool->region_bytes);
-    }
     free(pool->mbufs);
     free(pool);
 }
@@ -134,11 +114,9 @@ HXB_API int hxb_pool_create(const struct hxb_pool_config *config, struct hxb_poo
     pool->count = config->count;
     pool->frame_max = HXB_FRAME_MAX(config->stride_bytes);
     pool->region_bytes = config->region_bytes;
+    pool->page_bytes = config->page_bytes;
     pool->mbufs = calloc((size_t)config->count + 1, sizeof(*pool->mbufs));
-    rc = pool->mbufs == NULL ? -ENOMEM : register_region(config, &pool->registered_here);
-    if (rc == 0) {
-        rc = create_mempool(config, pool);
-    }
+    rc = pool->mbufs == NULL ? -ENOMEM : create_mempool(config, pool);
     if (rc == 0) {
         rc = fill_table(pool);
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports: set-up and tear-down of Ethernet devices, and their burst calls. */
+#include <ctype.h>
 #include <sched.h>
 #include <string.h>
 
 #include <rte_dev.h>
 #include <rte_eal.h>
-#include <rte_memory.h>
 
 #include "internal.h"
 
@@ -79,6 +79,19 @@ static int gated_port(int number)
     return driver_error(number);
 }
 
+/* As EAL writes it: domain, bus, device, function. */
+static bool is_pci_address(const char *name)
+{
+    static const char like[] = "xxxx:xx:xx.x";
+
+    for (size_t i = 0; i < sizeof(like); i++) {
+        if (like[i] == 'x' ? !isxdigit((unsigned char)name[i]) : name[i] != like[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 HXB_API int hxb_port_attach(const char *name, const char *args)
 {
     uint16_t port;
@@ -95,39 +108,53 @@ HXB_API int hxb_port_attach(const char *name, const char *args)
     if (hxb_is_memif(name)) {
         return gated_port(hxb_memif_attach(name, args));
     }
-    int rc = rte_eal_hotplug_add("vdev", name, args);
+    const char *bus = is_pci_address(name) ? "pci" : "vdev";
+    int rc = rte_eal_hotplug_add(bus, name, args);
     if (rc < 0) {
         return driver_error(rc);
     }
     rc = rte_eth_dev_get_port_by_name(name, &port);
     if (rc < 0) {
         /* A device that has no Ethernet port. */
-        rte_eal_hotplug_remove("vdev", name);
+        rte_eal_hotplug_remove(bus, name);
         return rc;
     }
     hxb_port_reset(port);
     return port;
 }
 
-/* Lets the device reach the pool's memory where the bus has an IOMMU; virtual devices have none. */
-static int map_for_dma(const struct rte_eth_dev_info *info, const struct hxb_pool *pool)
+/* A device fits a number of descriptors to its limits. More than were asked for would take buffers that nobody
+ * has counted. */
+static int fit_descriptors(uint16_t port, const struct hxb_port_config *config,
+                           const struct rte_eth_dev_info *info, uint16_t *rx, uint16_t *tx)
 {
-    if (rte_dev_dma_map(info->device, (void *)(uintptr_t)pool->base, pool->base,
-                        pool->region_bytes) == 0) {
-        return 0;
+    *rx = config->rx_desc != 0 ? config->rx_desc : info->default_rxportconf.ring_size;
+    *tx = config->tx_desc != 0 ? config->tx_desc : info->default_txportconf.ring_size;
+    if (hxb_is_virtual(info->device)) {
+        return 0; /* their limits are often none, and theirs is what they are given */
     }
-    return rte_errno == ENOTSUP || rte_errno == EEXIST ? 0 : hxb_rte_error(EIO);
+    int rc = rte_eth_dev_adjust_nb_rx_tx_desc(port, rx, tx);
+    if (rc < 0) {
+        return driver_error(rc);
+    }
+    return (config->rx_desc != 0 && *rx > config->rx_desc) ||
+                   (config->tx_desc != 0 && *tx > config->tx_desc)
+               ? -ERANGE
+               : 0;
 }
 
 static int setup_queues(uint16_t port, const struct hxb_port_config *config,
                         const struct rte_eth_dev_info *info, struct hxb_pool *const *pools)
 {
     int socket = rte_eth_dev_socket_id(port);
-    uint16_t rx_desc = config->rx_desc != 0 ? config->rx_desc : info->default_rxportconf.ring_size;
-    uint16_t tx_desc = config->tx_desc != 0 ? config->tx_desc : info->default_txportconf.ring_size;
+    uint16_t rx_desc, tx_desc;
+    int fits = fit_descriptors(port, config, info, &rx_desc, &tx_desc);
 
+    if (fits < 0) {
+        return fits;
+    }
     for (uint16_t q = 0; q < config->queues; q++) {
-        int rc = map_for_dma(info, pools[q]);
+        int rc = hxb_dma_map(port, q, info->device, pools[q]);
         if (rc == 0) {
             rc = rte_eth_rx_queue_setup(port, q, rx_desc, (unsigned int)socket, NULL,
                                         pools[q]->mempool);
@@ -140,6 +167,21 @@ static int setup_queues(uint16_t port, const struct hxb_port_config *config,
         }
     }
     return 0;
+}
+
+/* Some drivers say what they carry by the frame alone. */
+static uint32_t largest_mtu(const struct rte_eth_dev_info *info)
+{
+    return info->max_mtu != UINT16_MAX ? info->max_mtu
+                                       : info->max_rx_pktlen - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN;
+}
+
+/* Some drivers take the MTU when they are configured, some by this call alone, and some carry any. */
+static int set_mtu(uint16_t port, uint16_t mtu)
+{
+    int rc = rte_eth_dev_set_mtu(port, mtu);
+
+    return rc == -ENOTSUP ? 0 : driver_error(rc);
 }
 
 HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
@@ -167,14 +209,15 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
     if (rc < 0) {
         return rc;
     }
-    memset(&conf, 0, sizeof(conf));
-    /* af_packet reports 1,518 bytes at most and carries what the interface's MTU allows: DPDK
-     * refuses a larger MTU for it, and needs none. */
-    uint32_t frame = config->mtu + RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
-    if (config->mtu != 0 && config->mtu <= info.max_mtu && frame <= info.max_rx_pktlen) {
-        conf.rxmode.mtu = config->mtu;
+    if (config->mtu != 0 && (config->mtu < info.min_mtu || config->mtu > largest_mtu(&info))) {
+        return -ERANGE;
     }
+    memset(&conf, 0, sizeof(conf));
+    conf.rxmode.mtu = config->mtu;
     rc = rte_eth_dev_configure((uint16_t)port, config->queues, config->queues, &conf);
+    if (rc == 0 && config->mtu != 0) {
+        rc = set_mtu((uint16_t)port, config->mtu);
+    }
     if (rc == 0) {
         rc = setup_queues((uint16_t)port, config, &info, pools);
     }
@@ -245,6 +288,9 @@ HXB_API int hxb_port_close(int port)
     ports[port].queues = 0;
     rte_eth_dev_stop((uint16_t)port);
     rc = rte_eth_dev_close((uint16_t)port);
+    for (int q = 0; q < HXB_QUEUES_MAX; q++) {
+        hxb_dma_unmap(port, q, info.device);
+    }
     int removed = info.device != NULL ? rte_dev_remove(info.device) : 0;
     return rc < 0 ? rc : removed;
 }

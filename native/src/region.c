@@ -8,6 +8,24 @@
 #include "internal.h"
 
 #define HUGE_BYTES (UINT64_C(2) << 20)
+/* Where the next region is asked for: an IOMMU may know no more than 39 bits of an address, and mmap's own choice
+ * has 47. Behind the JVM's heap and EAL's memory; where something is already, mmap goes elsewhere. */
+static atomic_ullong wished_address = UINT64_C(1) << 37;
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+/* Makes all pages present. What mmap reserved may yet be refused when a page is touched: by a control group's limit
+ * of hugepages, and then by SIGBUS. */
+static int populate(void *address, uint64_t bytes)
+{
+    if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0) {
+        return 0;
+    }
+    /* EFAULT: what would be SIGBUS. EINVAL: an older kernel; MAP_POPULATE did what can be done there. */
+    return errno == EINVAL ? 0 : errno == EFAULT ? -ENOMEM : -errno;
+}
 
 HXB_API int hxb_region_map(uint64_t length, int huge, struct hxb_region *region)
 {
@@ -28,13 +46,20 @@ HXB_API int hxb_region_map(uint64_t length, int huge, struct hxb_region *region)
         close(fd);
         return error;
     }
-    /* Hugepages are reserved by mmap itself: ENOMEM here, never a SIGBUS at the first touch. */
-    void *address =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    /* Hugepages that are not free: ENOMEM here. */
+    uint64_t wished = atomic_fetch_add(&wished_address, (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+    void *address = mmap((void *)(uintptr_t)wished, bytes, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_POPULATE, fd, 0);
     if (address == MAP_FAILED) {
         int error = -errno;
         close(fd);
         return error;
+    }
+    int rc = populate(address, bytes);
+    if (rc < 0) {
+        munmap(address, bytes);
+        close(fd);
+        return rc;
     }
     memset(region, 0, sizeof(*region));
     region->address = (uint64_t)(uintptr_t)address;

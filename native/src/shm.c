@@ -46,7 +46,7 @@
 /* Frames that wait for a receiver: of a burst of short ones each is in the caches yet, and of long ones
  * a millisecond's worth. */
 #define SLOTS 256
-#define RECONNECT_US 50000
+#define RETRY_US 50000
 #define HELLO_TIMEOUT_NS INT64_C(1000000000)
 /* Its length stays; holes are memory taken away as well, and a write's seal forbids them. */
 #define LENGTH_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
@@ -74,7 +74,7 @@ struct end {
     bool server;
     bool wanted;  /* started and not stopped since */
     atomic_bool up;
-    bool armed;   /* a reconnect alarm is set */
+    bool armed;   /* an alarm to try again is set */
     char name[NAME_MAX_BYTES];
     struct sockaddr_un address;
     socklen_t address_bytes;
@@ -95,7 +95,7 @@ static struct end ends[HXB_SHM_ENDS];
 
 static void on_listener(void *arg);
 static void on_channel(void *arg);
-static void arm_reconnect(struct end *e);
+static void arm_retry(struct end *e);
 
 static struct hxb_ways *ways_of(const struct end *e)
 {
@@ -218,14 +218,13 @@ static void close_bell(const struct end *e)
 }
 
 /* Takes another descriptor for the end's bell, which keeps its number; -1: the silent one. Who waits on the one
- * before is woken by its end, and looks at the new one, which therefore begins with a ring. */
+ * before, silent or not, is woken by a ring or by its end, and looks at the new one, which therefore begins with a
+ * ring. */
 static void change_bell(const struct end *e, int bell)
 {
     const struct hxb_ways *ways = ways_of(e);
 
-    if (bell < 0) {
-        eventfd_write(ways->silent, 1);
-    }
+    eventfd_write(ways->silent, 1);
     shutdown(ways->bell, SHUT_RDWR);
     dup3(bell < 0 ? ways->silent : bell, ways->bell, O_CLOEXEC);
     if (bell >= 0) {
@@ -494,6 +493,12 @@ static void on_listener(void *arg)
     int channel = accept4(e->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
     if (channel < 0) {
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+            /* Out of descriptors or memory. Who waits stays in front of the listener, of which EAL would be told
+             * again and again; refused, it tries again as well. */
+            unwatch(&e->listener, on_listener, e);
+            arm_retry(e);
+        }
         return;
     }
     refuse_descriptors(channel);
@@ -561,7 +566,7 @@ static void on_channel(void *arg)
         /* It ended, or said what nobody should say. */
         hang_up(e);
     }
-    arm_reconnect(e);
+    arm_retry(e);
 }
 
 static int listen_at(struct end *e)
@@ -600,25 +605,36 @@ static int connect_to(struct end *e)
     return 0;
 }
 
-static void reconnect(void *arg)
+static void retry(void *arg)
 {
     struct end *e = arg;
 
     e->armed = false;
-    if (e->channel >= 0 && is_overdue(e)) {
-        hang_up(e);
+    if (!e->wanted) {
+        return;
     }
-    if (e->wanted && e->channel < 0) {
-        connect_to(e);
+    if (e->server) {
+        if (e->listener < 0) {
+            listen_at(e);
+        }
+    } else {
+        if (e->channel >= 0 && is_overdue(e)) {
+            hang_up(e);
+        }
+        if (e->channel < 0) {
+            connect_to(e);
+        }
     }
-    arm_reconnect(e);
+    arm_retry(e);
 }
 
-/* Looks again later when a client should have a line and has none. */
-static void arm_reconnect(struct end *e)
+/* Looks again later when a client should have a line and has none, or a server cannot hear of one. */
+static void arm_retry(struct end *e)
 {
-    if (!e->server && e->wanted && !atomic_load(&e->up) && !e->armed) {
-        e->armed = rte_eal_alarm_set(RECONNECT_US, reconnect, e) == 0;
+    bool due = e->server ? e->listener < 0 : !atomic_load(&e->up);
+
+    if (due && e->wanted && !e->armed) {
+        e->armed = rte_eal_alarm_set(RETRY_US, retry, e) == 0;
     }
 }
 
@@ -664,8 +680,8 @@ static int attach(void *arg)
     memset(e, 0, sizeof(*e));
     memset(ways_of(e), 0, sizeof(struct hxb_ways));
     ways_of(e)->silent = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-    ways_of(e)->bell = dup(ways_of(e)->silent);
-    if (ways_of(e)->bell < 0 || fcntl(ways_of(e)->bell, F_SETFD, FD_CLOEXEC) != 0) {
+    ways_of(e)->bell = ways_of(e)->silent < 0 ? -1 : fcntl(ways_of(e)->silent, F_DUPFD_CLOEXEC, 0);
+    if (ways_of(e)->bell < 0) {
         int error = -errno;
         close_bell(e);
         return error;
@@ -717,7 +733,7 @@ static int start(void *arg)
 
     int rc = e->wanted ? 0 : e->server ? listen_at(e) : connect_to(e);
     e->wanted = rc == 0;
-    arm_reconnect(e);
+    arm_retry(e);
     return rc;
 }
 
@@ -736,7 +752,7 @@ static int stop(void *arg)
     struct end *e = arg;
 
     e->wanted = false;
-    rte_eal_alarm_cancel(reconnect, e);
+    rte_eal_alarm_cancel(retry, e);
     e->armed = false;
     unwatch(&e->listener, on_listener, e);
     hang_up(e);

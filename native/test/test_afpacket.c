@@ -19,7 +19,7 @@
 
 static int open_port(const char *name, const char *interface, struct test_pool *p)
 {
-    struct hxb_port_config config = {.queues = 1, .mtu = 9000};
+    struct hxb_port_config config = {.queues = 1};
     char args[128];
 
     snprintf(args, sizeof(args), "iface=%s,%s", interface, RING_ARGS);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -844,9 +845,13 @@ static void receive_one(int port, struct test_pool *p)
     test_release(p, &desc, 1);
 }
 
+/* What the wait said; 0: it was the clock that ended it, whatever is there by then. */
 static void *wait_long(void *arg)
 {
-    return (void *)(intptr_t)hxb_wait(arg, 1, 20000000);
+    int64_t until_ns = test_now_ns() + INT64_C(10000000000);
+    int ready = hxb_wait(arg, 1, 10000000);
+
+    return (void *)(intptr_t)(test_now_ns() < until_ns ? ready : 0);
 }
 
 /* Who rings when, and that a line's end and beginning wake who waits for it. */
@@ -861,9 +866,18 @@ void test_shm_bell(void)
     driver = &shm;
     test_start_eal();
     test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
-    int a = attach_port(&p, "a", "server", line), b = attach_port(&p, "b", "client", line);
+    int b = attach_port(&p, "b", "client", line);
     int fd = hxb_port_wake_fd(b);
-    CHECK(fd >= 0 && hxb_port_wake_fd(a) >= 0);
+    CHECK(fd >= 0);
+    /* Who waits before there is a line is told of the first. */
+    CHECK_EQ(hxb_port_wake(b, 1), 0);
+    CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+    CHECK_EQ(pthread_create(&sleeper, NULL, wait_long, &fd), 0);
+    usleep(20000);
+    int a = attach_port(&p, "a", "server", line);
+    CHECK_EQ(pthread_join(sleeper, &woken), 0);
+    CHECK_EQ((intptr_t)woken, 1);
+    CHECK(hxb_port_wake_fd(a) >= 0);
     CHECK_EQ(hxb_port_wake_fd(HXB_SHM_FIRST + HXB_SHM_ENDS - 1), -ENODEV);
     CHECK_EQ(hxb_port_sleep(0), -ENODEV);
     CHECK_EQ(hxb_port_wake(HXB_SHM_FIRST + HXB_SHM_ENDS - 1, 1), -ENODEV);
@@ -910,6 +924,65 @@ void test_shm_bell(void)
     }
     CHECK_EQ(hxb_port_close(a), 0);
     CHECK_EQ(hxb_port_close(b), 0);
+    test_free_pool(&p);
+}
+
+static int64_t processor_time_ns(void)
+{
+    struct timespec t;
+
+    CHECK_EQ(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), 0);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* A server whose process has no descriptor left costs no processor, and serves who waits when it has some again. */
+void test_shm_no_descriptors(void)
+{
+    struct test_pool p;
+    struct rlimit limit;
+    struct hello h;
+    char line[64];
+    int status, bell;
+
+    snprintf(line, sizeof(line), "none-%d", getpid());
+    driver = &shm;
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
+    int a = attach_port(&p, "a", "server", line);
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    rlim_t before = limit.rlim_cur;
+    int first_free = dup(0);
+    CHECK(first_free >= 0);
+    close(first_free);
+    limit.rlim_cur = (rlim_t)first_free;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    CHECK_EQ(hxb_port_attach("shm_z", "role=client,socket=z,mac=02000000000b"), -EMFILE);
+    pid_t client = fork();
+    if (client == 0) {
+        limit.rlim_cur = before;
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        /* The listener, too: it is closed when both have closed it. */
+        for (int fd = 3; fd < 1024; fd++) {
+            close(fd);
+        }
+        /* Refused, it tries again, as an end of ours does. */
+        while (take_line(dial(line), &h, &bell) < 0) {
+            usleep(1000);
+        }
+        _exit(0);
+    }
+    CHECK(client > 0);
+    usleep(100000);
+    int64_t spent_ns = processor_time_ns();
+    usleep(500000);
+    spent_ns = processor_time_ns() - spent_ns;
+    CHECK(spent_ns < 100000000);
+    CHECK_EQ(waitpid(client, &status, WNOHANG), 0);
+    limit.rlim_cur = before;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    CHECK_EQ(waitpid(client, &status, 0), client);
+    CHECK_EQ(status, 0);
+    CHECK_EQ(hxb_port_close(a), 0);
     test_free_pool(&p);
 }
 

@@ -34,6 +34,24 @@ static void check_index(void)
     }
 }
 
+#define MANY 150
+
+/* More than DPDK has places for regions of others' memory. */
+void test_pools(void)
+{
+    static struct test_pool pools[MANY];
+    char name[16];
+
+    test_start_eal();
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        test_make_pool(&pools[i], name, STRIDE_SMALL, 7, 0);
+    }
+    for (int i = 0; i < MANY; i++) {
+        test_free_pool(&pools[i]);
+    }
+}
+
 void test_pool(void)
 {
     struct test_pool p, q;

@@ -292,6 +292,32 @@ void test_null_port(void)
     test_free_pool(&p);
 }
 
+/* What a NIC's driver does with MTU and descriptors, by one that carries both to a kernel interface. */
+void test_mtu(void)
+{
+    struct test_pool p;
+    struct hxb_port_config config = {.queues = 1, .mtu = 1400, .rx_desc = 64, .tx_desc = 64};
+    struct hxb_port_info info;
+
+    test_make_veth();
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
+    int port = hxb_port_attach("net_tap0", "iface=hxbtap");
+    CHECK(port >= 0);
+    CHECK_EQ(hxb_port_configure(port, &config, &p.pool), 0);
+    CHECK_EQ(hxb_interface_mtu("hxbtap"), 1400);
+    CHECK_EQ(hxb_port_info(port, &info), 0);
+    CHECK_EQ(info.mtu, 1400);
+    config.mtu = 9000;
+    CHECK_EQ(hxb_port_configure(port, &config, &p.pool), -ERANGE);
+    CHECK_EQ(hxb_interface_mtu("hxbtap"), 1400);
+    CHECK_EQ(hxb_port_start(port), 0);
+    CHECK_EQ(hxb_port_close(port), 0);
+    test_free_pool(&p);
+    /* EAL was told to look at no such bus. */
+    CHECK(hxb_port_attach("0000:00:1f.7", "") < 0);
+}
+
 void test_refusals(void)
 {
     struct test_pool p, q;

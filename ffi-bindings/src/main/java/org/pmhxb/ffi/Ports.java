@@ -26,10 +26,10 @@ public final class Ports {
   private Ports() {}
 
   /**
-   * Creates a virtual device and returns its port number.
+   * Creates a virtual device, or takes a PCI device, and returns its port number.
    *
    * @param name driver name and a number or suffix, for example {@code net_memif0}, or {@code
-   *     shm_0}
+   *     shm_0}; or a PCI address, for example {@code 0000:03:00.0}
    * @param arguments the driver's, for example {@code role=server,id=0}
    */
   public static int attach(String name, String arguments) {
@@ -43,9 +43,10 @@ public final class Ports {
   /**
    * Sets up as many receive and transmit queues as there are pools; queue q receives into pools[q].
    *
-   * @param rxDescriptors per queue; 0 = the driver's choice
-   * @param txDescriptors per queue; 0 = the driver's choice
-   * @param mtu bytes after the Ethernet header; 0, or more than the driver admits: left alone
+   * @param rxDescriptors per queue, at most; 0 = the driver's choice
+   * @param txDescriptors per queue, at most; 0 = the driver's choice
+   * @param mtu bytes after the Ethernet header; 0 = the driver's choice
+   * @throws NativeException code -ERANGE when a NIC has no such MTU, or its least rings are longer
    */
   public static void configure(
       int port, int rxDescriptors, int txDescriptors, int mtu, long... pools) {
@@ -112,14 +113,6 @@ public final class Ports {
   public static int wakeFd(int port) {
     int code = Pmhxb.hxb_port_wake_fd(port);
     return code == -Errno.ENOTSUP ? -1 : checked("hxb_port_wake_fd(" + port + ")", code);
-  }
-
-  /** Receives frames whatever their destination address. Drivers without filters do so anyway. */
-  public static void promiscuous(int port) {
-    int code = Dpdk.rte_eth_promiscuous_enable((short) port);
-    if (code != -Errno.ENOTSUP) {
-      checked("rte_eth_promiscuous_enable(" + port + ")", code);
-    }
   }
 
   /** Ports that exist now. */

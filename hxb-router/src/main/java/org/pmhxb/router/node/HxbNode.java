@@ -191,7 +191,9 @@ public final class HxbNode implements AutoCloseable {
     return switch (rail.driver()) {
       case PACKET -> PacketPort.open(rail.device(), FrameHeader.ETHER_TYPE, pool);
       case AF_PACKET -> DpdkPorts.afPacket(rail.device(), pool);
-      case PCI -> DpdkPorts.pci(rail.device(), pool);
+      case PCI ->
+          DpdkPorts.pci(
+              rail.device(), rail.option("devargs", ""), pool, PCI_RING_FRAMES, config.mtuBytes());
       case SHM ->
           DpdkPorts.shm(rail.device(), line(rail), isServer(rail), pool, addressWithout(rail));
       case MEMIF ->

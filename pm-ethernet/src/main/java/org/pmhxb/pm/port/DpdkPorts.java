@@ -5,13 +5,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
+import org.pmhxb.ffi.Errno;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.Pools;
-import org.pmhxb.ffi.PortInfo;
 import org.pmhxb.ffi.Ports;
 import org.pmhxb.ffi.Rings;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -67,23 +68,29 @@ public final class DpdkPorts {
           "%d rings, %d pools, %d addresses".formatted(queues, pools.length, macAddresses.length));
     }
     int number = Rings.port(name, rxRings, txRings);
-    start(number, 0, handles(pools));
-    DpdkDevice device = new DpdkDevice(number, queues);
-    DpdkPort[] rails = new DpdkPort[queues];
-    for (int q = 0; q < queues; q++) {
-      rails[q] =
-          new PollModePort(
-              device,
-              q,
-              pools[q],
-              "ring " + name + "/" + q,
-              macAddresses[q],
-              Math.min(FRAME_BYTES_MAX, pools[q].frameCapacityBytes()),
-              txRings[q],
-              false,
-              PollModePort.Bell.NONE);
-    }
-    return rails;
+    return open(
+        number,
+        0,
+        0,
+        handles(pools),
+        () -> {
+          DpdkDevice device = new DpdkDevice(number, queues);
+          DpdkPort[] rails = new DpdkPort[queues];
+          for (int q = 0; q < queues; q++) {
+            rails[q] =
+                new PollModePort(
+                    device,
+                    q,
+                    pools[q],
+                    "ring " + name + "/" + q,
+                    macAddresses[q],
+                    Math.min(FRAME_BYTES_MAX, pools[q].frameCapacityBytes()),
+                    txRings[q],
+                    false,
+                    PollModePort.Bell.NONE);
+          }
+          return rails;
+        });
   }
 
   /** One rail over a net_ring port of one queue. */
@@ -117,17 +124,22 @@ public final class DpdkPorts {
     int number =
         Ports.attach(
             "shm_" + name, "role=%s,socket=%s,mac=%x".formatted(role(server), line, macAddress));
-    start(number, 0, pool.handle());
-    return new PollModePort(
-        new DpdkDevice(number, 1),
+    return open(
+        number,
         0,
-        pool,
-        "shm " + name,
-        macAddress,
-        pool.frameCapacityBytes(),
         0,
-        false,
-        new PollModePort.Bell(Ports.wakeFd(number), Pools.bells(pool.handle())));
+        handles(pool),
+        () ->
+            new PollModePort(
+                new DpdkDevice(number, 1),
+                0,
+                pool,
+                "shm " + name,
+                macAddress,
+                pool.frameCapacityBytes(),
+                0,
+                false,
+                new PollModePort.Bell(Ports.wakeFd(number), Pools.bells(pool.handle()))));
   }
 
   private static String role(boolean server) {
@@ -161,17 +173,22 @@ public final class DpdkPorts {
         "role=%s,id=0,socket=%s,socket-abstract=yes,bsize=%d,rsize=%d,mac=%s,zero-copy=no"
             .formatted(role(server), socket, bufferBytes, MEMIF_RING_LOG2, macText(macAddress));
     int number = Ports.attach("net_memif_" + name, arguments);
-    start(number, 1 << MEMIF_RING_LOG2, pool.handle());
-    return new PollModePort(
-        new DpdkDevice(number, 1),
+    return open(
+        number,
+        1 << MEMIF_RING_LOG2,
         0,
-        pool,
-        "memif " + name,
-        Ports.macAddress(number),
-        bufferBytes,
-        0,
-        false,
-        PollModePort.Bell.NONE);
+        handles(pool),
+        () ->
+            new PollModePort(
+                new DpdkDevice(number, 1),
+                0,
+                pool,
+                "memif " + name,
+                Ports.macAddress(number),
+                bufferBytes,
+                0,
+                false,
+                PollModePort.Bell.NONE));
   }
 
   /** {@link #afPacket(String, DpdkPool, int)} with {@link #AF_PACKET_FRAMES}. */
@@ -204,22 +221,28 @@ public final class DpdkPorts {
         "iface=%s,blocksz=%d,framesz=%d,framecnt=%d,qpairs=1,qdisc_bypass=0"
             .formatted(interfaceName, AF_PACKET_BLOCK_BYTES, AF_PACKET_SLOT_BYTES, frames);
     int number = Ports.attach("net_af_packet_" + interfaceName, arguments);
-    start(number, 0, pool.handle());
-    int socket = AfPacket.socket(interfaceName, 0);
-    // The whole ring must fit the send buffer, or a burst would wait inside the driver (rule 14).
-    // Twice: the kernel charges about 1 KB a frame for itself.
-    AfPacket.sendBuffer(socket, 2 * frames * AF_PACKET_SLOT_BYTES);
-    discardWaiting(number, pool, frames);
-    return new AfPacketPort(
-        new DpdkDevice(number, 1),
-        pool,
-        "af_packet " + interfaceName,
-        Ports.macAddress(number),
-        Math.min(
-            mtu + FrameHeader.ETHERNET_HEADER_BYTES,
-            AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES),
-        socket,
-        frames);
+    return open(
+        number,
+        0,
+        0,
+        handles(pool),
+        () -> {
+          int socket = AfPacket.socket(interfaceName, 0);
+          // The whole ring must fit the send buffer, or a burst would wait inside the driver (rule
+          // 14). Twice: the kernel charges about 1 KB a frame for itself.
+          AfPacket.sendBuffer(socket, 2 * frames * AF_PACKET_SLOT_BYTES);
+          discardWaiting(number, pool, frames);
+          return new AfPacketPort(
+              new DpdkDevice(number, 1),
+              pool,
+              "af_packet " + interfaceName,
+              Ports.macAddress(number),
+              Math.min(
+                  mtu + FrameHeader.ETHERNET_HEADER_BYTES,
+                  AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES),
+              socket,
+              frames);
+        });
   }
 
   /**
@@ -247,43 +270,68 @@ public final class DpdkPorts {
   }
 
   /**
-   * A physical NIC that is bound to vfio-pci. EAL must have been started with {@code -a <address>}
-   * among its extra arguments ({@code EalOptions.withExtra}), which makes it probe the device.
+   * A physical NIC: bound to vfio-pci, or of a driver that shares it with the kernel (mlx5). EAL
+   * must have been started with {@code -a} and some address among its extra arguments ({@code
+   * EalOptions.withExtra}), or it knows no PCI bus. A NIC that was closed can be opened again.
    *
    * @param address for example {@code 0000:03:00.0}
+   * @param arguments of the driver, for where EAL did not probe the device when it started; may be
+   *     empty
+   * @param ringFrames descriptors of the receive and of the transmit ring, at most; each may keep a
+   *     buffer
+   * @param mtuBytes bytes after the Ethernet header, which the NIC is set to
+   * @throws IllegalArgumentException the NIC has no such MTU, or its rings are longer at least
+   * @throws NativeException no NIC that DPDK can use is at the address; with the driver's words
    */
-  public static DpdkPort pci(String address, DpdkPool pool) {
+  public static DpdkPort pci(
+      String address, String arguments, DpdkPool pool, int ringFrames, int mtuBytes) {
     int number = numberOf(address);
-    start(number, 0, pool.handle());
-    Ports.promiscuous(number);
-    PortInfo info = Ports.info(number);
-    return new PollModePort(
-        new DpdkDevice(number, 1),
-        0,
-        pool,
-        info.driver() + " " + address,
-        Ports.macAddress(number),
-        Math.min(pool.frameCapacityBytes(), info.mtu() + FrameHeader.ETHERNET_HEADER_BYTES),
-        0,
-        true,
-        PollModePort.Bell.NONE);
+    if (number < 0) {
+      number = Ports.attach(address, arguments);
+    }
+    return physical(number, address, pool, ringFrames, mtuBytes);
   }
 
+  /** A port of a driver that has an MTU and rings of its own. */
+  static DpdkPort physical(int number, String name, DpdkPool pool, int ringFrames, int mtuBytes) {
+    try {
+      return open(
+          number,
+          ringFrames,
+          mtuBytes,
+          handles(pool),
+          () ->
+              new PollModePort(
+                  new DpdkDevice(number, 1),
+                  0,
+                  pool,
+                  Ports.info(number).driver() + " " + name,
+                  Ports.macAddress(number),
+                  Math.min(pool.frameCapacityBytes(), mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES),
+                  0,
+                  true,
+                  PollModePort.Bell.NONE));
+    } catch (NativeException e) {
+      if (e.code() != -Errno.ERANGE) {
+        throw e;
+      }
+      throw new IllegalArgumentException(
+          "%s takes no MTU of %d bytes, or has no rings as short as %d descriptors: lower mtu, or take another NIC"
+              .formatted(name, mtuBytes, ringFrames),
+          e);
+    }
+  }
+
+  /** Of a device that EAL has probed; -1: of none. */
   private static int numberOf(String device) {
-    StringBuilder seen = new StringBuilder();
     for (int number = 0, left = Ports.count(); number < Ports.MAX_PORTS && left > 0; number++) {
       String name = nameOrNull(number);
       if (device.equals(name)) {
         return number;
       }
-      if (name != null) {
-        seen.append(' ').append(name);
-        left--;
-      }
+      left -= name == null ? 0 : 1;
     }
-    throw new IllegalArgumentException(
-        "no DPDK port is at %s; there are:%s. Bind it to vfio-pci and start EAL with -a %s"
-            .formatted(device, seen.isEmpty() ? " none" : seen, device));
+    return -1;
   }
 
   private static String nameOrNull(int number) {
@@ -294,17 +342,24 @@ public final class DpdkPorts {
     }
   }
 
-  private static void start(int number, int descriptors, long... poolHandles) {
+  /** Starts an attached port and makes what is wanted of it; if that fails, nothing is left. */
+  private static <T> T open(
+      int number, int descriptors, int mtuBytes, long[] poolHandles, Supplier<T> started) {
     try {
-      Ports.configure(number, descriptors, descriptors, 0, poolHandles);
+      Ports.configure(number, descriptors, descriptors, mtuBytes, poolHandles);
       Ports.start(number);
+      return started.get();
     } catch (RuntimeException e) {
-      Ports.close(number);
+      try {
+        Ports.close(number);
+      } catch (RuntimeException left) {
+        e.addSuppressed(left);
+      }
       throw e;
     }
   }
 
-  private static long[] handles(DpdkPool[] pools) {
+  private static long[] handles(DpdkPool... pools) {
     return Arrays.stream(pools).mapToLong(DpdkPool::handle).toArray();
   }
 

@@ -22,7 +22,7 @@ class AfPacketPortTest extends VethPortContract {
         .hasMessageContaining("100 frames");
     assertThatThrownBy(() -> DpdkPorts.afPacket("nosuchif0", poolA))
         .hasMessageContaining("nosuchif0");
-    assertThatThrownBy(() -> DpdkPorts.pci("0000:00:00.0", poolA))
+    assertThatThrownBy(() -> DpdkPorts.pci("0000:00:00.0", "", poolA, 512, 1500))
         .hasMessageContaining("0000:00:00.0");
   }
 }
