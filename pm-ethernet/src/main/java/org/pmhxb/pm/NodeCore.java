@@ -128,6 +128,9 @@ final class NodeCore {
   /** Hears of sessions; never null. */
   PeerListener listener = Silent.LISTENER;
 
+  /** The listener is being called. */
+  boolean telling;
+
   final ListenerFaults faults;
 
   private static final long PATIENCE_STEP_NS = 20_000_000L;
@@ -480,19 +483,25 @@ final class NodeCore {
 
   /** A session is open. */
   void tellPeerUp(int node, int session) {
+    telling = true;
     try {
       listener.onPeerUp(node, session);
     } catch (RuntimeException | Error e) {
       faults.keep(e);
+    } finally {
+      telling = false;
     }
   }
 
   /** A session ended, or none came about within the peer timeout. */
   void tellPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq) {
+    telling = true;
     try {
       listener.onPeerDown(node, session, reason, lastAcknowledgedSeq);
     } catch (RuntimeException | Error e) {
       faults.keep(e);
+    } finally {
+      telling = false;
     }
     collectives.peerDown(node, reason);
   }

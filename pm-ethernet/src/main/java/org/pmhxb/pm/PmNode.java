@@ -129,6 +129,9 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public int doWork(long nowNs) {
+    if (closed) {
+      throw new IllegalStateException("node " + core.self + " is closed");
+    }
     long gapNs = core.tick(nowNs);
     if (sender.hasUnsealed()) {
       sender.beginRound(gapNs);
@@ -849,23 +852,39 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   /**
+   * Throws when a handler or the listener of this node is what makes the call: what it came from
+   * goes on behind it. Inline mode: the program's thread; else the poll thread.
+   *
+   * @param call for the message
+   */
+  public void refuseWithinHandler(String call) {
+    for (int i = 0; inline && i < core.openCount; i++) {
+      if (core.open[i].isPolling()) {
+        throw new IllegalStateException(
+            call + " within a handler of endpoint " + core.open[i].number());
+      }
+    }
+    if (core.telling) {
+      throw new IllegalStateException(
+          call + " within the listener of node " + core.self + ": call it after the duty cycle");
+    }
+  }
+
+  /**
    * Ends every session with a word to the peer, and closes the ports. Call after the poll thread
    * has stopped, or from it. The pool stays open: its owner closes it after the last loan.
    *
    * <p>Close the endpoints before: what a program's thread still uses is not taken from it, so that
    * the pool's memory stays mapped.
+   *
+   * @throws IllegalStateException within a handler or the listener; nothing is done
    */
   @Override
   public void close() {
     if (closed) {
       return;
     }
-    for (int i = 0; inline && i < core.openCount; i++) {
-      if (core.open[i].isPolling()) {
-        throw new IllegalStateException(
-            "close within a handler of endpoint " + core.open[i].number());
-      }
-    }
+    refuseWithinHandler("close");
     quit();
     runCommands();
     synchronized (commands) {

@@ -58,6 +58,7 @@ public final class HxbNode implements AutoCloseable {
   private final DimensionOrderRouting routing;
   private final long incarnation;
   private final PollThread poller;
+  private boolean closed;
 
   private HxbNode(HxbConfig config, Progress progress) {
     this.config = config;
@@ -291,9 +292,20 @@ public final class HxbNode implements AutoCloseable {
     return thrown;
   }
 
-  /** Ends the sessions with a word to the peers, closes ports and pool. */
+  /**
+   * Ends the sessions with a word to the peers, closes ports and pool. Again: does nothing. Inline:
+   * the program's thread.
+   *
+   * @throws IllegalStateException within a handler, the listener or a round; nothing is done
+   */
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
+    if (poller == null) {
+      node.refuseWithinHandler("close");
+    }
     try {
       if (poller == null) {
         closeNode();
@@ -301,7 +313,11 @@ public final class HxbNode implements AutoCloseable {
         poller.close();
       }
     } finally {
-      pool.close();
+      // Refused within a round, the poll thread goes on to carry frames.
+      if (poller == null || !poller.isAlive()) {
+        closed = true;
+        pool.close();
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 package org.pmhxb.router.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PmNode;
@@ -107,6 +110,93 @@ class HxbNodeTest {
       }
       await("end of the session at node 1", () -> b.node().peerState(0) == PeerState.DOWN);
       assertThat(b.node().peerStatus().get(0).reason()).isEqualTo(DownReason.CLOSED);
+    }
+  }
+
+  private static List<HxbConfig.Rail> shm(String line, String role) {
+    return List.of(
+        new HxbConfig.Rail(
+            Dimension.X,
+            0,
+            HxbConfig.Driver.SHM,
+            line + role,
+            Map.of("socket", line, "role", role)));
+  }
+
+  /** Closes {@code a} from its own listener, and has that say what came of it. */
+  private static List<String> closeWithinListener(HxbNode a) {
+    List<String> refused = new CopyOnWriteArrayList<>();
+    a.node()
+        .peerListener(
+            new PeerListener() {
+              @Override
+              public void onPeerUp(int node, int session) {
+                try {
+                  a.close();
+                } catch (IllegalStateException e) {
+                  refused.add(e.getMessage());
+                }
+              }
+
+              @Override
+              public void onPeerDown(int node, int session, DownReason reason, int last) {}
+            });
+    return refused;
+  }
+
+  @Test
+  void anInlineNodeIsClosedOnceAndNotFromWithin() {
+    String line = "close-" + ProcessHandle.current().pid();
+    HxbNode b = HxbNode.launch(config(1, shm(line, "server")), HxbNode.Progress.INLINE);
+    HxbNode a = HxbNode.launch(config(0, shm(line, "client")), HxbNode.Progress.INLINE);
+    List<String> refused = closeWithinListener(a);
+    PmEndpoint from = a.node().open(ENDPOINT);
+    PmEndpoint to = b.node().open(ENDPOINT);
+    List<String> fromHandler = new ArrayList<>();
+    long until = System.nanoTime() + 20_000_000_000L;
+    while (fromHandler.isEmpty() && System.nanoTime() < until) {
+      SendBuffer buffer = from.claim(1, 8);
+      if (buffer != null) {
+        from.send(buffer);
+      }
+      a.node().doWork(System.nanoTime());
+      b.node().doWork(System.nanoTime());
+      to.poll(
+          m -> {
+            try {
+              b.close();
+            } catch (IllegalStateException e) {
+              fromHandler.add(e.getMessage());
+            }
+          },
+          1);
+    }
+    assertThat(refused).singleElement().asString().contains("close within the listener of node 0");
+    assertThat(fromHandler)
+        .singleElement()
+        .asString()
+        .contains("close within a handler of endpoint " + ENDPOINT);
+    assertThat(a.node().peerState(1)).as("a refused close does nothing").isEqualTo(PeerState.UP);
+    for (HxbNode node : List.of(a, b, a, b)) {
+      node.close();
+    }
+    assertThatThrownBy(() -> a.node().doWork(System.nanoTime()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("node 0 is closed");
+  }
+
+  @Test
+  void aPollThreadRefusesToCloseItsOwnNodeAndGoesOn() throws InterruptedException {
+    String line = "dclose-" + ProcessHandle.current().pid();
+    try (HxbNode b = HxbNode.launch(config(1, shm(line, "server")));
+        HxbNode a = HxbNode.launch(config(0, shm(line, "client")))) {
+      List<String> refused = closeWithinListener(a);
+      stream(a, b, 100, 64);
+      assertThat(refused).singleElement().asString().contains("within one of its rounds");
+      stream(a, b, 100, 64);
+      a.close();
+      assertThat(a.failure()).isNull();
+      await("end of the session", () -> b.node().peerState(0) == PeerState.DOWN);
     }
   }
 
