@@ -9,8 +9,9 @@ import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * A port with the frames that wait for it. Acknowledgements overtake relayed frames, and these
- * overtake local frames; local frames, path probes among them, keep their order, which is what
- * makes a path FIFO. Owner: the poll thread.
+ * overtake local frames but for a fifth of the bytes, so that a node between two that fill the link
+ * is heard, too; local frames, path probes among them, keep their order, which is what makes a path
+ * FIFO. Owner: the poll thread.
  */
 final class Rail {
   /** Frames that one call of the port moves at most. */
@@ -21,6 +22,9 @@ final class Rail {
    * are other rails: with fewer, whoever sends bursts in a round would choose for many frames.
    */
   private static final int CHOICE_BURSTS = 4;
+
+  /** Of the bytes of relayed frames local ones are owed 1 / 2^this, while they wait. */
+  private static final int OWED_BITS = 2;
 
   // Of offers.
   private static final int MIXED = 0;
@@ -83,9 +87,12 @@ final class Rail {
   /** From {@link #offeredFrom} on: frames of which some have no CRC. */
   int offeredUnsealed;
 
-  // Of all three queues: how many of the first two.
+  // Of all three queues: how many of the first, and which places are of the last.
   private int offeredControl;
-  private int offeredTransit;
+  private int offeredLocal;
+
+  /** Bytes that local frames are owed for relayed ones that were in front. */
+  private int owedBytes;
 
   private final FrameQueue control = new FrameQueue();
   private final FrameQueue transit = new FrameQueue();
@@ -362,11 +369,12 @@ final class Rail {
       n++;
     }
     offeredUnsealed = (flags & Burst.SEAL) == 0 ? 0 : n;
-    if (transit.size() > 0) {
-      n = offerTransit(n, room, spare);
+    offeredLocal = 0;
+    int relayed = transit.size();
+    if (relayed == 0) {
+      return offerLocalToo(n, 0, room, spare);
     }
-    offeredTransit = n - offeredControl;
-    return local.size() == 0 ? n : offerLocalToo(n, room, spare);
+    return local.size() == 0 ? offerTransit(n, room, spare) : offerByTurns(n, relayed, room, spare);
   }
 
   private int offerTransit(int before, int room, long spare) {
@@ -377,20 +385,50 @@ final class Rail {
     return before + n;
   }
 
-  private int offerLocalToo(int before, int room, long spare) {
+  /** Local frames from the {@code from}th on. */
+  private int offerLocalToo(int before, int from, int room, long spare) {
     long spareBytes = spare;
-    for (int i = offeredControl; i < before; i++) {
-      spareBytes -= Burst.lengthBytes(tx.get(i));
-    }
     int n = before;
     int l = local.size();
-    for (int i = 0; i < l && n < room && spareBytes > 0; i++) {
+    for (int i = from; i < l && n < room && spareBytes > 0; i++) {
       long d = local.peek(i);
       spareBytes -= Burst.lengthBytes(d);
       tx.set(n, d);
       n += LocalQueue.one(d);
     }
+    offeredLocal |= placesFrom(before) & ~placesFrom(n);
     return n;
+  }
+
+  /** Relayed frames, and in between the local ones that they owe for. */
+  private int offerByTurns(int before, int relayed, int room, long spare) {
+    long spareBytes = spare;
+    int owed = owedBytes;
+    int n = before;
+    int l = 0;
+    int t = 0;
+    while (t < relayed && n < room && spareBytes > 0) {
+      long d = l < local.size() ? local.peek(l) : 0;
+      int lengthBytes = Burst.lengthBytes(d);
+      if (l < local.size() && owed >= lengthBytes) {
+        offeredLocal |= LocalQueue.one(d) << n;
+        owed -= lengthBytes;
+        l++;
+      } else {
+        d = transit.peek(t++);
+        lengthBytes = Burst.lengthBytes(d);
+        owed += lengthBytes >> OWED_BITS;
+      }
+      spareBytes -= lengthBytes;
+      tx.set(n, d);
+      n += LocalQueue.one(d);
+    }
+    return offerLocalToo(n, l, room, spareBytes);
+  }
+
+  /** A bit for each place of an offer from {@code n} on. */
+  private static int placesFrom(int n) {
+    return n >= BURST ? 0 : -1 << n;
   }
 
   /**
@@ -488,18 +526,27 @@ final class Rail {
 
   private void takenOfAll(int taken) {
     passToPort(taken);
-    int rest = taken;
-    int left = Math.min(rest, offeredControl);
-    control.drop(left);
-    control.sealed(offeredUnsealed - left);
-    rest -= left;
-    left = Math.min(rest, offeredTransit);
-    transit.drop(left);
-    rest -= left;
-    for (; rest > 0; rest--) {
+    int answers = Math.min(taken, offeredControl);
+    control.drop(answers);
+    control.sealed(offeredUnsealed - answers);
+    int ours = Integer.bitCount(offeredLocal & ~placesFrom(taken));
+    transit.drop(taken - answers - ours);
+    for (int i = 0; i < ours; i++) {
       local.skipTakenOut();
       local.drop();
     }
+    // Where nobody waits any more, nothing is owed to who comes later.
+    owedBytes = local.size() == 0 || transit.size() == 0 ? 0 : owedBehind(answers, taken);
+  }
+
+  /** What local frames are owed when the port has taken these relayed and local ones. */
+  private int owedBehind(int from, int to) {
+    int owed = owedBytes;
+    for (int i = from; i < to; i++) {
+      int lengthBytes = Burst.lengthBytes(tx.get(i));
+      owed += (offeredLocal >>> i & 1) == 0 ? lengthBytes >> OWED_BITS : -lengthBytes;
+    }
+    return owed;
   }
 
   /** Frames without a hold passed to the port with their only reference. */

@@ -136,6 +136,48 @@ class RailTest {
     assertThat(rail.offeredUnsealed).isEqualTo(3);
   }
 
+  /** However many of a burst the port takes at a time. */
+  @ParameterizedTest
+  @CsvSource({"1, 1000", "2, 300", "7, 4000", "32, 1000"})
+  void localFramesHaveAFifthOfTheBytesThatRelayedOnesLeaveThem(int room, int localBytes) {
+    int ours = 9;
+    for (int i = 0; i < ours; i++) {
+      rail.putLocal(pool.allocate(Owner.NODE), localBytes);
+    }
+    long relayedBytes = 0;
+    int answers = 0;
+    List<Integer> left = new ArrayList<>();
+    port.room = room;
+    while (rail.backlogBytes() > 0) {
+      while (pool.available() > 1 && rail.hasTransitRoom()) {
+        rail.putTransit(Burst.descriptor(pool.allocate(Owner.NODE), 1000));
+        rail.othersWait();
+      }
+      if (answers++ % 5 == 0) {
+        rail.putControl(pool.allocate(Owner.NODE), 80);
+      }
+      int n = offer(rail);
+      int taken = rail.taken(port.txBurst(rail.offered, rail.offeredFrom, n));
+      assertThat(taken).isEqualTo(Math.min(room, n));
+      for (int i = 0; i < taken; i++) {
+        long d = rail.offered.get(rail.offeredFrom + i);
+        left.add(Burst.lengthBytes(d));
+        relayedBytes += Burst.lengthBytes(d) == 1000 ? 1000 : 0;
+        pool.releaseReceived(Burst.id(d));
+      }
+    }
+    long localTotal = (long) ours * localBytes;
+    if (localBytes == 1000) {
+      relayedBytes -= localTotal;
+    }
+    assertThat(relayedBytes).isBetween(4 * localTotal, 4 * localTotal + 32 * 1000);
+    assertThat(left.getFirst()).as("relayed frames go first").isBetween(80, 1000);
+    port.room = 32;
+    while (rail.waiting) {
+      flush(rail);
+    }
+  }
+
   /** Round the queue's end, where a rail makes a second burst of its own. */
   @Test
   void aPortThatThrowsAtTheQueuesEndHasTakenWhatItTookBefore() {
