@@ -18,56 +18,26 @@
  * are changed with the gate of control.c closed.
  */
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_alarm.h>
 #include <rte_interrupts.h>
 
-#include "shm.h"
-
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS 83
-#endif
+#include "shm_hello.h"
 
 #define NAME_PREFIX "shm_"
 #define NAME_MAX_BYTES 64
 #define SOCKET_PREFIX "pmhxb-shm/"
-/* Frames that wait for a receiver: of a burst of short ones each is in the caches yet, and of long ones
- * a millisecond's worth. */
-#define SLOTS 256
 #define RETRY_US 50000
 #define HELLO_TIMEOUT_NS INT64_C(1000000000)
-/* Its length stays; holes are memory taken away as well, and a write's seal forbids them. */
-#define LENGTH_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
-#define SEALS (LENGTH_SEALS | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
-/* Of one direction; neighbouring lines of a cache come in pairs. */
-#define HEAD_BYTES 256
-#define DOZE_AT 128
-
-/* What the server tells with the memfd. */
-struct hello {
-    char magic[8];
-    uint32_t slots;
-    uint32_t stride_bytes;
-    uint32_t frame_max;
-    uint32_t head_bytes;
-    uint64_t bytes;
-};
-
-_Static_assert(SLOTS % 2 == 0 && (SLOTS & (SLOTS - 1)) == 0, "a power of two");
-
-static const char MAGIC[8] = {'H', 'X', 'B', 'S', 'H', 'M', '0', '2'};
 
 struct end {
     bool attached;
@@ -80,7 +50,7 @@ struct end {
     socklen_t address_bytes;
     int64_t mac;
     const struct hxb_pool *pool;
-    struct hello layout; /* of each line of this end; the pool may be gone before it is */
+    struct hxb_hello layout; /* of each line of this end; the pool may be gone before it is */
     int listener;
     int channel;
     int64_t since_ns; /* of a channel without a line yet, else 0 */
@@ -114,93 +84,15 @@ static struct end *end_of(int port)
     return e != NULL && e->attached ? e : NULL;
 }
 
-/* ---- The memory ---------------------------------------------------------------------------------- */
-
-static size_t ring_bytes(const struct hello *h)
-{
-    return (size_t)h->slots * h->stride_bytes;
-}
-
-static size_t slots_at(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static void lay_out(struct hello *h, uint32_t frame_max)
-{
-    uint32_t bytes = frame_max + WORD_BYTES;
-
-    memset(h, 0, sizeof(*h));
-    memcpy(h->magic, MAGIC, sizeof(MAGIC));
-    h->slots = SLOTS;
-    h->stride_bytes = (bytes + RTE_CACHE_LINE_SIZE - 1) / RTE_CACHE_LINE_SIZE * RTE_CACHE_LINE_SIZE;
-    /* Odd in lines: else the beginnings of slots, all that short frames use, share sets of a cache. */
-    if (h->stride_bytes / RTE_CACHE_LINE_SIZE % 2 == 0) {
-        h->stride_bytes += RTE_CACHE_LINE_SIZE;
-    }
-    h->frame_max = frame_max;
-    h->head_bytes = HEAD_BYTES;
-    h->bytes = slots_at() + 2 * ring_bytes(h);
-}
-
-static int make_memory(const struct hello *h)
-{
-    int fd = memfd_create("pmhxb-line", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-    if (fd < 0) {
-        return -errno;
-    }
-    if (ftruncate(fd, (off_t)h->bytes) != 0 || fcntl(fd, F_ADD_SEALS, LENGTH_SEALS) != 0) {
-        int error = -errno;
-        close(fd);
-        return error;
-    }
-    return fd;
-}
-
-static bool is_sealed(int fd, int seals)
-{
-    int has = fcntl(fd, F_GET_SEALS);
-
-    return has >= 0 && (has & seals) == seals;
-}
-
-static bool has_length(int fd, uint64_t bytes)
-{
-    struct stat st;
-
-    return fstat(fd, &st) == 0 && (uint64_t)st.st_size == bytes;
-}
-
-static uint8_t *map_line(const struct hello *h, int fd)
-{
-    /* Populated here and not by the first frames. */
-    void *memory = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-
-    return memory == MAP_FAILED ? NULL : memory;
-}
+/* ---- Lines ---------------------------------------------------------------------------------------- */
 
 static void begin_way(struct hxb_way *w, const struct end *e, int number)
 {
-    const struct hello *h = &e->layout;
-
     w->pool = e->pool;
-    w->slots = e->memory + slots_at() + (size_t)number * ring_bytes(h);
-    w->consumed = (uint64_t *)(e->memory + (size_t)number * HEAD_BYTES);
-    w->doze = (uint32_t *)(e->memory + (size_t)number * HEAD_BYTES + DOZE_AT);
+    hxb_hello_find(&e->layout, e->memory, number, w);
     w->next = 0;
     w->told = 0;
-    w->mask = h->slots - 1;
-    w->stride_bytes = h->stride_bytes;
-    w->frame_max = h->frame_max;
     memset(&w->copying, 0, sizeof(w->copying));
-}
-
-static void unmap_line(const struct end *e, uint8_t *memory)
-{
-    if (memory != NULL) {
-        munmap(memory, e->layout.bytes);
-    }
 }
 
 static void close_if_open(int *fd)
@@ -250,7 +142,7 @@ static void change_line(struct end *e, uint8_t *memory, int bell)
     }
     atomic_store(&e->up, memory != NULL);
     hxb_open_gate();
-    unmap_line(e, old);
+    hxb_hello_unmap(&e->layout, old);
 }
 
 /* The peer is gone; what it sent before can be received until there is another. */
@@ -333,7 +225,7 @@ static void hang_up(struct end *e)
 {
     unwatch(&e->channel, on_channel, e);
     e->since_ns = 0;
-    unmap_line(e, e->offered);
+    hxb_hello_unmap(&e->layout, e->offered);
     end_offer(e);
     lose_peer(e);
 }
@@ -351,130 +243,30 @@ static bool is_dead(int fd)
     return bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* What goes with the hello: first the memory, then the client's end of the bell. */
-#define DESCRIPTORS 2
-
-union descriptors {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
-};
-
-static int send_line(int channel, const struct hello *h, const int *fds)
-{
-    union descriptors control = {0};
-    struct iovec part = {.iov_base = (void *)(uintptr_t)h, .iov_len = sizeof(*h)};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof(control.bytes)};
-
-    control.header.cmsg_level = SOL_SOCKET;
-    control.header.cmsg_type = SCM_RIGHTS;
-    control.header.cmsg_len = CMSG_LEN(DESCRIPTORS * sizeof(int));
-    memcpy(CMSG_DATA(&control.header), fds, DESCRIPTORS * sizeof(int));
-    return sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(*h) ? 0
-                                                                                           : -errno;
-}
-
-/* The descriptors of a message; false: they are fewer or more, and those that came are closed. */
-static bool descriptors_of(const struct msghdr *message, int *fds)
-{
-    const struct cmsghdr *c = CMSG_FIRSTHDR(message);
-
-    if (c == NULL || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-        return false;
-    }
-    size_t count = RTE_MIN((c->cmsg_len - CMSG_LEN(0)) / sizeof(int), (size_t)DESCRIPTORS);
-    memcpy(fds, CMSG_DATA(c), count * sizeof(int));
-    if (count == DESCRIPTORS && (message->msg_flags & MSG_CTRUNC) == 0) {
-        return true;
-    }
-    for (size_t i = 0; i < count; i++) {
-        close(fds[i]);
-    }
-    return false;
-}
-
-/* A kind of descriptor of which no call with MSG_DONTWAIT waits. */
-static bool is_bell(int fd)
-{
-    int domain = 0, type = 0;
-    socklen_t bytes = sizeof(int);
-
-    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == AF_UNIX &&
-           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0 && type == SOCK_DGRAM;
-}
-
-/* The descriptors of the line that the server offers; false: it is none, or not what `wanted` says. */
-static bool receive_line(int channel, const struct hello *wanted, int *fds)
-{
-    union descriptors control = {0};
-    struct hello h;
-    struct iovec part = {.iov_base = &h, .iov_len = sizeof(h)};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof(control.bytes)};
-    ssize_t bytes = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-
-    if (bytes < 0 || !descriptors_of(&message, fds)) {
-        return false;
-    }
-    if (bytes == (ssize_t)sizeof(h) && memcmp(&h, wanted, sizeof(h)) == 0 &&
-        has_length(fds[0], h.bytes) && is_sealed(fds[0], LENGTH_SEALS) && is_bell(fds[1])) {
-        return true;
-    }
-    close(fds[0]);
-    close(fds[1]);
-    return false;
-}
-
-/* What a peer sends as a message's descriptors is closed by who receives the message, or closes the socket, and
- * may be what takes long to close. Linux 6.16; before, the peer is trusted not to. */
-static void refuse_descriptors(int fd)
-{
-    const int none = 0;
-
-    (void)setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &none, sizeof(none));
-}
-
-/* Both ends of it, each rung already. */
-static int make_bell(int *ends_of_it)
-{
-    if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends_of_it) != 0) {
-        return -errno;
-    }
-    for (int i = 0; i < 2; i++) {
-        refuse_descriptors(ends_of_it[i]);
-        (void)send(ends_of_it[i], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-    }
-    return 0;
-}
-
 /* A server's first step: it offers the client a line; 0, or why not. */
 static int offer_line(struct end *e, int channel)
 {
     int bell[2];
     uint8_t *memory = NULL;
-    int rc = make_bell(bell);
+    int rc = hxb_hello_make_bell(bell);
 
     if (rc < 0) {
         return rc;
     }
-    int fd = make_memory(&e->layout);
+    int fd = hxb_hello_make_memory(&e->layout);
     if (fd < 0) {
         rc = fd;
     } else {
         /* Before the client seals it, after which nobody can. */
-        memory = map_line(&e->layout, fd);
-        rc = memory == NULL ? -ENOMEM : send_line(channel, &e->layout, (int[]){fd, bell[1]});
+        memory = hxb_hello_map(&e->layout, fd);
+        rc = memory == NULL ? -ENOMEM : hxb_hello_send(channel, &e->layout, (int[]){fd, bell[1]});
     }
     if (rc == 0) {
         rc = watch(channel, on_channel, e);
     }
     close_if_open(&bell[1]);
     if (rc < 0) {
-        unmap_line(e, memory);
+        hxb_hello_unmap(&e->layout, memory);
         close_if_open(&bell[0]);
         close_if_open(&fd);
         return rc;
@@ -501,7 +293,7 @@ static void on_listener(void *arg)
         }
         return;
     }
-    refuse_descriptors(channel);
+    hxb_hello_refuse_descriptors(channel);
     if (e->channel >= 0 && (is_dead(e->channel) || is_overdue(e))) {
         hang_up(e);
     }
@@ -517,7 +309,7 @@ static bool accept_answer(struct end *e)
     char byte[2];
 
     if (e->offered == NULL || recv(e->channel, byte, sizeof(byte), MSG_DONTWAIT) != 1 ||
-        !is_sealed(e->offered_fd, SEALS)) {
+        !hxb_hello_is_sealed(e->offered_fd)) {
         return false;
     }
     uint8_t *memory = e->offered;
@@ -531,20 +323,20 @@ static bool accept_answer(struct end *e)
 /* A client's only step. False: it was offered nothing that it can use. */
 static bool take_offer(struct end *e)
 {
-    int fds[DESCRIPTORS];
+    int fds[HXB_HELLO_DESCRIPTORS];
 
-    if (e->since_ns == 0 || !receive_line(e->channel, &e->layout, fds)) {
+    if (e->since_ns == 0 || !hxb_hello_receive(e->channel, &e->layout, fds)) {
         return false;
     }
-    uint8_t *memory = map_line(&e->layout, fds[0]);
-    bool taken = memory != NULL && fcntl(fds[0], F_ADD_SEALS, SEALS) == 0 &&
+    uint8_t *memory = hxb_hello_map(&e->layout, fds[0]);
+    bool taken = memory != NULL && hxb_hello_seal(fds[0]) &&
                  send(e->channel, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
     close(fds[0]);
     if (taken) {
-        refuse_descriptors(fds[1]);
+        hxb_hello_refuse_descriptors(fds[1]);
         change_line(e, memory, fds[1]);
     } else {
-        unmap_line(e, memory);
+        hxb_hello_unmap(&e->layout, memory);
         close(fds[1]);
     }
     return taken;
@@ -723,7 +515,7 @@ int hxb_shm_configure(int port, const struct hxb_port_config *config, struct hxb
         return -EBUSY;
     }
     e->pool = pools[0];
-    lay_out(&e->layout, pools[0]->frame_max);
+    hxb_hello_lay_out(&e->layout, pools[0]->frame_max);
     return 0;
 }
 
