@@ -20,19 +20,35 @@ public enum Hugepages {
   public static final String REMEDY =
       "reserve hugepages (as root: sysctl -w vm.nr_hugepages=1024), or run without them";
 
-  private static final Path FREE =
-      Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
-  private static final Path RESERVED =
-      Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages");
+  /** Of DPDK's own heap, beside a pool: EAL's default of 128 MB. */
+  private static final int HEAP_PAGES = 64;
+
+  private static final Path PAGES = Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB");
 
   /** Free 2 MiB pages that nobody has reserved; 0 where the kernel has none. */
   public static long freePages() {
-    return Math.max(0, read(FREE) - read(RESERVED));
+    return Math.max(0, read("free_hugepages") - read("resv_hugepages"));
   }
 
-  private static long read(Path file) {
+  /** 2 MiB pages that memory of so many bytes takes. */
+  public static long pagesFor(long lengthBytes) {
+    return Math.ceilDiv(lengthBytes, PAGE_BYTES);
+  }
+
+  /**
+   * How many pages memory of so many bytes takes, how many are free, and the command that reserves
+   * enough: part of every message about such memory.
+   */
+  public static String shortage(long lengthBytes) {
+    long needed = pagesFor(lengthBytes);
+    long free = freePages();
+    return "it needs %d pages of 2 MB, %d are free: as root, sysctl -w vm.nr_hugepages=%d"
+        .formatted(needed, free, read("nr_hugepages") - free + needed + HEAP_PAGES);
+  }
+
+  private static long read(String file) {
     try {
-      return Long.parseLong(Files.readString(file).strip());
+      return Long.parseLong(Files.readString(PAGES.resolve(file)).strip());
     } catch (IOException | NumberFormatException e) {
       return 0; // no such pages in this kernel, or no /sys in this container
     }

@@ -50,7 +50,7 @@ public final class Region implements AutoCloseable {
             "hxb_region_map(" + lengthBytes + " bytes" + wanted + ")",
             code,
             hugepages == Hugepages.REQUIRED
-                ? Hugepages.REMEDY
+                ? Hugepages.shortage(lengthBytes)
                 : "free memory, or take a smaller pool");
       }
       return new Region(struct);

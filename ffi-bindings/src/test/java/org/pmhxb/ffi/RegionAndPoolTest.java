@@ -40,7 +40,8 @@ class RegionAndPoolTest {
     assertThatThrownBy(() -> Region.map(1L << 45, Hugepages.REQUIRED))
         .isInstanceOf(NativeException.class)
         .hasMessageContaining("ENOMEM")
-        .hasMessageContaining("vm.nr_hugepages");
+        .hasMessageContaining("needs 16777216 pages of 2 MB, ")
+        .hasMessageContaining(" are free: as root, sysctl -w vm.nr_hugepages=");
     assertThatThrownBy(() -> Region.map(0, Hugepages.NONE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("0 bytes");

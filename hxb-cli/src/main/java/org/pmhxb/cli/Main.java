@@ -55,7 +55,10 @@ public final class Main {
   /** The command ran and failed, or found a failure. */
   public static final int FAILED = 1;
 
-  /** The command line or a configuration file could not be understood; nothing was done. */
+  /**
+   * The command line or a configuration file could not be understood, or asks for what this machine
+   * has not, as for an mtu that a device does not carry; nothing was done.
+   */
   public static final int USAGE = 2;
 
   private Main() {}

@@ -124,7 +124,7 @@ final class ConfigReader {
       throw new ConfigException(List.of(syntaxError(file, text, lines, e)));
     }
     ConfigScope scope = new ConfigScope(file, lines);
-    return new ConfigReader(scope).document(root);
+    return new ConfigReader(scope).document(file, root);
   }
 
   private static ConfigError syntaxError(
@@ -151,7 +151,7 @@ final class ConfigReader {
     };
   }
 
-  private HxbConfig document(JsonNode root) {
+  private HxbConfig document(String file, JsonNode root) {
     scope.unknownKeys(root, "", ROOT_KEYS);
     builder.key = key(root);
     frameKey(root);
@@ -169,7 +169,7 @@ final class ConfigReader {
     int railsPerDimension = rails(root);
     far(root);
     scope.throwIfAny();
-    return new HxbConfig(builder, railsPerDimension);
+    return new HxbConfig(file, builder, railsPerDimension);
   }
 
   private String key(JsonNode root) {

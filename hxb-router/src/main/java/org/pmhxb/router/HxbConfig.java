@@ -142,6 +142,7 @@ public final class HxbConfig {
    */
   public record Far(Coordinates coordinates, int longerUs) {}
 
+  private final String file;
   private final String name;
   private final String key;
   private final Shape shape;
@@ -162,7 +163,8 @@ public final class HxbConfig {
   private final int pollCpu;
   private final Idle idle;
 
-  HxbConfig(Builder b, int railsPerDimension) {
+  HxbConfig(String file, Builder b, int railsPerDimension) {
+    this.file = file;
     this.name = b.name;
     this.key = b.key;
     this.shape = b.shape;
@@ -235,6 +237,18 @@ public final class HxbConfig {
   /** The file's text; {@link #parse} gives an equal configuration back. */
   public String toToml() {
     return ConfigWriter.write(toBuilder());
+  }
+
+  /**
+   * What this file's value cannot be, as the machine is: found at the node's start, not when it was
+   * read.
+   *
+   * @param key with its table, as in {@code pool.buffers}
+   * @param problem what is wrong, and the mend
+   */
+  public ConfigException refused(String key, Object value, String problem) {
+    return new ConfigException(
+        List.of(new ConfigError(file, 0, key, String.valueOf(value), problem)));
   }
 
   /** For people and for generated file names; {@code node} and its number unless given. */

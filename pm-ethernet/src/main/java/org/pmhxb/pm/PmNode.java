@@ -106,11 +106,7 @@ public final class PmNode implements PollWork, AutoCloseable {
               + " and the pool carry at most "
               + limit);
     }
-    int controlBytes =
-        FrameHeader.BYTES
-            + Paths.PROBE_BYTES
-            + Acknowledger.bytesMax(config.windowFrames())
-            + trailerBytes;
+    int controlBytes = controlBytesMax(config);
     if (controlBytes > limit) {
       throw new IllegalArgumentException(
           "windowFrames "
@@ -123,6 +119,14 @@ public final class PmNode implements PollWork, AutoCloseable {
               + limit
               + ": choose a smaller window");
     }
+  }
+
+  /** Longest control frame, Ethernet header included: an acknowledgement of a whole window. */
+  public static int controlBytesMax(NodeConfig config) {
+    return FrameHeader.BYTES
+        + Paths.PROBE_BYTES
+        + Acknowledger.bytesMax(config.windowFrames())
+        + config.frameKey().trailerBytes();
   }
 
   // --- the duty cycle -----------------------------------------------------------------------

@@ -146,8 +146,11 @@ public abstract class BufferPool implements AutoCloseable {
     }
   }
 
-  /** Stride 0 belongs to no buffer: offset 0 and ID 0 stay free to mean "none". */
-  protected static long regionBytes(int strideBytes, int capacity) {
+  /**
+   * Bytes of a pool's memory. Stride 0 belongs to no buffer: offset 0 and ID 0 stay free to mean
+   * "none".
+   */
+  public static long regionBytes(int strideBytes, int capacity) {
     return (capacity + 1L) * strideBytes;
   }
 

@@ -89,6 +89,11 @@ public final class DpdkPool extends BufferPool {
     return region.huge();
   }
 
+  /** Bytes of the pages that the buffers lie in: 2 MiB, or the system's small ones. */
+  public long pageBytes() {
+    return region.pageBytes();
+  }
+
   /**
    * After {@link #close()}: buffers were still out (on loan, or in a port that was not closed
    * first), so the region stays mapped until the process ends.

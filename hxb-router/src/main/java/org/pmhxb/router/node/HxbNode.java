@@ -5,6 +5,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
@@ -72,6 +73,7 @@ public final class HxbNode implements AutoCloseable {
     int buffers = buffers(config, sizing);
     FrameKey frameKey = frameKey(config);
     Hugepages hugepages = hugepages(config);
+    requireHugepages(config, buffers);
     Eal.init(eal(config, hugepages));
     int sentKept = sizing.budget().resendHolds() + buffers - sizing.budget().buffers();
     pool =
@@ -81,6 +83,7 @@ public final class HxbNode implements AutoCloseable {
     try {
       for (HxbConfig.Rail rail : config.rails()) {
         ports.add(FaultyPort.over(open(rail), pool, config.faults(), ports.size()));
+        requireMtu(config, rail, ports.getLast());
       }
       discovery =
           new Discovery(
@@ -100,6 +103,7 @@ public final class HxbNode implements AutoCloseable {
                   config.peerTimeoutMs() * 1_000_000L,
                   config.mtuBytes())
               .withFrameKey(frameKey);
+      requireWindow(config, nodeConfig);
       boolean inline = progress == Progress.INLINE;
       node = new PmNode(nodeConfig, pool, routing, ports, inline);
       config.far().forEach(far -> tellOfLongWay(far));
@@ -127,16 +131,67 @@ public final class HxbNode implements AutoCloseable {
   private static int buffers(HxbConfig config, NodeSizing sizing) {
     int least = sizing.budget().buffers();
     if (config.poolBuffers() > 0 && config.poolBuffers() < least) {
-      throw new IllegalArgumentException(
-          "pool.buffers is %d, but the sum of its uses is %d: raise it, or leave it out"
-              .formatted(config.poolBuffers(), least));
+      throw config.refused(
+          "pool.buffers",
+          config.poolBuffers(),
+          "the sum of its uses is " + least + ": raise it, or leave it out");
     }
     return Math.max(config.poolBuffers(), least);
+  }
+
+  /** Before anything is started. Pages that others take meanwhile are missed when it is mapped. */
+  private static void requireHugepages(HxbConfig config, int buffers) {
+    long bytes = BufferPool.regionBytes(config.poolStrideBytes(), buffers);
+    if (config.hugepages() == HxbConfig.Hugepages.REQUIRE
+        && Hugepages.pagesFor(bytes) > Hugepages.freePages()) {
+      throw config.refused(
+          "pool.hugepages",
+          config.hugepages(),
+          "of the pool of %d MB, %s; or take \"auto\""
+              .formatted(Math.ceilDiv(bytes, 1 << 20), Hugepages.shortage(bytes)));
+    }
+  }
+
+  private static void requireMtu(HxbConfig config, HxbConfig.Rail rail, Port port) {
+    int carriedBytes = port.maxFrameBytes() - FrameHeader.ETHERNET_HEADER_BYTES;
+    if (carriedBytes < config.mtuBytes()) {
+      String raise =
+          switch (rail.driver()) {
+            case PACKET, AF_PACKET ->
+                "run: ip link set dev " + rail.device() + " mtu " + config.mtuBytes();
+            case PCI, SHM, MEMIF -> "give it a larger mtu";
+          };
+      throw config.refused(
+          "mtu",
+          config.mtuBytes(),
+          "device %s of rail %s%d carries at most %d; %s, or set mtu = %d at all nodes"
+              .formatted(
+                  rail.device(),
+                  rail.dimension(),
+                  rail.index(),
+                  carriedBytes,
+                  raise,
+                  carriedBytes));
+    }
+  }
+
+  /** An acknowledgement tells of a whole window. */
+  private static void requireWindow(HxbConfig config, NodeConfig nodeConfig) {
+    int neededBytes = PmNode.controlBytesMax(nodeConfig) - FrameHeader.ETHERNET_HEADER_BYTES;
+    if (neededBytes > config.mtuBytes()) {
+      throw config.refused(
+          "peer.window",
+          config.windowFrames(),
+          "its acknowledgements need an mtu of %d, and mtu is %d: choose a smaller window"
+              .formatted(neededBytes, config.mtuBytes()));
+    }
   }
 
   /**
    * Starts a node.
    *
+   * @throws org.pmhxb.router.ConfigException a value cannot be, as this machine is: too few
+   *     hugepages, a device of a smaller mtu; nothing is left running
    * @throws org.pmhxb.ffi.NativeException a device or DPDK refuses; names call, code and mend
    */
   public static HxbNode launch(HxbConfig config) {
@@ -167,7 +222,11 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private static Hugepages hugepages(HxbConfig config) {
-    return Hugepages.valueOf(config.hugepages().name());
+    return switch (config.hugepages()) {
+      case AUTO -> Hugepages.AUTO;
+      case REQUIRE -> Hugepages.REQUIRED;
+      case NEVER -> Hugepages.NONE;
+    };
   }
 
   private static EalOptions eal(HxbConfig config, Hugepages hugepages) {

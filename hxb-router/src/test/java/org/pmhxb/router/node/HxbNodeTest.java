@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
@@ -28,6 +29,7 @@ import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.SendBuffer;
+import org.pmhxb.router.ConfigException;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Dimension;
 import org.pmhxb.router.HxbConfig;
@@ -305,6 +307,82 @@ class HxbNodeTest {
         near.toBuilder().far(new HxbConfig.Far(new Coordinates(1, 0, 0), 1_500)).build();
     try (HxbNode node = HxbNode.launch(far, HxbNode.Progress.INLINE)) {
       assertThat(node.node().longWayNs(1)).isEqualTo(1_500_000);
+    }
+  }
+
+  /** One node of two, whose other end is not there. */
+  private static HxbConfig.Builder alone(String device) {
+    return config(
+        0,
+        List.of(
+            new HxbConfig.Rail(
+                Dimension.X,
+                0,
+                HxbConfig.Driver.SHM,
+                device,
+                Map.of(
+                    "role", "server", "socket", "hxb-" + device + ProcessHandle.current().pid()))))
+        .toBuilder();
+  }
+
+  @ParameterizedTest
+  @EnumSource(HxbConfig.Hugepages.class)
+  void thePoolLiesInThePagesThatTheFileAsksFor(HxbConfig.Hugepages asked) {
+    long enough = 256;
+    assumeThat(asked == HxbConfig.Hugepages.NEVER || Hugepages.freePages() >= enough)
+        .as("needs %d free pages of 2 MB", enough)
+        .isTrue();
+    HxbConfig config = alone("pages").hugepages(asked).build();
+    try (HxbNode node = HxbNode.launch(config, HxbNode.Progress.INLINE)) {
+      boolean huge = asked != HxbConfig.Hugepages.NEVER;
+      assertThat(node.pool().hugepages()).isEqualTo(huge);
+      assertThat(node.pool().pageBytes()).isEqualTo(huge ? Hugepages.PAGE_BYTES : 4_096);
+    }
+  }
+
+  @Test
+  void whatThePoolOrTheMtuCannotHoldIsRefusedByTheFilesOwnNames() {
+    for (Map.Entry<HxbConfig.Builder, String> wrong :
+        Map.of(
+                alone("few").poolBuffers(64),
+                "pool.buffers = 64: the sum of its uses is ",
+                alone("window").mtuBytes(576).windowFrames(4_096),
+                "peer.window = 4096: its acknowledgements need an mtu of ",
+                alone("huge").poolBuffers(1_000_000).hugepages(HxbConfig.Hugepages.REQUIRE),
+                "pool.hugepages = require: of the pool of 9888 MB, it needs 4944 pages of 2 MB, ")
+            .entrySet()) {
+      HxbConfig config = wrong.getKey().build();
+      assertThatThrownBy(() -> HxbNode.launch(config, HxbNode.Progress.INLINE))
+          .isInstanceOf(ConfigException.class)
+          .hasMessageContaining(wrong.getValue());
+    }
+  }
+
+  @Test
+  void anMtuThatTheDeviceDoesNotCarryNamesBothAndTheMend()
+      throws IOException, InterruptedException {
+    assumeThat(Files.isWritable(Path.of("/proc/sys/net/ipv4/ip_forward")))
+        .as("needs root to make veth pairs")
+        .isTrue();
+    String device = "hxm" + ProcessHandle.current().pid() % 10_000;
+    ip("link add " + device + "a type veth peer name " + device + "b");
+    try {
+      ip("link set " + device + "a up");
+      HxbConfig config =
+          config(
+              0,
+              List.of(new HxbConfig.Rail(Dimension.X, 0, HxbConfig.Driver.PACKET, device + "a")));
+      assertThatThrownBy(() -> HxbNode.launch(config, HxbNode.Progress.INLINE))
+          .isInstanceOf(ConfigException.class)
+          .hasMessage(
+              "(generated): mtu = 9000: device %1$sa of rail x0 carries at most 1500; run: ip link set dev %1$sa mtu 9000, or set mtu = 1500 at all nodes"
+                  .formatted(device));
+      HxbConfig small = config.toBuilder().mtuBytes(1_500).build();
+      try (HxbNode node = HxbNode.launch(small, HxbNode.Progress.INLINE)) {
+        assertThat(node.node().ports()).hasSize(1);
+      }
+    } finally {
+      ip("link del " + device + "a");
     }
   }
 
