@@ -15,6 +15,7 @@ import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.PortCounters;
 import org.pmhxb.pm.port.QueueBursts;
 
 /** Purging a rail's queue while the port takes frames slowly (PROTOCOL.md section 5.6). */
@@ -375,8 +376,8 @@ class RailTest {
     }
 
     @Override
-    public long rxDropped() {
-      return 0;
+    public PortCounters counters() {
+      return PortCounters.ZERO;
     }
 
     @Override

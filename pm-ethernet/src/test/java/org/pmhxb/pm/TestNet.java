@@ -13,6 +13,7 @@ import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.PortCounters;
 
 /**
  * One line of nodes under a virtual clock: seeded loss, duplication, delay per rail, dead rails.
@@ -372,8 +373,8 @@ final class TestNet implements AutoCloseable {
     }
 
     @Override
-    public long rxDropped() {
-      return 0;
+    public PortCounters counters() {
+      return PortCounters.ZERO;
     }
 
     @Override

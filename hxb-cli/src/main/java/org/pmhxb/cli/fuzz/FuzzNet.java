@@ -13,6 +13,7 @@ import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.PortCounters;
 import org.pmhxb.pm.wire.FrameHeader;
 import org.pmhxb.router.DimensionOrderRouting;
 import org.pmhxb.router.Discovery;
@@ -246,8 +247,8 @@ final class FuzzNet implements AutoCloseable {
     }
 
     @Override
-    public long rxDropped() {
-      return 0;
+    public PortCounters counters() {
+      return PortCounters.ZERO;
     }
 
     @Override

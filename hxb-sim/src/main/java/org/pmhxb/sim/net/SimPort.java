@@ -12,6 +12,7 @@ import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.PortCounters;
 import org.pmhxb.sim.Event;
 import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.fault.FaultKind;
@@ -347,8 +348,8 @@ public final class SimPort implements Port {
   }
 
   @Override
-  public long rxDropped() {
-    return rxDropped;
+  public PortCounters counters() {
+    return PortCounters.ofDropped(rxDropped);
   }
 
   /** Nothing on its way out, and no buffer of the node's still here. */

@@ -1,6 +1,7 @@
 package org.pmhxb.pm.port;
 
 import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
 
 /**
@@ -30,6 +31,9 @@ final class AfPacketPort extends DpdkPort {
   private boolean kickDue;
 
   private int pollsSinceSend;
+
+  /** Frames that the receive ring could not hold. Guarded by the device. */
+  private long dropped;
 
   AfPacketPort(
       DpdkDevice device,
@@ -99,6 +103,13 @@ final class AfPacketPort extends DpdkPort {
       backlog.forgetBeyond(heldBytes);
     }
     return backlog.bytes(heldBytes);
+  }
+
+  /** The socket's: the driver of DPDK 22.11 does not ask for it. */
+  @Override
+  long dropsBeside() {
+    dropped += AfPacket.receiveDrops(socket);
+    return dropped;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.pmhxb.pm.port;
 
+import java.util.function.LongSupplier;
 import org.pmhxb.ffi.Ports;
 
 /** A started DPDK port, closed with the last of its rails. Control path, any thread. */
@@ -10,6 +11,17 @@ final class DpdkDevice {
   DpdkDevice(int number, int rails) {
     this.number = number;
     this.railsOpen = rails;
+  }
+
+  /** Nobody asks a port that is gone. */
+  synchronized boolean linkUp() {
+    return railsOpen > 0 && Ports.linkMbps(number) > 0;
+  }
+
+  synchronized PortCounters counters(LongSupplier dropsBeside) {
+    return railsOpen > 0
+        ? PortCounters.of(Ports.stats(number)).plusDropped(dropsBeside.getAsLong())
+        : PortCounters.ZERO;
   }
 
   synchronized void railClosed() {

@@ -3,7 +3,6 @@ package org.pmhxb.pm.port;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Errno;
 import org.pmhxb.ffi.Hxb;
-import org.pmhxb.ffi.Ports;
 
 /**
  * A rail over a DPDK port: one of its queue pairs. Made by {@link DpdkPorts}.
@@ -25,7 +24,7 @@ public abstract sealed class DpdkPort implements Port permits PollModePort, AfPa
   private final String name;
   private final long macAddress;
   private final int maxFrameBytes;
-  private boolean closed;
+  private volatile boolean closed;
 
   DpdkPort(
       DpdkDevice device,
@@ -65,13 +64,21 @@ public abstract sealed class DpdkPort implements Port permits PollModePort, AfPa
 
   @Override
   public final boolean linkUp() {
-    return !closed && Ports.linkMbps(number) > 0;
+    return !closed && device.linkUp();
   }
 
   /** Of the whole device: drivers count per port, not per queue. */
   @Override
-  public final long rxDropped() {
-    return closed ? 0 : Ports.stats(number).rxDropped();
+  public final PortCounters counters() {
+    return device.counters(this::dropsBeside);
+  }
+
+  /**
+   * Received frames that were lost and that the driver does not count, cumulative. Asked while the
+   * port is open, by one thread at a time.
+   */
+  long dropsBeside() {
+    return 0;
   }
 
   /** After this no burst may be called; frames in the driver's rings are freed. */

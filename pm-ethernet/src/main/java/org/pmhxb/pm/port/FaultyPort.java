@@ -3,6 +3,7 @@ package org.pmhxb.pm.port;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
 
@@ -30,7 +31,7 @@ public final class FaultyPort implements Port {
   private final int[] toOvertake = new int[HELD_MAX];
   private int heldCount;
   private int emptyPolls;
-  private long lost;
+  private final AtomicLong lost = new AtomicLong();
 
   private FaultyPort(Port port, BufferPool pool, PortFaults faults, long seed) {
     this.port = port;
@@ -68,9 +69,9 @@ public final class FaultyPort implements Port {
     return n;
   }
 
-  /** Frames that this port has lost. */
+  /** Frames that this port has lost. Any thread. */
   public long framesLost() {
-    return lost;
+    return lost.get();
   }
 
   private int pass(long frame, Burst burst, int count) {
@@ -78,7 +79,7 @@ public final class FaultyPort implements Port {
     int id = Burst.id(frame);
     if (random.nextDouble() < faults.loss()) {
       discard(id);
-      lost++;
+      lost.incrementAndGet();
       return n;
     }
     if (random.nextDouble() < faults.corrupt()) {
@@ -196,8 +197,8 @@ public final class FaultyPort implements Port {
   }
 
   @Override
-  public long rxDropped() {
-    return port.rxDropped() + lost;
+  public PortCounters counters() {
+    return port.counters().plusDropped(lost.get());
   }
 
   @Override

@@ -25,6 +25,7 @@ public final class PacketPort implements Port {
   private final long macAddress;
   private final int maxFrameBytes;
   private final SocketBacklog backlog;
+  private final InterfaceCounters counted;
 
   /** Guarded by this: nobody asks a socket that is gone. */
   private boolean closed;
@@ -39,6 +40,8 @@ public final class PacketPort implements Port {
     // Never the send buffer but the rail's own bound (rule 14) shall end a burst: twice the frames,
     // because the kernel charges up to half of a frame for itself.
     AfPacket.sendBuffer(descriptor, 2 * SLOTS * maxFrameBytes);
+    // Last: nothing behind it fails, so that it is closed with the port.
+    this.counted = new InterfaceCounters(interfaceName);
   }
 
   /**
@@ -130,9 +133,15 @@ public final class PacketPort implements Port {
     return descriptor;
   }
 
+  /** Frames and bytes are the interface's: whatever else passes it counts too. */
   @Override
-  public synchronized long rxDropped() {
-    return closed ? 0 : PacketSocket.receiveDrops(socket);
+  public synchronized PortCounters counters() {
+    return closed
+        ? PortCounters.ZERO
+        : counted
+            .get()
+            .plusDropped(PacketSocket.receiveDrops(socket))
+            .plusLost(PacketSocket.sendLosses(socket));
   }
 
   /** After this no burst may be called; frames in the receive ring are lost. */
@@ -140,6 +149,7 @@ public final class PacketPort implements Port {
   public synchronized void close() {
     if (!closed) {
       closed = true;
+      counted.close();
       PacketSocket.close(socket);
     }
   }

@@ -53,8 +53,8 @@ public interface Port extends AutoCloseable {
    */
   int wakeFd();
 
-  /** Frames lost below us (no buffer, not for this pool, queue full), cumulative. Control path. */
-  long rxDropped();
+  /** What passed the port and what was lost there. Control path, any thread; may take a while. */
+  PortCounters counters();
 
   @Override
   void close();

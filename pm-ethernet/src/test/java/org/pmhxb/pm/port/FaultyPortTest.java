@@ -83,8 +83,8 @@ class FaultyPortTest {
     }
 
     @Override
-    public long rxDropped() {
-      return 0;
+    public PortCounters counters() {
+      return PortCounters.ZERO;
     }
 
     @Override

@@ -48,24 +48,18 @@ class PacketPortTest extends VethPortContract {
   }
 
   @Test
-  void whatTheReceiveRingCannotHoldIsCounted() {
-    int more = 16;
-    for (int i = 0; i < PacketPort.SLOTS + more; i++) {
-      burst.set(0, frame(i, 64));
-      sendAll(burst, 1);
-    }
-    for (int i = 0; i < PacketPort.SLOTS; i++) {
-      release(receive());
-    }
+  void whatTheInterfaceRefusesIsCounted() throws Exception {
+    run("ip link set " + ifA + " down");
+    burst.set(0, frame(0, 64));
+    sendAll(burst, 1);
+    assertThat(a.counters().txErrors()).isEqualTo(1);
     assertThat(receiveOrZero()).isZero();
-    assertThat(b.rxDropped()).isEqualTo(more);
   }
 
+  /** The kernel's columns, and only of this interface. */
   @Test
-  void aClosedPortAnswers() {
-    a.close();
-    assertThat(a.linkUp()).isFalse();
-    assertThat(a.rxDropped()).isZero();
-    a.close();
+  void theKernelsCountsAreRead() {
+    assertThat(InterfaceCounters.parse(" 10 1 2 3 4 5 6 7 80 8 9 10 11 12 13 14"))
+        .isEqualTo(new PortCounters(1, 10, 8, 80, 4, 2, 19));
   }
 }

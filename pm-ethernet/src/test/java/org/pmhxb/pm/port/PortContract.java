@@ -292,7 +292,38 @@ abstract class PortContract {
     assertThat(a.macAddress()).isPositive().isLessThan(1L << 48).isNotEqualTo(b.macAddress());
     assertThat(a.name()).isNotBlank().isNotEqualTo(b.name());
     assertThat(a.txRoom()).isBetween(1, 256);
-    assertThat(a.rxDropped()).isZero();
+    assertThat(a.counters().rxDropped()).isZero();
+  }
+
+  /** Whether the driver counts bytes: net_ring passes pointers. */
+  boolean countsBytes() {
+    return true;
+  }
+
+  @Test
+  void whatPassesIsCountedAtBothEnds() {
+    PortCounters before = a.counters();
+    PortCounters beforeB = b.counters();
+    for (int i = 0; i < 5; i++) {
+      burst.set(0, frame(i, 100));
+      sendAll(burst, 1);
+      release(receive());
+    }
+    PortCounters sent = a.counters().since(before);
+    PortCounters got = b.counters().since(beforeB);
+    assertThat(sent.txFrames()).isEqualTo(5);
+    assertThat(got.rxFrames()).isEqualTo(5);
+    assertThat(sent.txBytes()).isEqualTo(countsBytes() ? 500 : 0);
+    assertThat(got.rxBytes()).isEqualTo(countsBytes() ? 500 : 0);
+    assertThat(got.rxDropped() + got.rxErrors() + sent.txErrors()).isZero();
+  }
+
+  @Test
+  void aClosedPortCountsNothing() {
+    a.close();
+    assertThat(a.linkUp()).isFalse();
+    assertThat(a.counters()).isEqualTo(PortCounters.ZERO);
+    a.close();
   }
 
   @Test

@@ -24,6 +24,11 @@ class RingPortTest extends PortContract {
   private long bToA;
 
   @Override
+  boolean countsBytes() {
+    return false;
+  }
+
+  @Override
   boolean onePool() {
     return true;
   }

@@ -273,6 +273,21 @@ abstract class VethPortContract extends PortContract {
   }
 
   @Test
+  void whatTheReceiveRingCannotHoldIsCounted() {
+    int slots = 256;
+    int more = 16;
+    for (int i = 0; i < slots + more; i++) {
+      burst.set(0, frame(i, 64));
+      sendAll(burst, 1);
+    }
+    for (int i = 0; i < slots; i++) {
+      release(receive());
+    }
+    assertThat(receiveOrZero()).isZero();
+    assertThat(b.counters().rxDropped()).isEqualTo(more);
+  }
+
+  @Test
   void roomAndBacklogRecoverByThemselves() throws Exception {
     shape();
     // Whoever is stopped for longer than the link takes finds no backlog, and asks again.
