@@ -42,8 +42,12 @@ public enum Hugepages {
   public static String shortage(long lengthBytes) {
     long needed = pagesFor(lengthBytes);
     long free = freePages();
-    return "it needs %d pages of 2 MB, %d are free: as root, sysctl -w vm.nr_hugepages=%d"
-        .formatted(needed, free, read("nr_hugepages") - free + needed + HEAP_PAGES);
+    return "it needs %d %s of 2 MB, %d are free: as root, sysctl -w vm.nr_hugepages=%d"
+        .formatted(
+            needed,
+            needed == 1 ? "page" : "pages",
+            free,
+            read("nr_hugepages") - free + needed + HEAP_PAGES);
   }
 
   private static long read(String file) {

@@ -129,6 +129,11 @@ public abstract class HxbCommand implements Callable<Integer> {
         : Double.toString(value);
   }
 
+  /** Whether an option stands on the command line. */
+  protected final boolean given(String option) {
+    return spec.commandLine().getParseResult().hasMatchedOption(option);
+  }
+
   /** A wrong combination of options: the exception to throw, which ends with {@link Main#USAGE}. */
   protected final RuntimeException wrongUsage(String message) {
     return new picocli.CommandLine.ParameterException(spec.commandLine(), message);

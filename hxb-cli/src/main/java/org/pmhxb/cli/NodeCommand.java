@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
     description = {
       "Run one node in the foreground, as on a real machine, until SIGTERM or Ctrl-C, which is its"
           + " regular end: exit code 0.",
-      "Logs go to standard error; the socket named by control-socket answers status and runs"
-          + " workloads."
+      "Logs go to standard error; the socket named by control-socket answers hxb status --config"
+          + " and runs workloads."
     },
     footer = {"", "Example: hxb node --config /etc/hxb/node.toml"})
 final class NodeCommand extends HxbCommand {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.bench.BenchCluster;
+import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.veth.VethFabric;
 
 /** Real nodes over every fabric, by the commands that a user gives. */
@@ -81,6 +83,8 @@ class FabricIT {
     JsonNode status = ok("status");
     assertThat(status.path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 3);
     assertThat(status.path("nodes")).allMatch(node -> node.path("rails").size() == 6);
+    assertThat(status.path("nodes").findValues("rails"))
+        .allSatisfy(rails -> assertThat(rails).allMatch(FabricIT::hasCounted));
 
     JsonNode exchange = ok("bench exchange --seconds 1 --warm-up 1");
     assertShaped(exchange);
@@ -116,6 +120,7 @@ class FabricIT {
     assertThat(ok("status").path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 2);
     JsonNode exchange = ok("bench exchange --seconds 0.5 --warm-up 0.5");
     assertVerified(exchange);
+    assertThatANodeTellsAloneWhatItTellsOfTheCluster(1);
     assertThat(exchange.path("fabric").asText()).isEqualTo("shm");
     assertVerified(ok("bench latency --relays 1 --seconds 0.5 --warm-up 0.5"));
     ProcessHandle last =
@@ -128,6 +133,31 @@ class FabricIT {
     assertThat(shaped.code()).isEqualTo(Main.USAGE);
     assertThat(shaped.json().path("error").asText())
         .contains("--rate", "shm links cannot be shaped");
+  }
+
+  private void assertThatANodeTellsAloneWhatItTellsOfTheCluster(int number) {
+    JsonNode of = ok("status").path("nodes").get(number);
+    Path config = new ClusterPaths(root, cluster).config(number);
+    CommandRun run = CommandRun.of("status", "--json", "--config", config.toString());
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.OK);
+    JsonNode alone = run.json();
+    for (String same : List.of("node", "coordinates", "pid", "version", "wire", "poolPageBytes")) {
+      assertThat(alone.path(same))
+          .as(same)
+          .isEqualTo(of.path(same))
+          .isNotEqualTo(MissingNode.getInstance());
+    }
+    assertThat(alone.path("version").asText()).isEqualTo(Version.project());
+    assertThat(alone.path("rails")).hasSize(4).allMatch(FabricIT::hasCounted);
+    assertThat(alone.path("peers")).allMatch(peer -> peer.path("paths").asInt() > 0);
+    assertThat(alone.path("peers")).allMatch(peer -> peer.path("pathsEvicted").isInt());
+  }
+
+  private static boolean hasCounted(JsonNode rail) {
+    JsonNode counters = rail.path("counters");
+    return Stream.of("rxFrames", "rxBytes", "txFrames", "txBytes")
+            .allMatch(count -> counters.path(count).asLong() > 0)
+        && Stream.of("rxDropped", "rxErrors", "txErrors").allMatch(counters::has);
   }
 
   private void assertNodeFiveIsNamed(long killedNs) throws InterruptedException {

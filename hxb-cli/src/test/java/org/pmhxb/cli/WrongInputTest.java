@@ -168,6 +168,9 @@ class WrongInputTest {
           bench bandwidth --shape 1 | --relays 0 needs a pair of nodes that differ in 1 coordinate; the shape 1 has none
           mpirun -n 2             | PROGRAM is missing
           node                    | --config FILE is missing
+          status --config a --socket b | give one of --config FILE and --socket PATH
+          status --socket b --cluster a | --cluster and --run-dir name a cluster of hxb up, not a node
+          status --config /nonexistent | /nonexistent: no such file
           bench compare           | --base FILE, --with FILE are missing
           demo --rails 1 --rails 2 | option --rails (R) should be specified only once
           demo --rails            | Missing required parameter for option --rails

@@ -9,9 +9,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.IntFunction;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.node.NodeStatus;
+import org.pmhxb.router.Shape;
 
 /**
  * A cluster as its processes and nodes tell it.
@@ -68,7 +70,31 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
         throw new IllegalStateException(e.getCause());
       }
     }
-    return new ClusterView(nodes, downs(state, nodes));
+    return new ClusterView(nodes, downs(nodes, node -> state.nodes().get(node).coordinates()));
+  }
+
+  /**
+   * One node alone, which is no part of a cluster that {@code hxb up} started.
+   *
+   * @param socket where it answered
+   */
+  public static ClusterView of(Path socket, NodeStatus status) {
+    ClusterState.Node entry =
+        new ClusterState.Node(
+            status.node(), status.coordinates(), null, status.pid(), 0, null, null, "" + socket);
+    List<Node> only = List.of(new Node(entry, true, status, ""));
+    Shape shape = Shape.parse(status.shape());
+    return new ClusterView(only, downs(only, node -> shape.coordinates(node).toList()));
+  }
+
+  /**
+   * Asks one node.
+   *
+   * @throws IOException it does not answer
+   */
+  public static NodeStatus ask(Path socket) throws IOException {
+    return ControlJson.to(
+        ControlClient.ask(socket, ControlJson.request("status"), ASK_LIMIT), NodeStatus.class);
   }
 
   private static Node ask(ClusterState.Node entry) {
@@ -76,19 +102,13 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
       return new Node(entry, false, null, "process " + entry.pid() + " has ended");
     }
     try {
-      return new Node(
-          entry,
-          true,
-          ControlJson.to(
-              ControlClient.ask(Path.of(entry.socket()), ControlJson.request("status"), ASK_LIMIT),
-              NodeStatus.class),
-          "");
+      return new Node(entry, true, ask(Path.of(entry.socket())), "");
     } catch (IOException | IllegalArgumentException e) {
       return new Node(entry, true, null, e.getMessage());
     }
   }
 
-  private static List<PeerDown> downs(ClusterState state, List<Node> nodes) {
+  private static List<PeerDown> downs(List<Node> nodes, IntFunction<List<Integer>> coordinatesOf) {
     List<PeerDown> list = new ArrayList<>();
     for (Node node : nodes) {
       List<NodeStatus.Peer> peers = node.status() == null ? List.of() : node.status().peers();
@@ -97,7 +117,7 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
           list.add(
               new PeerDown(
                   peer.node(),
-                  state.nodes().get(peer.node()).coordinates(),
+                  coordinatesOf.apply(peer.node()),
                   peer.reason(),
                   peer.session(),
                   peer.lastAcknowledged(),

@@ -2,6 +2,7 @@ package org.pmhxb.cli.node;
 
 import java.util.List;
 import java.util.Map;
+import org.pmhxb.pm.port.PortCounters;
 
 /**
  * A node's account of itself. Travels as JSON over the control socket.
@@ -11,7 +12,11 @@ import java.util.Map;
  * @param coordinates x, y, z
  * @param shape extents, as in 2x2x2
  * @param pid process
+ * @param version of this software; null when it is one from before it said so
+ * @param wire version of the protocol, major and minor, as in 1.1; null likewise
  * @param uptimeMs since the node was launched
+ * @param poolPageBytes pages that the buffer pool lies in: 2 MiB, or 4 KiB where no hugepages were
+ *     free or wanted
  * @param ready whether every neighbour that the shape promises was heard and traffic may begin
  * @param rails one entry per rail
  * @param peers nodes with which there is or was a session
@@ -25,7 +30,10 @@ public record NodeStatus(
     List<Integer> coordinates,
     String shape,
     long pid,
+    String version,
+    String wire,
     long uptimeMs,
+    long poolPageBytes,
     boolean ready,
     List<Rail> rails,
     List<Peer> peers,
@@ -38,9 +46,20 @@ public record NodeStatus(
    * @param device interface or DPDK port
    * @param carrier whether the link is up
    * @param neighbours nodes heard on it
+   * @param counters of its device since the node was launched
    */
   public record Rail(
-      String name, String device, String mac, boolean carrier, List<Neighbour> neighbours) {}
+      String name,
+      String device,
+      String mac,
+      boolean carrier,
+      List<Neighbour> neighbours,
+      PortCounters counters) {
+    /** A node from before it counted says nothing of it. */
+    public Rail {
+      counters = counters == null ? PortCounters.ZERO : counters;
+    }
+  }
 
   /** A node heard on a rail. */
   public record Neighbour(int node, String mac) {}
@@ -51,7 +70,16 @@ public record NodeStatus(
    * @param session number of the present session, or of the last
    * @param lastAcknowledged last sequence number that the peer had stored when the session ended
    * @param sinceMs how long the state has lasted
+   * @param paths to it that are known
+   * @param pathsEvicted of these out of use, because their probes fail
    */
   public record Peer(
-      int node, String state, String reason, long session, long lastAcknowledged, long sinceMs) {}
+      int node,
+      String state,
+      String reason,
+      long session,
+      long lastAcknowledged,
+      long sinceMs,
+      int paths,
+      int pathsEvicted) {}
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.pmhxb.cli.Version;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
@@ -21,6 +22,8 @@ import org.pmhxb.pm.PollIdle;
 import org.pmhxb.pm.PollThread;
 import org.pmhxb.pm.PollWork;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.port.PortCounters;
+import org.pmhxb.pm.wire.FrameHeader;
 import org.pmhxb.router.Discovery;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.MissingNeighbour;
@@ -40,10 +43,14 @@ import org.slf4j.event.Level;
 public final class PolledNode implements NodeHandle {
   private static final Logger LOG = LoggerFactory.getLogger(PolledNode.class);
 
+  private static final String VERSION = Version.project();
+  private static final String WIRE = FrameHeader.VERSION_MAJOR + "." + FrameHeader.VERSION_MINOR;
+
   private final PmNode node;
   private final Discovery discovery;
   private final LoopWork loop;
   private final Greeter greeter;
+  private final long poolPageBytes;
   private final long startNs = System.nanoTime();
 
   /** When each peer's session last went up or down. */
@@ -57,7 +64,9 @@ public final class PolledNode implements NodeHandle {
   /**
    * @param node in inline mode: it is used by the poll thread alone
    */
-  private PolledNode(PmNode node, Discovery discovery, LoopWork loop, PollIdle idle) {
+  private PolledNode(
+      PmNode node, Discovery discovery, long poolPageBytes, LoopWork loop, PollIdle idle) {
+    this.poolPageBytes = poolPageBytes;
     this.sleeps = idle == PollIdle.PARK;
     this.node = node;
     this.discovery = discovery;
@@ -93,7 +102,7 @@ public final class PolledNode implements NodeHandle {
     List<PolledNode> nodes = new ArrayList<>();
     List<PollWork> work = new ArrayList<>();
     for (HxbNode hxb : started) {
-      nodes.add(new PolledNode(hxb.node(), hxb.discovery(), loop, idle));
+      nodes.add(new PolledNode(hxb.node(), hxb.discovery(), hxb.pool().pageBytes(), loop, idle));
       work.add(hxb.node());
       hxb.pool().handOver();
     }
@@ -131,7 +140,9 @@ public final class PolledNode implements NodeHandle {
     LoopWork loop = new LoopWork();
     List<PolledNode> nodes = new ArrayList<>();
     for (int n = 0; n < cluster.size(); n++) {
-      nodes.add(new PolledNode(cluster.node(n), cluster.discovery(n), loop, idle));
+      nodes.add(
+          new PolledNode(
+              cluster.node(n), cluster.discovery(n), cluster.pool(n).pageBytes(), loop, idle));
       cluster.pool(n).handOver();
     }
     PollThread poller =
@@ -170,7 +181,9 @@ public final class PolledNode implements NodeHandle {
 
   @Override
   public NodeStatus status() {
-    return loop.call(this::statusNow);
+    // Not on the poll thread: a driver may take a while.
+    List<PortCounters> counted = node.ports().stream().map(Port::counters).toList();
+    return loop.call(() -> statusNow(counted));
   }
 
   @Override
@@ -179,23 +192,26 @@ public final class PolledNode implements NodeHandle {
   }
 
   /** Poll thread. */
-  private NodeStatus statusNow() {
+  private NodeStatus statusNow(List<PortCounters> counted) {
     return new NodeStatus(
         true,
         node.self(),
         discovery.coordinates().toList(),
         discovery.shape().toString(),
         ProcessHandle.current().pid(),
+        VERSION,
+        WIRE,
         (System.nanoTime() - startNs) / 1_000_000,
+        poolPageBytes,
         ready(),
-        rails(discovery.neighbours()),
+        rails(discovery.neighbours(), counted),
         node.peerStatus().stream().map(this::peer).toList(),
         discovery.missing().stream().map(MissingNeighbour::toString).toList(),
         discovery.faults().stream().map(PairingFault::toString).toList(),
         node.counters().snapshot());
   }
 
-  private List<NodeStatus.Rail> rails(List<Neighbour> heard) {
+  private List<NodeStatus.Rail> rails(List<Neighbour> heard, List<PortCounters> counted) {
     RailLayout layout = discovery.layout();
     List<Port> ports = node.ports();
     List<NodeStatus.Rail> rails = new ArrayList<>();
@@ -210,7 +226,8 @@ public final class PolledNode implements NodeHandle {
               heard.stream()
                   .filter(n -> n.rail() == number)
                   .map(n -> new NodeStatus.Neighbour(n.node(), mac(n.mac())))
-                  .toList()));
+                  .toList(),
+              counted.get(rail)));
     }
     return rails;
   }
@@ -223,7 +240,9 @@ public final class PolledNode implements NodeHandle {
         status.reason() == null ? "" : status.reason().explanation(),
         Integer.toUnsignedLong(status.session()),
         Integer.toUnsignedLong(status.lastAcknowledgedSeq()),
-        (System.nanoTime() - sinceNs) / 1_000_000);
+        (System.nanoTime() - sinceNs) / 1_000_000,
+        status.paths(),
+        status.pathsEvicted());
   }
 
   private static String mac(long address) {

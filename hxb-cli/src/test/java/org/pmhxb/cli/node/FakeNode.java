@@ -13,6 +13,7 @@ import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.probe.FabricLogp;
+import org.pmhxb.pm.port.PortCounters;
 import org.pmhxb.router.HxbConfig;
 
 /**
@@ -25,6 +26,9 @@ public final class FakeNode implements NodeHandle {
   private final boolean ready;
   private final AtomicBoolean open = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Of every rail. */
+  private volatile PortCounters counters = PortCounters.ZERO;
 
   /** What {@link #reportNewFaults} has not told yet. */
   private final Queue<String> newFaults = new ConcurrentLinkedQueue<>();
@@ -74,6 +78,11 @@ public final class FakeNode implements NodeHandle {
     return ready;
   }
 
+  /** What every rail counts from now on. */
+  public void counters(PortCounters fresh) {
+    counters = fresh;
+  }
+
   void fault(String line) {
     newFaults.add(line);
   }
@@ -96,7 +105,10 @@ public final class FakeNode implements NodeHandle {
         config.coordinates().toList(),
         config.shape().toString(),
         ProcessHandle.current().pid(),
+        "0.fake",
+        "1.0",
         1,
+        4_096,
         ready,
         config.rails().stream()
             .map(
@@ -106,7 +118,8 @@ public final class FakeNode implements NodeHandle {
                         rail.device(),
                         "02:00:00:00:00:00",
                         true,
-                        List.of()))
+                        List.of(),
+                        counters))
             .toList(),
         List.of(),
         ready ? List.of() : List.of("node 99 not heard on rail x0"),
