@@ -27,6 +27,9 @@ public interface NodeHandle extends AutoCloseable {
    */
   int reportNewFaults(Consumer<String> listener);
 
+  /** What its log is to speak of. Disturbs no poll thread. */
+  NodeWatch.Signs signs();
+
   /**
    * Opens an endpoint; messages for it are kept, within its credit, until {@link #drive}.
    *

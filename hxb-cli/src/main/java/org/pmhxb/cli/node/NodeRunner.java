@@ -108,6 +108,9 @@ public final class NodeRunner {
   private static void watch(List<NodeHandle> nodes, CountDownLatch ending)
       throws InterruptedException {
     List<NodeHandle> waiting = new ArrayList<>(nodes);
+    long startNs = System.nanoTime();
+    List<NodeWatch> watches =
+        nodes.stream().map(node -> new NodeWatch(node.self(), node.signs(), LOG, startNs)).toList();
     while (!ending.await(POLL_MS, TimeUnit.MILLISECONDS)) {
       for (NodeHandle node : nodes) {
         if (node.failure() != null) {
@@ -122,6 +125,7 @@ public final class NodeRunner {
         }
       }
       waiting.removeIf(NodeHandle::ready);
+      watches.forEach(watch -> watch.look(System.nanoTime()));
     }
     nodes.forEach(node -> LOG.info("node {} ends", node.self()));
   }

@@ -3,17 +3,24 @@ package org.pmhxb.cli.node;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.cli.Version;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.probe.FabricLogp;
+import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.DropReason;
 import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerStatus;
 import org.pmhxb.pm.PmEndpoint;
@@ -92,6 +99,10 @@ public final class PolledNode implements NodeHandle {
       started.forEach(HxbNode::close);
       throw e;
     }
+    for (HxbNode hxb : started) {
+      smallPages(hxb.config().hugepages(), hxb.pool())
+          .ifPresent(line -> LOG.warn("node {}: {}", hxb.config().node(), line));
+    }
     HxbConfig first = configs.getFirst();
     PollIdle idle = PollIdle.valueOf(first.idle().name());
     LoopWork loop =
@@ -120,6 +131,18 @@ public final class PolledNode implements NodeHandle {
             });
     startOn(poller, nodes);
     return nodes;
+  }
+
+  /** Of a pool that got small pages though nobody asked for them: what that means, and the mend. */
+  static Optional<String> smallPages(HxbConfig.Hugepages asked, DpdkPool pool) {
+    if (asked != HxbConfig.Hugepages.AUTO || pool.hugepages()) {
+      return Optional.empty();
+    }
+    long bytes = pool.memory().byteSize();
+    return Optional.of(
+        "no hugepages for the pool of %d MB, which lies in pages of %d KB and is slower; %s"
+            .formatted(
+                Math.ceilDiv(bytes, 1 << 20), pool.pageBytes() >> 10, Hugepages.shortage(bytes)));
   }
 
   /** Of all nodes; none when one of them has a port without. */
@@ -189,6 +212,11 @@ public final class PolledNode implements NodeHandle {
   @Override
   public int reportNewFaults(Consumer<String> listener) {
     return discovery.reportNewFaults(fault -> listener.accept(fault.toString()));
+  }
+
+  @Override
+  public NodeWatch.Signs signs() {
+    return new Signs();
   }
 
   /** Poll thread. */
@@ -325,6 +353,39 @@ public final class PolledNode implements NodeHandle {
   @Override
   public void close() {
     poller.close();
+  }
+
+  private final class Signs implements NodeWatch.Signs {
+    @Override
+    public List<String> missing() {
+      return discovery.missing().stream().map(MissingNeighbour::toString).toList();
+    }
+
+    @Override
+    public long tagDrops() {
+      return node.counters().dropped(DropReason.TAG);
+    }
+
+    @Override
+    public long evicted() {
+      return node.counters().get(Counter.PATHS_EVICTED);
+    }
+
+    @Override
+    public long restored() {
+      return node.counters().get(Counter.PATHS_RESTORED);
+    }
+
+    @Override
+    public SortedMap<Integer, Integer> outOfUse() {
+      SortedMap<Integer, Integer> byPeer = new TreeMap<>();
+      for (PeerStatus peer : node.peerStatus()) {
+        if (peer.pathsEvicted() > 0) {
+          byPeer.put(peer.node(), peer.pathsEvicted());
+        }
+      }
+      return byPeer;
+    }
   }
 
   /** Logs what happens to sessions. Called by the poll thread; sessions are rare events. */

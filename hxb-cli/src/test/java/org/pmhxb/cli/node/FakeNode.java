@@ -1,6 +1,7 @@
 package org.pmhxb.cli.node;
 
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -95,6 +96,11 @@ public final class FakeNode implements NodeHandle {
       n++;
     }
     return n;
+  }
+
+  @Override
+  public NodeWatch.Signs signs() {
+    return new FakeSigns(status().missing(), 0, 0, 0, Collections.emptySortedMap());
   }
 
   @Override
