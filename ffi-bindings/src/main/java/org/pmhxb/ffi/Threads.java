@@ -4,6 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.BitSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 import org.pmhxb.ffi.gen.Pmhxb;
 
 /** DPDK registration and CPU affinity of the calling thread: platform threads only. */
@@ -65,6 +68,47 @@ public final class Threads {
       int code = Pmhxb.hxb_thread_set_affinity(words, CPU_WORDS);
       if (code < 0) {
         throw new NativeException("hxb_thread_set_affinity(" + cpus + ")", code, "");
+      }
+    }
+  }
+
+  /**
+   * Runs an action on a thread of its own that is pinned to one CPU, and waits for it: memory that
+   * the action is the first to touch lies on that CPU's NUMA node. The calling thread, which may be
+   * a virtual one, keeps its affinity.
+   *
+   * @param cpu negative: none, the calling thread runs the action itself
+   * @throws NativeException this process may not use that CPU; or what the action throws
+   */
+  public static <T> T callOn(int cpu, Supplier<T> action) {
+    if (cpu < 0) {
+      return action.get();
+    }
+    FutureTask<T> task =
+        new FutureTask<>(
+            () -> {
+              pin(cpu);
+              return action.get();
+            });
+    Thread.ofPlatform().name("hxb-on-cpu-" + cpu).start(task);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return task.get();
+        } catch (InterruptedException e) {
+          interrupted = true; // what the action makes has to be somebody's
+        }
+      }
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException thrown -> throw thrown;
+        case Error thrown -> throw thrown;
+        default -> throw new IllegalStateException(e.getCause());
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }

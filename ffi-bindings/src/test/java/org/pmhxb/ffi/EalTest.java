@@ -65,4 +65,46 @@ class EalTest {
         .hasMessageContaining("100000")
         .hasMessageContaining("EINVAL");
   }
+
+  @Test
+  void anActionOnACpuLeavesTheCallersAffinityAlone() {
+    BitSet before = Threads.affinity();
+    int cpu = before.previousSetBit(before.length());
+    BitSet one = new BitSet();
+    one.set(cpu);
+    Thread caller = Thread.currentThread();
+
+    assertThat(Threads.callOn(cpu, Threads::affinity)).isEqualTo(one);
+    assertThat(Threads.callOn(cpu, Thread::currentThread)).isNotSameAs(caller);
+    assertThat(Threads.callOn(-1, Thread::currentThread)).isSameAs(caller);
+    assertThatThrownBy(
+            () ->
+                Threads.callOn(
+                    cpu,
+                    () -> {
+                      throw new IllegalArgumentException("of the action");
+                    }))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("of the action");
+    assertThat(Threads.affinity()).isEqualTo(before);
+  }
+
+  @Test
+  void aCpuThatIsNotThereIsNamedBeforeTheActionRuns() {
+    BitSet before = Threads.affinity();
+    boolean[] ran = {false};
+    assertThatThrownBy(() -> Threads.callOn(before.length(), () -> ran[0] = true))
+        .isInstanceOf(NativeException.class)
+        .hasMessageContaining("hxb_thread_pin(" + before.length() + ")")
+        .hasMessageContaining("this process may use CPUs " + before);
+    assertThat(ran[0]).isFalse();
+  }
+
+  @Test
+  void anInterruptDoesNotLoseWhatTheActionMade() {
+    int cpu = Threads.affinity().nextSetBit(0);
+    Thread.currentThread().interrupt();
+    assertThat(Threads.callOn(cpu, () -> "made")).isEqualTo("made");
+    assertThat(Thread.interrupted()).isTrue();
+  }
 }

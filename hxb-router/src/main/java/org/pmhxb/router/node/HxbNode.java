@@ -10,6 +10,7 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.Threads;
 import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.PmNode;
@@ -38,8 +39,6 @@ public final class HxbNode implements AutoCloseable {
     INLINE
   }
 
-  private static final int PCI_RING_FRAMES = 512;
-
   /** A peer that has not answered the end of its session by then is not waited for. */
   private static final long QUIT_NS = 500_000_000L;
 
@@ -64,21 +63,24 @@ public final class HxbNode implements AutoCloseable {
   private HxbNode(HxbConfig config, Progress progress) {
     this.config = config;
     this.incarnation = newIncarnation();
-    NodeSizing sizing =
-        new NodeSizing(
-            config.shape().nodes(),
-            config.rails().size(),
-            ringFrames(config),
-            config.poolStrideBytes());
+    NodeSizing sizing = NodeSizing.of(config);
     int buffers = buffers(config, sizing);
     FrameKey frameKey = frameKey(config);
     Hugepages hugepages = hugepages(config);
     requireHugepages(config, buffers);
     Eal.init(eal(config, hugepages));
     int sentKept = sizing.budget().resendHolds() + buffers - sizing.budget().buffers();
+    // Where the poll thread will run, so that its NUMA node has the pages.
     pool =
-        DpdkPool.create(
-            "hxb-" + config.node(), config.poolStrideBytes(), buffers, sentKept, hugepages);
+        Threads.callOn(
+            config.pollCpu(),
+            () ->
+                DpdkPool.create(
+                    "hxb-" + config.node(),
+                    config.poolStrideBytes(),
+                    buffers,
+                    sentKept,
+                    hugepages));
     List<Port> ports = new ArrayList<>();
     try {
       for (HxbConfig.Rail rail : config.rails()) {
@@ -242,18 +244,17 @@ public final class HxbNode implements AutoCloseable {
     return extra.isEmpty() ? options : options.withExtra(extra);
   }
 
-  private static int ringFrames(HxbConfig config) {
-    boolean pci = config.rails().stream().anyMatch(r -> r.driver() == HxbConfig.Driver.PCI);
-    return pci ? PCI_RING_FRAMES : 0;
-  }
-
   private Port open(HxbConfig.Rail rail) {
     return switch (rail.driver()) {
       case PACKET -> PacketPort.open(rail.device(), FrameHeader.ETHER_TYPE, pool);
       case AF_PACKET -> DpdkPorts.afPacket(rail.device(), pool);
       case PCI ->
           DpdkPorts.pci(
-              rail.device(), rail.option("devargs", ""), pool, PCI_RING_FRAMES, config.mtuBytes());
+              rail.device(),
+              rail.option("devargs", ""),
+              pool,
+              NodeSizing.PCI_RING_FRAMES,
+              config.mtuBytes());
       case SHM ->
           DpdkPorts.shm(rail.device(), line(rail), isServer(rail), pool, addressWithout(rail));
       case MEMIF ->

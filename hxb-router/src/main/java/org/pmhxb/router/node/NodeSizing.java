@@ -3,6 +3,7 @@ package org.pmhxb.router.node;
 import org.pmhxb.bufpool.PoolBudget;
 import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.router.HxbConfig;
 
 /**
  * Derives a node's buffer budget and protocol configuration from its place in the machine: the pool
@@ -20,6 +21,9 @@ public final class NodeSizing {
 
   /** Relayed frames wait in egress queues of at most this many each; control frames are few. */
   private static final int RESERVE = 512;
+
+  /** Descriptors of a physical NIC's ring, each direction. */
+  static final int PCI_RING_FRAMES = 512;
 
   private final int credit;
   private final PoolBudget budget;
@@ -45,6 +49,16 @@ public final class NodeSizing {
             LOANS * ENDPOINTS_SHARING_CREDIT,
             RESERVE,
             strideBytes);
+  }
+
+  /** Of the node that a configuration describes. */
+  public static NodeSizing of(HxbConfig config) {
+    boolean pci = config.rails().stream().anyMatch(r -> r.driver() == HxbConfig.Driver.PCI);
+    return new NodeSizing(
+        config.shape().nodes(),
+        config.rails().size(),
+        pci ? PCI_RING_FRAMES : 0,
+        config.poolStrideBytes());
   }
 
   /** A channel that is granted nothing waits for ever: a frame for one of each peer, at least. */

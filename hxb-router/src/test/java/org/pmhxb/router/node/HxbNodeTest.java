@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -22,6 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.ffi.Hxb;
+import org.pmhxb.ffi.NativeException;
+import org.pmhxb.ffi.Threads;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerListener;
@@ -251,6 +254,29 @@ class HxbNodeTest {
       }
       b.node().stayAwake();
     }
+  }
+
+  /** The pool is made where the poll thread will run; who launches the node stays free. */
+  @Test
+  void aNodeWithACpuOfItsOwnLeavesTheLaunchingThreadsAffinity() {
+    BitSet before = Threads.affinity();
+    int cpu = before.length() - 1;
+    HxbConfig config = config(0, lines("server")).toBuilder().pollCpu(cpu).build();
+    try (HxbNode node = HxbNode.launch(config)) {
+      assertThat(Threads.affinity()).isEqualTo(before);
+      assertThat(node.pool().capacity()).isPositive();
+      assertThat(node.failure()).isNull();
+    }
+  }
+
+  @Test
+  void aCpuThatThisProcessMayNotUseEndsTheLaunch() {
+    int cpu = Threads.affinity().length();
+    HxbConfig config = config(0, lines("server")).toBuilder().pollCpu(cpu).build();
+    assertThatThrownBy(() -> HxbNode.launch(config))
+        .isInstanceOf(NativeException.class)
+        .hasMessageContaining("hxb_thread_pin(" + cpu + ")")
+        .hasMessageContaining("this process may use CPUs");
   }
 
   private static List<HxbConfig.Rail> lines(String role) {
