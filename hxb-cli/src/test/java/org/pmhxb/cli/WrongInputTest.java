@@ -154,6 +154,7 @@ class WrongInputTest {
           rehearse --archive /nonexistent/x | --archive is /nonexistent/x, and there is no folder /nonexistent; make it or choose one
           rehearse --archive /tmp | --archive is /tmp, which is a folder; name a file in it
           doctor --root /nonexistent | --root is /nonexistent, and there is no such folder
+          doctor --config /nonexistent | /nonexistent: no such file
           up --driver x           | --driver: "x": must be packet or af_packet for veth interfaces
           mpirun --driver memif -- A | --driver: "memif": must be packet or af_packet for veth interfaces
           demo --size 3           | --size is 3; must be in 4..8950

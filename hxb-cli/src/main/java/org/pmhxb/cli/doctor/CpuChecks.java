@@ -3,6 +3,7 @@ package org.pmhxb.cli.doctor;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Cores for the pollers, and what disturbs them. */
 final class CpuChecks implements Check {
@@ -12,23 +13,25 @@ final class CpuChecks implements Check {
   /** Below this many cores there is none to give away. */
   private static final int CORES_TO_ISOLATE = 4;
 
-  @Override
-  public List<Finding> examine(Machine machine) {
-    int cores = count(machine.read(CPU + "/online"));
-    return List.of(cores(cores), isolation(machine, cores), governor(machine), clock(machine));
+  /** Null: no node's file is looked at. */
+  private final NodeFile file;
+
+  CpuChecks() {
+    this(null);
   }
 
-  /** How many numbers a kernel list such as 0-3,8 holds. */
-  static int count(String list) {
-    int count = 0;
-    for (String range : list.split(",")) {
-      if (range.isBlank()) {
-        continue;
-      }
-      String[] ends = range.strip().split("-");
-      count += Integer.parseInt(ends[ends.length - 1]) - Integer.parseInt(ends[0]) + 1;
-    }
-    return count;
+  CpuChecks(NodeFile file) {
+    this.file = file;
+  }
+
+  @Override
+  public List<Finding> examine(Machine machine) {
+    Topology topology = new Topology(machine);
+    return List.of(
+        cores(topology.online().size()),
+        isolation(machine, topology),
+        governor(machine),
+        clock(machine));
   }
 
   private static Finding cores(int cores) {
@@ -39,20 +42,58 @@ final class CpuChecks implements Check {
         : Finding.warning("cores", value, "give the machine two cores or more");
   }
 
-  private static Finding isolation(Machine machine, int cores) {
+  private Finding isolation(Machine machine, Topology topology) {
+    String name = "cpu isolation";
+    List<Integer> wanted = wanted(topology);
     String isolated = machine.read(CPU + "/isolated");
     if (!isolated.isEmpty()) {
-      return Finding.ok("cpu isolation", isolated);
+      return isolated(name, isolated, wanted);
     }
-    if (cores < CORES_TO_ISOLATE) {
-      return Finding.ok("cpu isolation", "none, and too few cores for it");
+    if (topology.online().size() < CORES_TO_ISOLATE) {
+      return Finding.ok(name, "none, and too few cores for it");
     }
-    String range = "1-" + (cores - 2);
+    String list = list(wanted);
     return Finding.warning(
-        "cpu isolation",
+        name,
         "none: other processes interrupt the pollers",
-        "add isolcpus=%s nohz_full=%s rcu_nocbs=%s to GRUB_CMDLINE_LINUX in /etc/default/grub, then: sudo update-grub && sudo reboot"
-            .formatted(range, range, range));
+        "add isolcpus=%s nohz_full=%s rcu_nocbs=%s to GRUB_CMDLINE_LINUX in /etc/default/grub, then: sudo update-grub && sudo reboot; only threads that ask for them run there: cpu = %d under [poll] in %s"
+            .formatted(list, list, list, poller(wanted), where()));
+  }
+
+  /** Those that nobody asks for idle. */
+  private Finding isolated(String name, String isolated, List<Integer> wanted) {
+    List<Integer> all = Topology.numbers(isolated);
+    if (file == null || all.contains(file.config().pollCpu())) {
+      return Finding.ok(name, isolated);
+    }
+    int cpu = file.config().pollCpu();
+    int better = all.contains(poller(wanted)) ? poller(wanted) : all.getLast();
+    return Finding.warning(
+        name,
+        isolated + ", but poll.cpu is " + cpu + ": the poll thread does not run there",
+        "cpu = %d under [poll] in %s".formatted(better, where()));
+  }
+
+  /** The poll thread's processor and what shares its core, or who could be it. */
+  private List<Integer> wanted(Topology topology) {
+    int given = file == null ? -1 : file.config().pollCpu();
+    if (topology.online().contains(given)) {
+      return topology.core(given);
+    }
+    return topology.forPoller(file == null ? Topology.NO_NODE : file.numaNode(topology));
+  }
+
+  private int poller(List<Integer> wanted) {
+    int given = file == null ? -1 : file.config().pollCpu();
+    return wanted.contains(given) ? given : wanted.getLast();
+  }
+
+  private String where() {
+    return file == null ? "the node's file" : file.path().toString();
+  }
+
+  private static String list(List<Integer> cpus) {
+    return cpus.stream().map(String::valueOf).collect(Collectors.joining(","));
   }
 
   private static Finding governor(Machine machine) {

@@ -2,6 +2,7 @@ package org.pmhxb.cli.doctor;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.HxbCommand;
 import org.pmhxb.cli.Report;
@@ -14,15 +15,23 @@ import picocli.CommandLine.Option;
     description = {
       "Examine this machine: each finding is ok, a warning (works, but slower or not with every"
           + " fabric) or a failure, and the latter two name the command that mends them. Changes"
-          + " nothing. Exit code 1 when there is a failure."
+          + " nothing. Exit code 1 when there is a failure.",
+      "With --config it asks whether that node can run here, as this user: its NICs, rights,"
+          + " hugepages, processors, key and socket, instead of what hxb up needs."
     },
-    footer = {"", "Example: hxb doctor --json"})
+    footer = {"", "Example: hxb doctor --json", "         hxb doctor --config /etc/hxb/node.toml"})
 public final class DoctorCommand extends HxbCommand {
   @Option(
       names = "--root",
       paramLabel = "DIR",
       description = "Look at a copy of a machine's /proc, /sys and /usr/lib under DIR.")
   private Path root = Path.of("/");
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "A node's configuration, TOML; see hxb node.")
+  private Path config;
 
   @Override
   protected Report run() {
@@ -33,17 +42,28 @@ public final class DoctorCommand extends HxbCommand {
               + ", and there is no such folder; give the root of a machine's files");
     }
     Machine machine = new Machine(root.toAbsolutePath().normalize());
-    long hugepagesWanted = Long.getLong("hxb.hugepages", MemoryChecks.DEFAULT_WANTED);
     Path library = Path.of(System.getProperty("hxb.native.path", "native/build"));
-    List<Check> checks =
-        List.of(
-            new JvmChecks(library),
-            new DpdkChecks(),
-            new MemoryChecks(hugepagesWanted),
-            new PermissionChecks(),
-            new NicChecks(),
-            new CpuChecks(),
-            new VethChecks());
+    List<Check> checks = new ArrayList<>(List.of(new JvmChecks(library), new DpdkChecks()));
+    checks.addAll(config == null ? ofFabrics() : ofNode(NodeFile.read(config)));
     return DoctorReport.of(checks.stream().flatMap(c -> c.examine(machine).stream()).toList());
+  }
+
+  private static List<Check> ofFabrics() {
+    long hugepagesWanted = Long.getLong("hxb.hugepages", MemoryChecks.DEFAULT_WANTED);
+    return List.of(
+        new MemoryChecks(hugepagesWanted),
+        new PermissionChecks(),
+        new NicChecks(),
+        new CpuChecks(),
+        new VethChecks());
+  }
+
+  private static List<Check> ofNode(NodeFile file) {
+    return List.of(
+        new MemoryChecks(file),
+        new NicChecks(file),
+        new RailChecks(file),
+        new NodeChecks(file),
+        new CpuChecks(file));
   }
 }

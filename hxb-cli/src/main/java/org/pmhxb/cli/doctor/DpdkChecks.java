@@ -5,7 +5,7 @@ import java.util.List;
 
 /** DPDK as the distribution installed it: version, and the drivers of the fabrics. */
 final class DpdkChecks implements Check {
-  private static final String INSTALL = "sudo apt-get install libdpdk-dev";
+  static final String INSTALL = "sudo apt-get install libdpdk-dev";
   private static final String EAL = "librte_eal.so.";
 
   /** Where Debian, Fedora and a build from source put shared libraries. */
@@ -61,13 +61,20 @@ final class DpdkChecks implements Check {
     List<String> found = new ArrayList<>();
     List<String> missing = new ArrayList<>();
     for (String driver : List.of("mempool_ring", "net_ring", "net_memif", "net_af_packet")) {
-      boolean there =
-          directories.stream()
-              .anyMatch(d -> !machine.list(d, "librte_" + driver + ".so*").isEmpty());
-      (there ? found : missing).add(driver);
+      (isThere(machine, directories, driver) ? found : missing).add(driver);
     }
     return missing.isEmpty()
         ? Finding.ok("dpdk drivers", String.join(", ", found))
         : Finding.failure("dpdk drivers", "missing: " + String.join(", ", missing), INSTALL);
+  }
+
+  /** Whether a driver's library is installed, as in {@code net_ice}. */
+  static boolean isThere(Machine machine, String driver) {
+    return isThere(machine, libraryDirectories(machine), driver);
+  }
+
+  private static boolean isThere(Machine machine, List<String> directories, String driver) {
+    return directories.stream()
+        .anyMatch(d -> !machine.list(d, "librte_" + driver + ".so*").isEmpty());
   }
 }

@@ -78,6 +78,23 @@ final class Machine {
     return names;
   }
 
+  /** Whether this process may read a file and write to it. */
+  boolean isOpenToUs(String path) {
+    return Files.isReadable(at(path)) && Files.isWritable(at(path));
+  }
+
+  /** Whether this process may make files in a directory. */
+  boolean mayMakeFilesIn(String directory) {
+    return Files.isDirectory(at(directory))
+        && Files.isWritable(at(directory))
+        && Files.isExecutable(at(directory));
+  }
+
+  /** A file of the machine, for who reads it by other means than these. */
+  Path file(String path) {
+    return at(path);
+  }
+
   /** The last name of a symbolic link's target, as in {@code device/driver}; empty if none. */
   String linkName(String path) {
     try {

@@ -2,6 +2,7 @@ package org.pmhxb.cli.doctor;
 
 import java.util.List;
 import java.util.Locale;
+import org.pmhxb.router.HxbConfig;
 
 /** Hugepages, and what the kernel does with ordinary pages. */
 final class MemoryChecks implements Check {
@@ -12,9 +13,22 @@ final class MemoryChecks implements Check {
   private static final String TRANSPARENT = "/sys/kernel/mm/transparent_hugepage/enabled";
 
   private final long wanted;
+  private final HxbConfig.Hugepages mode;
+
+  /** Behind the number of pages that are wanted: what for. */
+  private final String uses;
 
   MemoryChecks(long wanted) {
     this.wanted = wanted;
+    this.mode = HxbConfig.Hugepages.AUTO;
+    this.uses = "";
+  }
+
+  /** For one node. */
+  MemoryChecks(NodeFile file) {
+    this.wanted = file.poolPages() + NodeFile.heapPages();
+    this.mode = file.config().hugepages();
+    this.uses = "; the node's pool %d, DPDK %d".formatted(file.poolPages(), NodeFile.heapPages());
   }
 
   @Override
@@ -24,8 +38,11 @@ final class MemoryChecks implements Check {
 
   private Finding hugepages(Machine machine) {
     String name = "hugepages";
+    if (mode == HxbConfig.Hugepages.NEVER) {
+      return Finding.ok(name, "pool.hugepages is \"never\": ordinary pages");
+    }
     if (!machine.exists(HUGEPAGES)) {
-      return Finding.warning(
+      return lacking(
           name,
           "no 2 MB pages on this kernel; the pools lie on ordinary pages, which is slower",
           "use a kernel with CONFIG_HUGETLBFS (every Debian kernel has it)");
@@ -34,10 +51,22 @@ final class MemoryChecks implements Check {
     long free = machine.number(HUGEPAGES + "free_hugepages", 0);
     String value =
         String.format(
-            Locale.ROOT, "%d reserved, %d free, %d wanted (2 MB each)", reserved, free, wanted);
+            Locale.ROOT,
+            "%d reserved, %d free, %d wanted (2 MB each%s)",
+            reserved,
+            free,
+            wanted,
+            uses);
     return free >= wanted
         ? Finding.ok(name, value)
-        : Finding.warning(name, value, "sudo sysctl vm.nr_hugepages=" + (reserved + wanted - free));
+        : lacking(name, value, "sudo sysctl vm.nr_hugepages=" + (reserved + wanted - free));
+  }
+
+  /** A node whose file requires pages does not start without. */
+  private Finding lacking(String name, String value, String remedy) {
+    return mode == HxbConfig.Hugepages.REQUIRE
+        ? Finding.failure(name, value, remedy)
+        : Finding.warning(name, value, remedy);
   }
 
   /** The kernel's own joining of pages stops a poller for as long as it copies. */

@@ -2,6 +2,7 @@ package org.pmhxb.cli.doctor;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.router.HxbConfig;
 
 /** Network cards, who drives each, and the IOMMU that the pci fabric wants. */
 final class NicChecks implements Check {
@@ -11,6 +12,17 @@ final class NicChecks implements Check {
   /** PCI class 02: network controller. */
   private static final String NETWORK_CLASS = "0x02";
 
+  /** Whether a node is looked at that drives none of them itself. */
+  private final boolean kernelsOnly;
+
+  NicChecks() {
+    this.kernelsOnly = false;
+  }
+
+  NicChecks(NodeFile file) {
+    this.kernelsOnly = !file.uses(HxbConfig.Driver.PCI);
+  }
+
   @Override
   public List<Finding> examine(Machine machine) {
     List<String> kernel = kernelNics(machine);
@@ -19,9 +31,10 @@ final class NicChecks implements Check {
     all.addAll(kernel);
     String value =
         all.isEmpty()
-            ? "none (the ring, memif and veth fabrics need none)"
+            ? "none (the ring, shm, memif and veth fabrics need none)"
             : String.join("; ", all);
-    return List.of(Finding.ok("nics", value), iommu(machine, !bypass.isEmpty()));
+    Finding nics = Finding.ok("nics", value);
+    return kernelsOnly ? List.of(nics) : List.of(nics, iommu(machine, !bypass.isEmpty()));
   }
 
   private static List<String> kernelNics(Machine machine) {
@@ -32,18 +45,22 @@ final class NicChecks implements Check {
         continue; // a bridge, a veth end, the loopback: no card behind it
       }
       String driver = machine.linkName(at + "/device/driver");
-      long mbitPerSecond = machine.number(at + "/speed", -1); // -1 also where the link is down
-      String speed = mbitPerSecond > 0 ? ", " + mbitPerSecond + " Mbit/s" : "";
       nics.add(
           "%s (kernel driver %s, %s%s, MTU %s)"
               .formatted(
                   nic,
                   driver.isEmpty() ? "unknown" : driver,
                   machine.read(at + "/operstate"),
-                  speed,
+                  speed(machine, at),
                   machine.read(at + "/mtu")));
     }
     return nics;
+  }
+
+  /** Behind a comma; empty where the interface tells none, as one that is down. */
+  static String speed(Machine machine, String interfaceDirectory) {
+    long mbitPerSecond = machine.number(interfaceDirectory + "/speed", -1);
+    return mbitPerSecond > 0 ? ", " + mbitPerSecond + " Mbit/s" : "";
   }
 
   /** Network cards that a user-space driver may open. */
@@ -52,11 +69,16 @@ final class NicChecks implements Check {
     for (String device : machine.list(PCI, "*")) {
       String driver = machine.linkName(PCI + "/" + device + "/driver");
       boolean network = machine.read(PCI + "/" + device + "/class").startsWith(NETWORK_CLASS);
-      if (network && (driver.equals("vfio-pci") || driver.startsWith("uio_"))) {
+      if (network && isForUserSpace(driver)) {
         nics.add(device + " (bound to " + driver + ")");
       }
     }
     return nics;
+  }
+
+  /** Kernel drivers that do nothing but hand a device to a process. */
+  static boolean isForUserSpace(String driver) {
+    return driver.equals("vfio-pci") || driver.startsWith("uio_") || driver.equals("igb_uio");
   }
 
   private static Finding iommu(Machine machine, boolean needed) {

@@ -1,39 +1,33 @@
 package org.pmhxb.cli.doctor;
 
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * What this process may do. Pools are memfds, so neither /dev/hugepages nor root is needed for the
- * ring and memif fabrics; veth needs interfaces, packet sockets and namespaces.
+ * ring, shm and memif fabrics; veth needs interfaces, packet sockets and namespaces. A node on
+ * kernel interfaces of its own needs packet sockets alone: {@link NodeChecks}.
  */
 final class PermissionChecks implements Check {
-  /** Name to bit number (linux/capability.h). */
-  private static final Map<String, Integer> NEEDED = new LinkedHashMap<>();
-
-  static {
-    NEEDED.put("CAP_NET_ADMIN", 12);
-    NEEDED.put("CAP_NET_RAW", 13);
-    NEEDED.put("CAP_SYS_ADMIN", 21);
-  }
+  /** Of the veth fabric. */
+  private static final List<Capability> NEEDED =
+      List.of(Capability.NET_ADMIN, Capability.NET_RAW, Capability.SYS_ADMIN);
 
   @Override
   public List<Finding> examine(Machine machine) {
-    List<String> missing = missing(machine);
+    List<Capability> missing = Capability.missing(machine, NEEDED);
     return List.of(
         missing.isEmpty()
-            ? Finding.ok("permissions", String.join(", ", NEEDED.keySet()))
+            ? Finding.ok("permissions", Capability.list(NEEDED))
             : Finding.warning(
                 "permissions",
-                "missing " + String.join(", ", missing) + ": no veth fabric, the others work",
-                "sudo ./hxb ..."));
+                "missing %s: no veth fabric (hxb up, bench); ring, shm and memif need none of them,"
+                        .formatted(Capability.list(missing))
+                    + " a node with the driver packet CAP_NET_RAW alone",
+                "for veth: sudo ./hxb ...; for a node on NICs: hxb doctor --config FILE"));
   }
 
-  /** The capabilities that this process lacks for the veth fabric. */
-  List<String> missing(Machine machine) {
-    String effective = machine.field("/proc/self/status", "CapEff");
-    long bits = effective.isEmpty() ? 0 : Long.parseUnsignedLong(effective, 16);
-    return NEEDED.keySet().stream().filter(c -> (bits >>> NEEDED.get(c) & 1) == 0).toList();
+  /** Whether this process may make namespaces, interfaces and packet sockets. */
+  static boolean mayMakeFabrics(Machine machine) {
+    return Capability.missing(machine, NEEDED).isEmpty();
   }
 }

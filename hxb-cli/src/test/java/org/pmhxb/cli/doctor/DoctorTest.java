@@ -11,6 +11,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each check against a machine that is a few files in a directory. */
 class DoctorTest {
@@ -136,11 +138,17 @@ class DoctorTest {
   @Test
   void capabilitiesAreReadBitByBit() {
     file("proc/self/status", "Name:\tjava\nCapEff:\t0000000000201000");
-    assertThat(new PermissionChecks().missing(machine)).containsExactly("CAP_NET_RAW");
+    assertThat(find(new PermissionChecks(), "permissions").value())
+        .startsWith("missing CAP_NET_RAW: ");
+    assertThat(PermissionChecks.mayMakeFabrics(machine)).isFalse();
     file("proc/self/status", "CapEff:\t000001ffffffffff");
     assertThat(find(new PermissionChecks(), "permissions").status()).isEqualTo(Status.OK);
+    assertThat(PermissionChecks.mayMakeFabrics(machine)).isTrue();
     file("proc/self/status", "CapEff:\t0000000000000000");
-    assertThat(find(new PermissionChecks(), "permissions").value()).contains("no veth fabric");
+    assertThat(find(new PermissionChecks(), "permissions").value())
+        .contains("no veth fabric", "a node with the driver packet CAP_NET_RAW alone");
+    assertThat(find(new PermissionChecks(), "permissions").remedy())
+        .contains("hxb doctor --config FILE");
   }
 
   @Test
@@ -166,9 +174,9 @@ class DoctorTest {
   @Test
   void coresIsolationGovernorAndClock() {
     file(CPU + "online", "0-5,8-9");
-    assertThat(CpuChecks.count("0-5,8-9")).isEqualTo(8);
+    assertThat(Topology.numbers("0-2,8-9\n")).containsExactly(0, 1, 2, 8, 9);
     assertThat(find(new CpuChecks(), "cores").value()).startsWith("8 online");
-    assertThat(find(new CpuChecks(), "cpu isolation").remedy()).contains("isolcpus=");
+    assertThat(find(new CpuChecks(), "cpu isolation").remedy()).contains("isolcpus=8,9 ");
     file(CPU + "isolated", "2-5");
     assertThat(find(new CpuChecks(), "cpu isolation").value()).isEqualTo("2-5");
     file(CPU + "cpu0/cpufreq/scaling_governor", "performance");
@@ -177,6 +185,38 @@ class DoctorTest {
     assertThat(find(new CpuChecks(), "cpu governor").value()).isEqualTo("performance, powersave");
     file("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet");
     assertThat(find(new CpuChecks(), "clock source").status()).isEqualTo(Status.WARNING);
+  }
+
+  /** One poller needs one core: the rest stays everyone's, however many there are. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          0-1  | none, and too few cores for it |
+          0-3  | 2,3   | 3
+          0-63 | 62,63 | 63
+          """)
+  void theLastCoresOfTheMachineAreForThePollers(String online, String isolated, Integer poller) {
+    file(CPU + "online", online);
+    Finding found = find(new CpuChecks(), "cpu isolation");
+    if (poller == null) {
+      assertThat(found.value()).isEqualTo(isolated);
+      assertThat(found.status()).isEqualTo(Status.OK);
+    } else {
+      assertThat(found.remedy())
+          .contains(
+              "isolcpus=%s nohz_full=%s rcu_nocbs=%s ".formatted(isolated, isolated, isolated))
+          .endsWith("cpu = " + poller + " under [poll] in the node's file");
+    }
+  }
+
+  @Test
+  void theProcessorThatSharesThePollersCoreIsIsolatedWithIt() {
+    file(CPU + "online", "0-7");
+    file(CPU + "cpu7/topology/thread_siblings_list", "3,7");
+    assertThat(find(new CpuChecks(), "cpu isolation").remedy())
+        .contains("isolcpus=3,7 ", "cpu = 7 under [poll]");
   }
 
   @Test
