@@ -2,20 +2,25 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.cluster.NodeJvm;
 import org.pmhxb.cli.mpi.RankClassPath;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.mpi.launch.Placement;
 import org.pmhxb.mpi.launch.PmixRank;
+import org.pmhxb.mpi.launch.ProcessImage;
 import org.pmhxb.mpi.launch.Program;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** One rank under a launcher that speaks PMIx. */
 @Command(
@@ -28,10 +33,12 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Example: hxb mpirank --config /etc/hxb/node.toml -cp classes -- Hello",
-      "started by: mpirun -n 8 --map-by node hxb mpirank ...",
+      "started by: mpirun -n 8 --map-by ppr:1:node hxb mpirank ..., see docs/MPI.md",
       "Exit code 0: the main method returned."
     })
 final class MpirankCommand extends ClusterCommand {
+  private static final String JVM_ARG = "--jvm-arg";
+
   @Option(
       names = "--config",
       paramLabel = "FILE",
@@ -62,6 +69,14 @@ final class MpirankCommand extends ClusterCommand {
       description = "Where the program's classes are.")
   private String classPath;
 
+  @Option(
+      names = JVM_ARG,
+      paramLabel = "ARG",
+      description = "For this rank's JVM, as in --jvm-arg=-Xmx1g; may be repeated.")
+  private List<String> jvmArgs = new ArrayList<>();
+
+  @Spec private CommandSpec command;
+
   @Parameters(
       arity = "1..*",
       paramLabel = "PROGRAM",
@@ -85,6 +100,9 @@ final class MpirankCommand extends ClusterCommand {
     if (objection.isPresent()) {
       throw wrongUsage(objection.get());
     }
+    if (!jvmArgs.isEmpty()) {
+      ProcessImage.replace(otherJvm());
+    }
     HxbConfig given = local ? read(0) : HxbConfig.read(config); // before the launcher is spoken to
     PmixRank rank = new PmixRank();
     HxbConfig node = local ? rank.choose(placement, this::read) : given;
@@ -95,6 +113,23 @@ final class MpirankCommand extends ClusterCommand {
         new Program(program.getFirst(), program.subList(1, program.size()).toArray(String[]::new)),
         printMap);
     return new Ended(true, rank.rank(), rank.size());
+  }
+
+  /** This very command without the arguments, in a JVM that has them. */
+  private List<String> otherJvm() {
+    List<String> line = NodeJvm.again(jvmArgs, Main.class.getName());
+    List<String> words = command.root().commandLine().getParseResult().originalArgs();
+    boolean ours = true; // what follows -- is the program's
+    for (int i = 0; i < words.size(); i++) {
+      String word = words.get(i);
+      ours = ours && !word.equals("--");
+      if (ours && word.equals(JVM_ARG)) {
+        i++;
+      } else if (!ours || !word.startsWith(JVM_ARG + "=")) {
+        line.add(word);
+      }
+    }
+    return line;
   }
 
   private HxbConfig read(int node) {

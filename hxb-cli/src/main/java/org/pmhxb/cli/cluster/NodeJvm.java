@@ -42,8 +42,20 @@ public final class NodeJvm {
   }
 
   /**
-   * The same for a run that is recorded: with the collector of this JVM, for only the default one
-   * can write objects of the heap into an archive, and any can read them.
+   * This JVM once more, with its heap and collector too, and with further arguments behind its own.
+   */
+  public static List<String> again(List<String> jvmArgs, String mainClass) {
+    List<String> command = new ArrayList<>();
+    command.add(executable());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(jvmArgs);
+    command.addAll(List.of("-cp", classPath(), mainClass));
+    return command;
+  }
+
+  /**
+   * As {@link #command} for a run that is recorded: with the collector of this JVM, for only the
+   * default one can write objects of the heap into an archive, and any can read them.
    *
    * @param archive the file that the JVM writes at its end
    */

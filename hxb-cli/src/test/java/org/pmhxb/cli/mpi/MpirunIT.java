@@ -8,6 +8,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -15,8 +17,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
+import org.pmhxb.cli.cluster.NodeJvm;
+import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.mpi.launch.Placement;
+import org.pmhxb.mpi.launch.Program;
 import org.pmhxb.router.Shape;
 
 /** {@code hxb mpirun} as users run it: processes, namespaces, Open MPI's launcher. */
@@ -44,6 +49,19 @@ class MpirunIT {
               System.out.println("told: " + e.getMessage());
             }
           }
+        }
+      }
+      """;
+
+  private static final String MARKED =
+      """
+      import mpi.*;
+      public class Marked {
+        public static void main(String[] argv) throws Exception {
+          String[] args = MPI.Init(argv);
+          System.out.println(System.getProperty("mark") + " "
+              + Runtime.getRuntime().maxMemory() / 1_000_000 + " " + String.join(" ", args));
+          MPI.Finalize();
         }
       }
       """;
@@ -118,7 +136,11 @@ class MpirunIT {
   }
 
   private Path quitter() throws Exception {
-    Path source = Files.writeString(dir.resolve("Quitter.java"), QUITTER);
+    return compiled("Quitter", QUITTER);
+  }
+
+  private Path compiled(String name, String text) throws Exception {
+    Path source = Files.writeString(dir.resolve(name + ".java"), text);
     Path classes = Files.createDirectories(dir.resolve("classes"));
     int failed =
         ToolProvider.getSystemJavaCompiler()
@@ -268,5 +290,35 @@ class MpirunIT {
     assertThat(output())
         .contains("RESULT latency 8")
         .contains("rank 1    node 1    (1,0,0)  hops from rank 0: 1");
+  }
+
+  /** Of a machine of one node, which needs no link. What follows -- stays the program's. */
+  @Test
+  void aRankTakesArgumentsForItsJvm() throws Exception {
+    assumeTrue(Executables.has(Executables.openMpiRun()), "no mpirun; apt-get install openmpi-bin");
+    Path config =
+        Files.writeString(
+            dir.resolve("node.toml"), "key = \"k\"\nshape = \"1\"\ncoordinates = [0]\n");
+    List<String> command =
+        new ArrayList<>(List.of(Executables.openMpiRun(), "-n", "1", "--bind-to", "none"));
+    if ("root".equals(System.getProperty("user.name"))) {
+      command.add("--allow-run-as-root");
+    }
+    command.addAll(NodeJvm.withoutClassPath());
+    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "mpirank"));
+    command.addAll(List.of("--config", config.toString(), "--jvm-arg=-Dmark=here"));
+    command.addAll(List.of("--jvm-arg", "-Xmx64m", "--jvm-arg", "-XX:+UseSerialGC"));
+    command.addAll(List.of("-cp", compiled("Marked", MARKED).toString(), "--"));
+    command.addAll(List.of("Marked", "--jvm-arg", "mine"));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("said").toFile());
+    builder.environment().put(Program.homeVariable(), RankClassPath.MPJ_HOME.toString());
+    Process process = builder.start();
+    assertThat(ProcessTree.awaitOrEnd(process, Duration.ofMinutes(1))).isTrue();
+    String said = Files.readString(dir.resolve("said"));
+    assertThat(process.exitValue()).as(said).isZero();
+    assertThat(said).containsPattern("(?m)^here 6[0-9] --jvm-arg mine$");
   }
 }
