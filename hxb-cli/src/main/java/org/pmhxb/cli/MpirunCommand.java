@@ -22,8 +22,9 @@ import picocli.CommandLine.Parameters;
     name = "mpirun",
     description = {
       "Run a Java program that uses MPJ Express, one rank per node, over a hyper-crossbar of its"
-          + " own on this machine: in one process (ring), or with a process and a network namespace"
-          + " per node (veth; needs root).",
+          + " own on this machine: in one process (ring), with a process per node and shared memory"
+          + " between them (shm), or with a process and a network namespace per node (veth; needs"
+          + " root).",
       "Every line of output is labelled with its rank. When a rank dies, the job ends with it."
     },
     footer = {

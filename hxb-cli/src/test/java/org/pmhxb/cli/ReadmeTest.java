@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -57,5 +58,33 @@ class ReadmeTest {
     HxbConfig config = HxbConfig.read(file);
     assertThat(config.node()).isEqualTo(1);
     assertThat(config.rails()).singleElement().extracting(HxbConfig.Rail::device).isEqualTo("eth1");
+  }
+
+  /** Of README.md and COLLECTIVES.md: there is such a module, in that version. */
+  @Test
+  void theMavenCoordinatesAreModules() throws IOException {
+    List<String> named = new ArrayList<>();
+    for (String text : List.of("README.md", "docs/COLLECTIVES.md")) {
+      Matcher m =
+          Pattern.compile(
+                  "<groupId>(.*?)</groupId><artifactId>(.*?)</artifactId><version>(.*?)</version>")
+              .matcher(Files.readString(HOME.resolve(text)));
+      while (m.find()) {
+        named.add(String.join(":", m.group(1), m.group(2), m.group(3)));
+      }
+    }
+    assertThat(named)
+        .containsExactly(
+            coordinates(HOME.resolve("hxb-router")), coordinates(HOME.resolve("pm-collectives")));
+  }
+
+  private static String coordinates(Path module) throws IOException {
+    Matcher m =
+        Pattern.compile(
+                "(?s)<parent>.*?<groupId>(.*?)</groupId>.*?<version>(.*?)</version>.*?</parent>"
+                    + ".*?<artifactId>(.*?)</artifactId>")
+            .matcher(Files.readString(module.resolve("pom.xml")));
+    assertThat(m.find()).as(module.toString()).isTrue();
+    return String.join(":", m.group(1), m.group(3), m.group(2));
   }
 }
