@@ -274,7 +274,7 @@ public final class DpdkPorts {
    * must have been started with {@code -a} and some address among its extra arguments ({@code
    * EalOptions.withExtra}), or it knows no PCI bus. A NIC that was closed can be opened again.
    *
-   * @param address for example {@code 0000:03:00.0}
+   * @param address for example {@code 0000:03:00.0}; the domain may be left out
    * @param arguments of the driver, for where EAL did not probe the device when it started; may be
    *     empty
    * @param ringFrames descriptors of the receive and of the transmit ring, at most; each may keep a
@@ -285,11 +285,12 @@ public final class DpdkPorts {
    */
   public static DpdkPort pci(
       String address, String arguments, DpdkPool pool, int ringFrames, int mtuBytes) {
-    int number = numberOf(address);
+    String device = address.indexOf(':') == address.lastIndexOf(':') ? "0000:" + address : address;
+    int number = numberOf(device);
     if (number < 0) {
-      number = Ports.attach(address, arguments);
+      number = Ports.attach(device, arguments);
     }
-    return physical(number, address, pool, ringFrames, mtuBytes);
+    return physical(number, device, pool, ringFrames, mtuBytes);
   }
 
   /** A port of a driver that has an MTU and rings of its own. */
