@@ -2,7 +2,6 @@ package org.pmhxb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,71 +22,54 @@ import org.pmhxb.cli.process.ProcessTree;
 class LauncherIT {
   private static final Path HOME = Path.of(System.getProperty("hxb.home"));
 
-  private record Ran(int code, String out, String err) {}
-
-  private static Ran run(Path folder, String... words) throws IOException, InterruptedException {
-    Path out = Files.createTempFile(folder, "out", "");
-    Path err = Files.createTempFile(folder, "err", "");
-    Process process =
-        new ProcessBuilder(words)
-            .directory(folder.toFile())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    assertThat(ProcessTree.awaitOrEnd(process, Duration.ofMinutes(1)))
-        .as(String.join(" ", words))
-        .isTrue();
-    return new Ran(process.exitValue(), Files.readString(out), Files.readString(err));
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"build", "test", "jmh", "stress", "format", "clean"})
   void ownCommandsHaveHelpWithAnExample(String command, @TempDir Path folder) throws Exception {
-    Ran ran = run(folder, HOME.resolve("hxb").toString(), command, "--help");
-    assertThat(ran.code).as(ran.err).isZero();
-    assertThat(ran.out).startsWith("Usage: hxb " + command).contains("Example: hxb " + command);
-    assertThat(ran.err).isEmpty();
+    ScriptRun ran = ScriptRun.in(folder, HOME.resolve("hxb").toString(), command, "--help");
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out()).startsWith("Usage: hxb " + command).contains("Example: hxb " + command);
+    assertThat(ran.err()).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"stress", "demo", "bench bandwidth"})
   void helpWithACommandIsThatCommands(String command, @TempDir Path folder) throws Exception {
-    Ran ran = run(folder, (HOME.resolve("hxb") + " help " + command).split(" "));
-    assertThat(ran.code).as(ran.err).isZero();
-    assertThat(ran.out).startsWith("Usage: hxb " + command).contains("Example: hxb " + command);
+    ScriptRun ran = ScriptRun.in(folder, (HOME.resolve("hxb") + " help " + command).split(" "));
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out()).startsWith("Usage: hxb " + command).contains("Example: hxb " + command);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"build", "format", "clean"})
   void whatTakesNoArgumentsSaysSo(String command, @TempDir Path folder) throws Exception {
-    Ran ran = run(folder, HOME.resolve("hxb").toString(), command, "nonsense");
-    assertThat(ran.code).isEqualTo(Main.USAGE);
-    assertThat(ran.err)
+    ScriptRun ran = ScriptRun.in(folder, HOME.resolve("hxb").toString(), command, "nonsense");
+    assertThat(ran.code()).isEqualTo(Main.USAGE);
+    assertThat(ran.err())
         .isEqualTo(
             "hxb: %1$s takes no arguments, not: nonsense\nSee: hxb %1$s --help\n"
                 .formatted(command));
-    assertThat(ran.out).isEmpty();
+    assertThat(ran.out()).isEmpty();
   }
 
   /** JMH would answer with a trace. */
   @ParameterizedTest
   @ValueSource(strings = {"jmh foo", "test foo", "build foo"})
   void helpTakesOneOfItsOwnCommands(String words, @TempDir Path folder) throws Exception {
-    Ran ran = run(folder, (HOME.resolve("hxb") + " help " + words).split(" "));
-    assertThat(ran.code).isEqualTo(Main.USAGE);
-    assertThat(ran.err)
+    ScriptRun ran = ScriptRun.in(folder, (HOME.resolve("hxb") + " help " + words).split(" "));
+    assertThat(ran.code()).isEqualTo(Main.USAGE);
+    assertThat(ran.err())
         .contains("help takes one command, not: " + words, "\nSee: hxb " + words.split(" ")[0]);
-    assertThat(ran.out).isEmpty();
+    assertThat(ran.out()).isEmpty();
   }
 
   @Test
   void helpIsFoundBehindOtherWords(@TempDir Path folder) throws Exception {
-    Ran ran = run(folder, HOME.resolve("hxb").toString(), "jmh", "foo", "--help");
-    assertThat(ran.code).as(ran.err).isZero();
-    assertThat(ran.out).startsWith("Usage: hxb jmh");
-    ran = run(folder, HOME.resolve("hxb").toString(), "clean", "foo", "--help");
-    assertThat(ran.code).isEqualTo(Main.USAGE);
-    assertThat(ran.err).contains("clean takes no arguments, not: foo");
+    ScriptRun ran = ScriptRun.in(folder, HOME.resolve("hxb").toString(), "jmh", "foo", "--help");
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out()).startsWith("Usage: hxb jmh");
+    ran = ScriptRun.in(folder, HOME.resolve("hxb").toString(), "clean", "foo", "--help");
+    assertThat(ran.code()).isEqualTo(Main.USAGE);
+    assertThat(ran.err()).contains("clean takes no arguments, not: foo");
   }
 
   /** Of a machine with 10 pages, of which one is free; meanwhile somebody else reserves 5. */
@@ -96,8 +78,7 @@ class LauncherIT {
     Path pages = Files.writeString(folder.resolve("nr_hugepages"), "10\n");
     String script =
         """
-        sed '$d' "$1" >functions # all but the call of main
-        source ./functions
+        source "$1"
         HUGEPAGES_FILE=nr_hugepages HUGEPAGES_WANTED=4
         meminfo() { case "$1" in HugePages_Free) echo 1 ;; Hugepagesize) echo 2048 ;; *) echo 99999999 ;; esac; }
         restore_hugepages
@@ -107,10 +88,10 @@ class LauncherIT {
         restore_hugepages
         """;
     String hxb = HOME.resolve("hxb").toString();
-    Ran ran = run(folder, "bash", "-c", script, "bash", hxb);
-    assertThat(ran.code).as(ran.err).isZero();
-    assertThat(ran.out).isEqualTo("13\n");
-    assertThat(ran.err).contains("reserved hugepages: 10 -> 13", "hugepages put back: 15");
+    ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", hxb);
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out()).isEqualTo("13\n");
+    assertThat(ran.err()).contains("reserved hugepages: 10 -> 13", "hugepages put back: 15");
     assertThat(pages).hasContent("15");
   }
 
@@ -123,8 +104,7 @@ class LauncherIT {
     assertThat(words).hasSizeGreaterThan(8);
     String script =
         """
-        sed '$d' "$1" >functions
-        source ./functions
+        source "$1"
         for word in "${@:2}"; do
           set -- $word
           if needs_pool "$@" --json; then echo "$word"; fi
@@ -136,10 +116,10 @@ class LauncherIT {
     command.addAll(words);
     command.addAll(without);
     command.addAll(List.of("dmo", "--shape", "bench grid", "mpirun --version", "mpirun -- App -h"));
-    Ran ran = run(folder, command.toArray(String[]::new));
-    assertThat(ran.code).as(ran.err).isZero();
+    ScriptRun ran = ScriptRun.in(folder, command.toArray(String[]::new));
+    assertThat(ran.code()).as(ran.err()).isZero();
     words.add("mpirun -- App -h");
-    assertThat(ran.out.lines()).containsExactlyElementsOf(words);
+    assertThat(ran.out().lines()).containsExactlyElementsOf(words);
   }
 
   /** README.md's program and the lines that run it, in a folder that looks like a clone. */
@@ -243,14 +223,14 @@ class LauncherIT {
         StandardCharsets.UTF_8);
     String jar = HOME.resolve("hxb-cli/target/hxb-cli.jar").toString();
     String bin = Path.of(System.getProperty("java.home"), "bin").toString();
-    Ran compiled = run(folder, bin + "/javac", "-cp", jar, "-d", ".", "Hello.java");
-    assertThat(compiled.code).as(compiled.err).isZero();
+    ScriptRun compiled = ScriptRun.in(folder, bin + "/javac", "-cp", jar, "-d", ".", "Hello.java");
+    assertThat(compiled.code()).as(compiled.err()).isZero();
     List<String> command = new ArrayList<>(List.of(bin + "/java"));
     command.add("@" + HOME.resolve("scripts/jvm.args"));
     command.addAll(List.of("-cp", ".:" + jar, "Hello"));
-    Ran ran = run(folder, command.toArray(String[]::new));
-    assertThat(ran.code).as(ran.err).isZero();
-    assertThat(ran.out).isEqualTo("42\n");
-    assertThat(ran.err.lines()).singleElement().asString().endsWith("WARN  Hello: shown");
+    ScriptRun ran = ScriptRun.in(folder, command.toArray(String[]::new));
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out()).isEqualTo("42\n");
+    assertThat(ran.err().lines()).singleElement().asString().endsWith("WARN  Hello: shown");
   }
 }

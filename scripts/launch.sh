@@ -1,0 +1,76 @@
+# shellcheck shell=bash
+# What the launchers have in common: hxb of a checkout, and that of an installation. Sourced, when
+# HXB_HOME, CLI_JAR, NATIVE_DIR and AOT_CACHE say where things are.
+# Standard output belongs to the command (hxb ... --json); everything that a launcher says is on standard error.
+
+# 2 MB pages to have free. The demo's eight nodes take about 20 each, the thirty of --shape 5x3x2 about 26, DPDK a few.
+HUGEPAGES_WANTED="${HXB_HUGEPAGES:-1024}"
+# Set: what ends a launcher is an object on standard output too, as the command line's own failures are.
+JSON=
+# What one launcher tells the command line and the other does not.
+PROPERTIES=()
+
+say() { printf 'hxb: %s\n' "$*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# What stands between the quotes of a JSON string.
+json_text() {
+  local text="${1//\\/\\\\}"
+  text="${text//\"/\\\"}"
+  text="${text//$'\t'/\\t}"
+  printf '%s' "${text//$'\n'/\\n}"
+}
+
+# stop CODE MESSAGE...
+stop() {
+  say "${@:2}"
+  [ -z "$JSON" ] || printf '{"ok":false,"error":"%s"}\n' "$(json_text "${*:2}")"
+  exit "$1"
+}
+die() { stop 1 "$@"; }
+
+# wrong_words COMMAND MESSAGE: the two lines that the command line's own commands answer with.
+wrong_words() {
+  (stop 2 "$2") || true
+  printf 'See: hxb %s --help\n' "$1" >&2
+  exit 2
+}
+
+# These take no words.
+no_words() {
+  [ "$#" -le 1 ] || wrong_words "$1" "$1 takes no arguments, not: ${*:2}"
+}
+
+# Whether the words are of a command that builds a pool, and do not ask for its help; what follows -- is a program's.
+# Arguments are not looked at: a JVM more for that would cost each start more than pages do, which the next command needs.
+needs_pool() {
+  local word
+  for word in "$@"; do
+    case "$word" in
+      --) break ;;
+      --help | -h | --version | -V) return 1 ;;
+    esac
+  done
+  case "${1:-}" in
+    demo | up | mpirun | mpirank | logp | node | soak | rehearse) return 0 ;;
+    bench) [ "${2:-}" != grid ] && return 0 ;; # that one is simulated
+  esac
+  return 1
+}
+
+java_command() {
+  JAVA=("${JDK:-$("$HXB_HOME/scripts/find-jdk")}/bin/java" "@$HXB_HOME/scripts/jvm.args" "-Dhxb.home=$HXB_HOME" "-Dhxb.native.path=$NATIVE_DIR"
+    "-Dhxb.hugepages=$HUGEPAGES_WANTED" "${PROPERTIES[@]}")
+  if [ -t 2 ]; then JAVA+=("-Dhxb.stderr.terminal=true"); fi
+}
+
+# With the archive of classes that the build makes (hxb-cli/pom.xml), starting takes half the time. Where the JVM
+# cannot use it, it goes on without, and need not say so.
+run_cli() {
+  export MPJ_HOME="${MPJ_HOME:-/usr/share/mpj}" # MPJ reads its configuration there
+  java_command
+  exec "${JAVA[@]}" "-XX:AOTCache=$AOT_CACHE" -Xlog:cds=off,aot=off -Xlog:cds=off,aot=off:stderr -jar "$CLI_JAR" "$@"
+}
+
+# The commands of the command line, a line each.
+list_commands() { run_cli --help | sed -n '/^Commands:/,/^$/p' | sed 1d; }
