@@ -35,7 +35,7 @@ final class GridCommand extends HxbCommand {
       paramLabel = "DIR",
       description =
           "Where page and plots go. Default: docs/results of the project, with --quick"
-              + " target/results.")
+              + " target/results; of an installation hxb-results in the current folder.")
   private Path output;
 
   @Option(

@@ -8,6 +8,7 @@ import org.pmhxb.cli.bench.MarkedSection;
 import org.pmhxb.cli.bench.PacketCostReport;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
 import org.pmhxb.cli.bench.PacketCostWorker;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cost.Measurement;
 import org.pmhxb.cost.Path;
 import org.pmhxb.cost.Scenario;
@@ -110,6 +111,11 @@ final class PacketCostCommand extends HxbCommand {
 
   @Override
   protected Report run() throws IOException, InterruptedException {
+    if (ProjectFolder.isInstallation()) {
+      throw wrongUsage(
+          "the twin in C, libhxbtwin.so, is compiled for one processor, so no installation has it;"
+              + " run hxb bench packet-cost in a checkout");
+    }
     range("--rounds", rounds, 3, 1_000);
     range("--round-ms", roundMs, 1, 60_000);
     range("--warm-up-ms", warmUpMs, 0, 600_000);

@@ -52,6 +52,10 @@ final class PeersCommand extends SuiteCommand {
 
   @Override
   Report measure() throws Exception {
+    if (ProjectFolder.isInstallation()) {
+      throw wrongUsage(
+          "the peers are built by scripts/install-peers.sh of a checkout; run hxb bench peers there");
+    }
     for (String name : peers) {
       if (!PeersSuite.names().contains(name)) {
         throw wrongUsage(

@@ -28,7 +28,8 @@ abstract class SuiteCommand extends ClusterCommand {
       paramLabel = "DIR",
       description =
           "Where page, plots and JSON go. Default: docs/results of the project, with --quick"
-              + " or a part of the suite target/results.")
+              + " or a part of the suite target/results; of an installation hxb-results in the current"
+              + " folder.")
   private Path output;
 
   @Option(

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.HxbCommand;
 import org.pmhxb.cli.Report;
+import org.pmhxb.cli.bench.ProjectFolder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -43,7 +44,10 @@ public final class DoctorCommand extends HxbCommand {
     }
     Machine machine = new Machine(root.toAbsolutePath().normalize());
     Path library = Path.of(System.getProperty("hxb.native.path", "native/build"));
-    List<Check> checks = new ArrayList<>(List.of(new JvmChecks(library), new DpdkChecks()));
+    boolean installation = ProjectFolder.isInstallation();
+    List<Check> checks =
+        new ArrayList<>(
+            List.of(new JvmChecks(library, installation), new DpdkChecks(installation)));
     checks.addAll(config == null ? ofFabrics() : ofNode(NodeFile.read(config)));
     return DoctorReport.of(checks.stream().flatMap(c -> c.examine(machine).stream()).toList());
   }

@@ -3,13 +3,29 @@ package org.pmhxb.cli.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** DPDK as the distribution installed it: version, and the drivers of the fabrics. */
+/**
+ * DPDK as the distribution installed it: version, and the drivers of the fabrics. An installation
+ * builds nothing, so it needs no headers; which libraries it needs is a finding of {@link
+ * JvmChecks}.
+ */
 final class DpdkChecks implements Check {
   static final String INSTALL = "sudo apt-get install libdpdk-dev";
+  private static final String INSTALL_LIBRARIES =
+      "install the packages that \"native library\" names";
   private static final String EAL = "librte_eal.so.";
 
   /** Where Debian, Fedora and a build from source put shared libraries. */
   private static final List<String> LIBRARY_ROOTS = List.of("/usr/lib", "/usr/local/lib");
+
+  private final boolean installation;
+
+  DpdkChecks(boolean installation) {
+    this.installation = installation;
+  }
+
+  private String remedy() {
+    return installation ? INSTALL_LIBRARIES : INSTALL;
+  }
 
   @Override
   public List<Finding> examine(Machine machine) {
@@ -27,7 +43,7 @@ final class DpdkChecks implements Check {
     return directories;
   }
 
-  private static Finding version(Machine machine, List<String> directories) {
+  private Finding version(Machine machine, List<String> directories) {
     List<String> abis = new ArrayList<>();
     String built = "";
     for (String directory : directories) {
@@ -42,7 +58,10 @@ final class DpdkChecks implements Check {
       }
     }
     if (abis.isEmpty()) {
-      return Finding.failure("dpdk", "no librte_eal in " + directories, INSTALL);
+      return Finding.failure("dpdk", "no librte_eal in " + directories, remedy());
+    }
+    if (installation) {
+      return Finding.ok("dpdk", "libraries of ABI " + String.join(", ", abis));
     }
     if (built.isEmpty()) {
       return Finding.warning(
@@ -57,7 +76,7 @@ final class DpdkChecks implements Check {
     return Finding.ok("dpdk", built + ", ABI " + abis.getFirst());
   }
 
-  private static Finding drivers(Machine machine, List<String> directories) {
+  private Finding drivers(Machine machine, List<String> directories) {
     List<String> found = new ArrayList<>();
     List<String> missing = new ArrayList<>();
     for (String driver : List.of("mempool_ring", "net_ring", "net_memif", "net_af_packet")) {
@@ -65,7 +84,7 @@ final class DpdkChecks implements Check {
     }
     return missing.isEmpty()
         ? Finding.ok("dpdk drivers", String.join(", ", found))
-        : Finding.failure("dpdk drivers", "missing: " + String.join(", ", missing), INSTALL);
+        : Finding.failure("dpdk drivers", "missing: " + String.join(", ", missing), remedy());
   }
 
   /** Whether a driver's library is installed, as in {@code net_ice}. */

@@ -23,7 +23,7 @@ final class PermissionChecks implements Check {
                 "missing %s: no veth fabric (hxb up, bench); ring, shm and memif need none of them,"
                         .formatted(Capability.list(missing))
                     + " a node with the driver packet CAP_NET_RAW alone",
-                "for veth: sudo ./hxb ...; for a node on NICs: hxb doctor --config FILE"));
+                "for veth: sudo hxb ...; for a node on NICs: hxb doctor --config FILE"));
   }
 
   /** Whether this process may make namespaces, interfaces and packet sockets. */

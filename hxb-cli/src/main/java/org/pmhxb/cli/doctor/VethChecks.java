@@ -65,8 +65,7 @@ final class VethChecks implements Check {
             || machine.read(modules + "dep").contains("/sch_tbf.ko");
     return there
         ? Finding.ok(TBF, "in this kernel")
-        : Finding.warning(
-            TBF, "not found among the kernel's modules", "sudo ./hxb doctor tries it");
+        : Finding.warning(TBF, "not found among the kernel's modules", "sudo hxb doctor tries it");
   }
 
   private static boolean mayTry(Machine machine) {

@@ -152,7 +152,8 @@ public final class RankClassPath {
       return Stream.of(jar);
     }
     try (Stream<Path> files = Files.list(lib)) {
-      return Stream.concat(Stream.of(jar), files.sorted().toList().stream());
+      List<Path> jars = files.filter(f -> f.toString().endsWith(".jar")).sorted().toList();
+      return Stream.concat(Stream.of(jar), jars.stream());
     } catch (IOException e) {
       throw new IllegalStateException("cannot list " + lib + ": " + e.getMessage(), e);
     }

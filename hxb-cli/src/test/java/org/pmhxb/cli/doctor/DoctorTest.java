@@ -62,7 +62,7 @@ class DoctorTest {
   void everyMachineGetsAllFindingsAndEachThatIsNotOkHasARemedy() {
     List<Check> checks =
         List.of(
-            new DpdkChecks(),
+            new DpdkChecks(false),
             new MemoryChecks(8),
             new PermissionChecks(),
             new NicChecks(),
@@ -85,34 +85,72 @@ class DoctorTest {
 
   @Test
   void testsRunWithTheFlagsOfTheProject() {
-    assertThat(find(new JvmChecks(root), "jvm flags").value()).contains("granted");
+    assertThat(find(new JvmChecks(root, false), "jvm flags").value()).contains("granted");
     assertThat(JvmChecks.flags(List.of("--x")).status()).isEqualTo(Status.FAILURE);
   }
 
   @Test
   void nativeLibraryIsLookedForWhereTheBuildPutsIt() {
-    assertThat(find(new JvmChecks(root), "native library").remedy()).isEqualTo("./hxb build");
+    assertThat(find(new JvmChecks(root, false), "native library").remedy())
+        .isEqualTo("./hxb build");
     file("libpmhxb.so", "");
-    assertThat(find(new JvmChecks(root), "native library").status()).isEqualTo(Status.OK);
+    assertThat(find(new JvmChecks(root, false), "native library").status()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void whatTheLauncherFoundMissingForTheLibraryIsAFailure() {
+    Finding lacking = new JvmChecks(root, true).library("it needs librte_eal.so.23");
+    assertThat(lacking.status()).isEqualTo(Status.FAILURE);
+    assertThat(lacking.value()).isEqualTo("it needs librte_eal.so.23");
+  }
+
+  /** What a JVM does not take it does not map, and does not say so. */
+  @Test
+  void anArchiveThatTheJvmDoesNotUseWarns() throws IOException {
+    JvmChecks checks = new JvmChecks(root, false);
+    assertThat(checks.archive(List.of("-Xmx1g"), "").value()).startsWith("none was named");
+    Path file = root.toRealPath().resolve("hxb.aot");
+    List<String> flags = List.of("-XX:AOTCache=" + file);
+    assertThat(checks.archive(flags, "").value()).contains(file + " is not there");
+    file("hxb.aot", "");
+    Finding unused = checks.archive(flags, "7f00-7f01 r--p 0 08:01 5   " + file + ".old");
+    assertThat(unused.status()).isEqualTo(Status.WARNING);
+    assertThat(unused.value()).contains("not of this JDK or not of these jars");
+    assertThat(unused.remedy()).isEqualTo("./hxb clean && ./hxb build");
+    assertThat(new JvmChecks(root, true).archive(flags, "").remedy()).contains("HXB_ARCHIVE");
+    Finding used = checks.archive(flags, "7f00-7f01 r--p 0 08:01 5   " + file);
+    assertThat(used).isEqualTo(Finding.ok("rehearsal archive", file.toString()));
+  }
+
+  /** It builds nothing: libraries are enough. */
+  @Test
+  void anInstallationNeedsNoHeadersOfDpdk() throws IOException {
+    debian12();
+    Files.delete(root.resolve(LIB + "pkgconfig/libdpdk.pc"));
+    assertThat(find(new DpdkChecks(true), "dpdk"))
+        .isEqualTo(Finding.ok("dpdk", "libraries of ABI 23"));
+    Files.delete(root.resolve(LIB + "librte_net_ring.so.23"));
+    Files.delete(root.resolve(LIB + "librte_net_ring.so.23.0"));
+    assertThat(find(new DpdkChecks(true), "dpdk drivers").remedy()).contains("native library");
   }
 
   @Test
   void dpdkVersionAndDrivers() {
-    assertThat(find(new DpdkChecks(), "dpdk").status()).isEqualTo(Status.FAILURE);
-    assertThat(find(new DpdkChecks(), "dpdk drivers").value()).contains("net_memif");
+    assertThat(find(new DpdkChecks(false), "dpdk").status()).isEqualTo(Status.FAILURE);
+    assertThat(find(new DpdkChecks(false), "dpdk drivers").value()).contains("net_memif");
     debian12();
-    assertThat(find(new DpdkChecks(), "dpdk").value()).isEqualTo("22.11.11, ABI 23");
-    assertThat(find(new DpdkChecks(), "dpdk drivers").status()).isEqualTo(Status.OK);
+    assertThat(find(new DpdkChecks(false), "dpdk").value()).isEqualTo("22.11.11, ABI 23");
+    assertThat(find(new DpdkChecks(false), "dpdk drivers").status()).isEqualTo(Status.OK);
   }
 
   @Test
   void dpdkOfTwoVersionsOrWithoutHeadersWarns() throws IOException {
     debian12();
     file("usr/local/lib/librte_eal.so.25", "");
-    assertThat(find(new DpdkChecks(), "dpdk").value()).contains("23", "25");
-    assertThat(find(new DpdkChecks(), "dpdk").status()).isEqualTo(Status.WARNING);
+    assertThat(find(new DpdkChecks(false), "dpdk").value()).contains("23", "25");
+    assertThat(find(new DpdkChecks(false), "dpdk").status()).isEqualTo(Status.WARNING);
     Files.delete(root.resolve(LIB + "pkgconfig/libdpdk.pc"));
-    assertThat(find(new DpdkChecks(), "dpdk").value()).contains("no headers");
+    assertThat(find(new DpdkChecks(false), "dpdk").value()).contains("no headers");
   }
 
   @Test

@@ -3,7 +3,6 @@ package org.pmhxb.cli.bench.mpi;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -120,7 +119,7 @@ public final class MpiBenchmark {
             driver,
             ranks,
             Placement.LINES,
-            List.of(examples()),
+            List.of(ProjectFolder.examples()),
             jvmArgs,
             false,
             program);
@@ -131,10 +130,6 @@ public final class MpiBenchmark {
       throw new IllegalStateException(reason + "\n" + out.toString(StandardCharsets.UTF_8));
     }
     return MpiFigures.parse(out.toString(StandardCharsets.UTF_8).lines().toList());
-  }
-
-  private static Path examples() {
-    return ProjectFolder.path().resolve("pm-mpj/examples/target/hxb-mpj-examples.jar");
   }
 
   /** Why Open MPI cannot be measured here; empty when it can. */

@@ -33,6 +33,9 @@ final class OpenMpiTcp {
 
   /** Why it cannot be measured here; empty when it can. */
   static String missing() {
+    if (ProjectFolder.isInstallation()) {
+      return "its program in C is in no installation; run hxb bench mpi in a checkout";
+    }
     for (String tool : List.of(Executables.openMpiCompiler(), Executables.openMpiRun())) {
       if (!Executables.has(tool)) {
         return "no " + tool + "; apt-get install openmpi-bin libopenmpi-dev";

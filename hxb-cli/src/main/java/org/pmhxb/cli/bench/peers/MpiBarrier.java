@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.veth.VethFabric;
 
@@ -46,6 +47,9 @@ public final class MpiBarrier {
 
   /** Why it cannot be run, if it cannot. */
   public Optional<String> missing() {
+    if (ProjectFolder.isInstallation()) {
+      return Optional.of("its program in C is in no installation; run this in a checkout");
+    }
     if (!Foreign.installed("mpirun.openmpi")) {
       return Optional.of("mpirun.openmpi is not installed; run scripts/install-peers.sh");
     }
