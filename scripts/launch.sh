@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the launchers have in common: hxb of a checkout, and that of an installation. Sourced, when
+# What the launchers have in common: hxb of a checkout, and bin/hxb of an installation (hxb dist). Sourced, when
 # HXB_HOME, CLI_JAR, NATIVE_DIR and AOT_CACHE say where things are.
 # Standard output belongs to the command (hxb ... --json); everything that a launcher says is on standard error.
 
@@ -65,7 +65,7 @@ java_command() {
 }
 
 # With the archive of classes that the build makes (hxb-cli/pom.xml), starting takes half the time. Where the JVM
-# cannot use it, it goes on without, and need not say so.
+# cannot use it, it goes on without, and hxb doctor says so.
 run_cli() {
   export MPJ_HOME="${MPJ_HOME:-/usr/share/mpj}" # MPJ reads its configuration there
   java_command

@@ -27,7 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "PM/Ethernet-HXB: a kernel-bypass hyper-crossbar of Ethernet links.",
     footer = {
       "",
-      "The launcher adds: hxb build, hxb test, hxb clean, hxb jmh (hxb --help lists them).",
+      "The launcher adds: hxb build, hxb test, hxb clean, hxb jmh, hxb dist (hxb --help lists them).",
       "Exit codes: 0 success, 1 the command failed, 2 wrong usage or configuration: nothing was"
           + " done, but that the launcher may have reserved hugepages.",
       "Example: hxb doctor"

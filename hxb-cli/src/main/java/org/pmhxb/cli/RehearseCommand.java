@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Example: hxb rehearse --json",
-      "Example: hxb rehearse --archive hxb-cli/target/hxb.aot"
+      "Example: hxb rehearse --archive /var/tmp/hxb.aot"
     })
 final class RehearseCommand extends HxbCommand {
   private static final long LIMIT_SECONDS = 120;
@@ -37,7 +37,8 @@ final class RehearseCommand extends HxbCommand {
       description =
           "Rehearse in another JVM, in a network namespace of its own where that may be made, and"
               + " write classes and profiles into FILE, for -XX:AOTCache; what that JVM says goes"
-              + " into FILE.log.")
+              + " into FILE.log. An installation starts with FILE instead of its own archive where the"
+              + " environment has HXB_ARCHIVE=FILE.")
   private Path archive;
 
   @Option(

@@ -23,7 +23,7 @@ class LauncherIT {
   private static final Path HOME = Path.of(System.getProperty("hxb.home"));
 
   @ParameterizedTest
-  @ValueSource(strings = {"build", "test", "jmh", "stress", "format", "clean"})
+  @ValueSource(strings = {"build", "test", "jmh", "stress", "format", "clean", "dist"})
   void ownCommandsHaveHelpWithAnExample(String command, @TempDir Path folder) throws Exception {
     ScriptRun ran = ScriptRun.in(folder, HOME.resolve("hxb").toString(), command, "--help");
     assertThat(ran.code()).as(ran.err()).isZero();
@@ -70,6 +70,17 @@ class LauncherIT {
     ran = ScriptRun.in(folder, HOME.resolve("hxb").toString(), "clean", "foo", "--help");
     assertThat(ran.code()).isEqualTo(Main.USAGE);
     assertThat(ran.err()).contains("clean takes no arguments, not: foo");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nonsense", "--output", "--output=README.md"})
+  void whatDistDoesNotTakeItSays(String words, @TempDir Path folder) throws Exception {
+    Files.createFile(folder.resolve("README.md"));
+    ScriptRun ran = ScriptRun.in(folder, HOME.resolve("hxb").toString(), "dist", "--json", words);
+    assertThat(ran.code()).isEqualTo(Main.USAGE);
+    assertThat(ran.err()).contains(words.replace("=", " is ")).endsWith("See: hxb dist --help\n");
+    assertThat(ran.json().path("ok").asBoolean(true)).isFalse();
+    assertThat(ran.err()).contains(ran.json().path("error").asText());
   }
 
   /** Of a machine with 10 pages, of which one is free; meanwhile somebody else reserves 5. */
