@@ -25,6 +25,8 @@ public final class Bench implements AutoCloseable {
   private final Scenario scenario;
   private final Lab lab;
   private final PacketLoop java;
+
+  /** Null: there is none. */
   private final PacketLoop twin;
 
   private Bench(Scenario scenario, Lab lab, PacketLoop java, PacketLoop twin) {
@@ -36,10 +38,22 @@ public final class Bench implements AutoCloseable {
 
   /** Sets a scenario up; the caller's thread becomes its owner. */
   public static Bench open(Scenario scenario) {
-    return scenario.path() == Path.RELAY ? openRelay(scenario) : openLine(scenario);
+    return open(scenario, true);
   }
 
-  private static Bench openLine(Scenario s) {
+  /**
+   * The same without the twin, and so without its library: there is nothing to compare with, so
+   * that {@link #twin}, {@link #verify} and {@link #compare} throw an IllegalStateException.
+   */
+  public static Bench openAlone(Scenario scenario) {
+    return open(scenario, false);
+  }
+
+  private static Bench open(Scenario scenario, boolean both) {
+    return scenario.path() == Path.RELAY ? openRelay(scenario, both) : openLine(scenario, both);
+  }
+
+  private static Bench openLine(Scenario s, boolean both) {
     int nodes = s.peers() + 1;
     int grant = Lab.grantFrames(s.peers());
     Lab lab = new Lab(s.rails(), buffers(s));
@@ -54,6 +68,12 @@ public final class Bench implements AutoCloseable {
     endpoint.coalesceUpTo(-1);
     FarPeers far = new FarPeers(lab, node, s.peers(), grant, ENDPOINT);
     long nowNs = far.open(endpoint, FarPeers.ROUND_NS);
+    Turns turns = new Turns(s.peers());
+    PacketLoop ours =
+        loop(s, lab, new JavaNode(node, endpoint, s.payloadBytes()), nowNs, turns, far);
+    if (!both) {
+      return new Bench(s, lab, ours, null);
+    }
     Twin c =
         new Twin(
             lab,
@@ -69,10 +89,7 @@ public final class Bench implements AutoCloseable {
     for (int peer = 1; peer <= s.peers(); peer++) {
       c.addPeer(peer, far.session(peer), far.granted(peer), grant);
     }
-    Turns turns = new Turns(s.peers());
-    JavaNode j = new JavaNode(node, endpoint, s.payloadBytes());
-    return new Bench(
-        s, lab, loop(s, lab, j, nowNs, turns, far), loop(s, lab, c, nowNs, turns, far));
+    return new Bench(s, lab, ours, loop(s, lab, c, nowNs, turns, far));
   }
 
   /** In flight, in handlers and in batches, of both subjects. */
@@ -111,11 +128,16 @@ public final class Bench implements AutoCloseable {
         : new AckLoop(lab, subject, s.burst(), nowNs, turns, acks);
   }
 
-  private static Bench openRelay(Scenario s) {
+  private static Bench openRelay(Scenario s, boolean both) {
     Lab lab = new Lab(2 * s.rails(), CONTROL_BUFFERS);
     int nodes = RELAY_SHAPE.nodes();
     PmNode node = node(lab, nodes, Lab.grantFrames(nodes), s, routing(s, 0));
     long nowNs = Neighbours.introduce(lab, node, s.rails(), n -> routing(s, n));
+    JavaNode j = new JavaNode(node, null, s.payloadBytes());
+    RelayLoop ours = new RelayLoop(lab, j, s.burst(), nowNs, s.rails(), s.payloadBytes());
+    if (!both) {
+      return new Bench(s, lab, ours, null);
+    }
     Twin c =
         new Twin(
             lab,
@@ -132,12 +154,8 @@ public final class Bench implements AutoCloseable {
       c.addNeighbour(0, 1, r, Lab.mac(RelayLoop.SRC, r));
       c.addNeighbour(1, 1, r, Lab.mac(RelayLoop.DST, s.rails() + r));
     }
-    JavaNode j = new JavaNode(node, null, s.payloadBytes());
     return new Bench(
-        s,
-        lab,
-        new RelayLoop(lab, j, s.burst(), nowNs, s.rails(), s.payloadBytes()),
-        new RelayLoop(lab, c, s.burst(), nowNs, s.rails(), s.payloadBytes()));
+        s, lab, ours, new RelayLoop(lab, c, s.burst(), nowNs, s.rails(), s.payloadBytes()));
   }
 
   private static Routing routing(Scenario s, int number) {
@@ -164,12 +182,15 @@ public final class Bench implements AutoCloseable {
 
   /** The C twin's loop. */
   public PacketLoop twin() {
+    if (twin == null) {
+      throw new IllegalStateException("this bench has no twin: open it by Bench.open");
+    }
     return twin;
   }
 
   /** Runs batches of both that read all contents, then compares. */
   public void verify(int batches) {
-    for (PacketLoop loop : List.of(java, twin)) {
+    for (PacketLoop loop : List.of(java, twin())) {
       loop.subject.readContents(true);
       for (int i = 0; i < batches; i++) {
         loop.batch();
@@ -185,8 +206,8 @@ public final class Bench implements AutoCloseable {
    * @throws IllegalStateException they did not do the same, or met what a benchmark must not meet
    */
   public void compare() {
+    twin().check();
     java.check();
-    twin.check();
     Map<String, Long> ours = java.subject.counters();
     Map<String, Long> theirs = twin.subject.counters();
     if (!ours.equals(theirs)) {
@@ -211,11 +232,15 @@ public final class Bench implements AutoCloseable {
 
   @Override
   public void close() {
-    if (java instanceof RelayLoop ours && twin instanceof RelayLoop theirs) {
+    if (java instanceof RelayLoop ours) {
       ours.close();
+    }
+    if (twin instanceof RelayLoop theirs) {
       theirs.close();
     }
-    twin.subject.close();
+    if (twin != null) {
+      twin.subject.close();
+    }
     java.subject.close();
     lab.close();
   }

@@ -101,16 +101,16 @@ final class JavaNode implements Subject {
 
   private Map<String, Long> all() {
     Map<String, Long> counters = new LinkedHashMap<>();
-    for (Counter counter : Twin.COMPARED) {
+    for (Counter counter : COMPARED) {
       counters.put(counter.name(), node.counters().get(counter));
     }
     long dropped = 0;
     for (DropReason reason : DropReason.values()) {
       dropped += node.counters().dropped(reason);
     }
-    counters.put(Twin.DROPPED, dropped);
+    counters.put(DROPPED, dropped);
     counters.put(
-        Twin.TROUBLE,
+        TROUBLE,
         node.counters().get(Counter.PROBES_SENT)
             + node.counters().get(Counter.RESENT)
             + node.counters().get(Counter.PEERS_DOWN)

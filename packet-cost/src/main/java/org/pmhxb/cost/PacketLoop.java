@@ -139,7 +139,7 @@ public abstract class PacketLoop {
    */
   public final void check() {
     var counters = subject.counters();
-    for (String name : new String[] {Twin.DROPPED, Twin.TROUBLE}) {
+    for (String name : new String[] {Subject.DROPPED, Subject.TROUBLE}) {
       if (counters.get(name) != 0) {
         throw new IllegalStateException(
             "%s counted %s = %d %s"

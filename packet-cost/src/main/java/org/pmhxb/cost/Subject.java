@@ -1,12 +1,32 @@
 package org.pmhxb.cost;
 
+import java.util.List;
 import java.util.Map;
+import org.pmhxb.pm.Counter;
 
 /**
  * A node under test: the production node, or its twin in C. Each method is what one phase of a loop
  * times. Owner: the thread that opened the bench; time is virtual.
  */
 interface Subject extends AutoCloseable {
+  /** What both count; the order is that of {@code enum twin_counter}. */
+  List<Counter> COMPARED =
+      List.of(
+          Counter.FRAMES_RECEIVED,
+          Counter.DATA_DELIVERED,
+          Counter.BYTES_DELIVERED,
+          Counter.RELAYED,
+          Counter.DATA_SENT,
+          Counter.ACKS_SENT,
+          Counter.ACKS_RECEIVED,
+          Counter.OUT_OF_ORDER);
+
+  /** Frames dropped for whatever reason: none may be. */
+  String DROPPED = "DROPPED";
+
+  /** What a benchmark must not meet: probes, resends, ends of sessions. */
+  String TROUBLE = "TROUBLE";
+
   /**
    * Duty cycles and polls until so many messages went to the handler.
    *

@@ -13,33 +13,13 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.pmhxb.ffi.NativeLibrary;
-import org.pmhxb.pm.Counter;
 
 /** The C twin (native/bench/twin.h): it is called as the loops call the Java node. */
 final class Twin implements Subject {
   /** Lies beside libpmhxb. */
   static final String FILE_NAME = "libhxbtwin.so";
-
-  /** What both count; the order is that of {@code enum twin_counter}. */
-  static final List<Counter> COMPARED =
-      List.of(
-          Counter.FRAMES_RECEIVED,
-          Counter.DATA_DELIVERED,
-          Counter.BYTES_DELIVERED,
-          Counter.RELAYED,
-          Counter.DATA_SENT,
-          Counter.ACKS_SENT,
-          Counter.ACKS_RECEIVED,
-          Counter.OUT_OF_ORDER);
-
-  /** Frames dropped for whatever reason: none may be. */
-  static final String DROPPED = "DROPPED";
-
-  /** What a benchmark must not meet: probes, resends, ends of sessions. */
-  static final String TROUBLE = "TROUBLE";
 
   /** Places in {@code enum twin_counter}; frames sent are not compared: announcements differ. */
   private static final int DROPPED_AT = COMPARED.size() + 1;

@@ -3,11 +3,15 @@ package org.pmhxb.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.ffi.NativeLibrary;
 import org.pmhxb.pm.Counter;
 
 /** Java and C take the same steps: equal counters, equal digests, on every path. */
@@ -67,6 +71,49 @@ class BenchTest {
       bench.java().batch();
       assertThat(bench.java().times().hasAcks()).isFalse();
       assertThat(bench.java().times().withAcksNs()).isEqualTo(bench.java().times().pathNs());
+    }
+  }
+
+  static final class Alone {
+    public static void main(String[] args) {
+      for (Path path : Path.values()) {
+        try (Bench bench = Bench.openAlone(new Scenario(path, 32, 2, 1))) {
+          System.out.println(path + " " + bench.java().batch());
+        }
+      }
+      try (Bench bench = Bench.open(new Scenario(Path.SEND, 32, 1, 1))) {
+        System.out.println(bench.twin().batch());
+      } catch (ExceptionInInitializerError e) {
+        System.out.println(e.getCause().getMessage());
+      }
+    }
+  }
+
+  /** As in an installation, whose rehearsal goes through the paths, and which has no twin. */
+  @Test
+  void theProductionNodeAloneNeedsNoTwin(@TempDir java.nio.file.Path folder) throws Exception {
+    Files.copy(NativeLibrary.path(), folder.resolve(NativeLibrary.FILE_NAME));
+    Process process =
+        new ProcessBuilder(
+                java.nio.file.Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Dhxb.native.path=" + folder,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Alone.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    assertThat(said)
+        .contains("receive 2048\n", "send 2048\n", "relay 2048\n", "ack 2048\n")
+        .contains(folder.resolve("libhxbtwin.so") + " is not there");
+
+    try (Bench bench = Bench.openAlone(new Scenario(Path.RECEIVE, 32, 1, 1))) {
+      assertThatThrownBy(bench::twin).hasMessageContaining("no twin");
+      assertThatThrownBy(() -> bench.verify(1)).hasMessageContaining("no twin");
+      assertThatThrownBy(bench::compare).hasMessageContaining("no twin");
     }
   }
 

@@ -152,7 +152,7 @@ public final class Rehearsal {
               new Scenario(path, 32, 1, 1),
               new Scenario(path, 32, 9, 1),
               new Scenario(path, 1, 1, 1))) {
-        try (Bench bench = Bench.open(scenario)) {
+        try (Bench bench = Bench.openAlone(scenario)) {
           long endNs = System.nanoTime() + BURSTS_NS;
           while (System.nanoTime() - endNs < 0) {
             frames += bench.java().batch();
