@@ -70,9 +70,11 @@ final class PolledBarrier implements BarrierHandle {
       return work;
     }
 
-    /** What was sent before is not counted. */
+    /** What was sent before is not counted; an arrival of a run that was given up is the first. */
     private void begin() {
       begun = true;
+      beganNs = System.nanoTime();
+      inside = !barrier.test();
       arrivals = barrier.counts().arrivals();
       asks = barrier.counts().asks();
       answers = barrier.counts().answers();

@@ -116,7 +116,9 @@ final class PolledCollectives implements CollectivesHandle {
     }
 
     private void enter() {
-      barrier.arrive();
+      if (barrier.test()) { // else an arrival of a run that was given up stands
+        barrier.arrive();
+      }
       inBarrier = true;
     }
 

@@ -26,7 +26,8 @@ public final class Barrier implements AutoCloseable {
     this.group = group;
     this.spec = spec;
     this.gate = machine.gate;
-    this.epoch = gate.leftEpoch();
+    // What was said under an earlier handle stands: the others may leave by it.
+    this.epoch = gate.arrivedEpoch();
     this.explanation = spec + " for " + group + ": named by the program";
   }
 
@@ -57,7 +58,8 @@ public final class Barrier implements AutoCloseable {
   /**
    * Says that this node arrived. Never blocks.
    *
-   * @throws IllegalStateException the barrier before is not left yet, or this one is closed
+   * @throws IllegalStateException the barrier before is not left yet, or this one is closed. An
+   *     arrival that was out when the number was closed stands: await it first
    * @throws BarrierBrokenException a participant is down
    */
   public void arrive() {
@@ -65,7 +67,9 @@ public final class Barrier implements AutoCloseable {
       throw new IllegalStateException(
           "barrier "
               + number()
-              + (closed ? " is closed" : ": arrive again before epoch " + epoch + " was left"));
+              + (closed
+                  ? " is closed; open it again"
+                  : ": arrive again before epoch " + epoch + " was left; await it first"));
     }
     throwIfBroken();
     epoch++;
@@ -118,7 +122,10 @@ public final class Barrier implements AutoCloseable {
     return true;
   }
 
-  /** The epoch at which this program arrived last; barriers count from 1. */
+  /**
+   * The epoch at which this node arrived last, also before the number was closed and opened again;
+   * barriers count from 1.
+   */
   public int epoch() {
     return epoch;
   }
@@ -129,12 +136,15 @@ public final class Barrier implements AutoCloseable {
   }
 
   /**
-   * Ends the use of it. The node goes on answering participants that miss something of its last
-   * epoch; the number may be opened again with the same group and algorithm.
+   * Ends the use of it; once more does nothing. The node goes on answering participants that miss
+   * something of its last epoch. An arrival that is out stands, since the others may leave by it:
+   * the number, opened again with the same group and algorithm, has arrived, and is awaited first.
    */
   @Override
   public void close() {
-    closed = true;
-    barriers.closed(machine);
+    if (!closed) {
+      closed = true;
+      barriers.closed(machine);
+    }
   }
 }

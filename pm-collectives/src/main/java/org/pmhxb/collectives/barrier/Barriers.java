@@ -1,6 +1,7 @@
 package org.pmhxb.collectives.barrier;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import org.pmhxb.collectives.barrier.plan.BarrierPlan;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
@@ -11,6 +12,7 @@ import org.pmhxb.collectives.logp.ParallelModel;
 import org.pmhxb.pm.CollectiveFrames;
 import org.pmhxb.pm.CollectiveHandler;
 import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmNode;
 
 /**
@@ -20,18 +22,26 @@ import org.pmhxb.pm.PmNode;
 public final class Barriers implements CollectiveHandler {
   private static final int NUMBERS = 65_536;
 
+  /** Groups and algorithms that one number has had, at most: it goes on where each of them was. */
+  static final int AGREEMENTS_MOST = 64;
+
   private final PmNode node;
   private final CollectiveFrames frames;
   private final boolean inline;
 
-  /** By number; closed ones stay, to answer who lost what they sent last. */
+  /**
+   * By number, the agreement that was opened last first; closed ones stay, to answer who lost what
+   * they sent last, and to know their epoch.
+   */
   private Machine[] byNumber = new Machine[8];
 
-  /** The same without gaps. */
-  private Machine[] machines = new Machine[4];
+  /** Those that the duty cycle looks after: open, or arrived at an epoch that is not over. */
+  private Machine[] active = new Machine[4];
 
-  private int count;
-  private boolean[] open = new boolean[8];
+  private int activeCount;
+
+  /** Nodes with which no session came about when one was wanted last. */
+  private final BitSet unreachable = new BitSet();
 
   /** Of the last duty cycle. */
   private long nowNs;
@@ -81,8 +91,8 @@ public final class Barriers implements CollectiveHandler {
    * @param number 0 to 65,535
    * @throws IllegalArgumentException the number is out of range, this node is no member, or the
    *     algorithm does not suit the group
-   * @throws IllegalStateException the number is open, or was broken with this group, or the node is
-   *     closed
+   * @throws IllegalStateException the number is open, or was broken with this group, or had too
+   *     many other groups and algorithms, or the node is closed
    */
   public Barrier open(int number, Participants group, BarrierSpec spec) {
     if (number < 0 || number >= NUMBERS) {
@@ -121,46 +131,86 @@ public final class Barriers implements CollectiveHandler {
 
   private Machine register(int number, Participants group, BarrierSpec spec, BarrierPlan plan) {
     if (number >= byNumber.length) {
-      int length = Math.max(number + 1, 2 * byNumber.length);
-      byNumber = Arrays.copyOf(byNumber, length);
-      open = Arrays.copyOf(open, length);
+      byNumber = Arrays.copyOf(byNumber, Math.max(number + 1, 2 * byNumber.length));
     }
-    if (open[number]) {
+    if (byNumber[number] != null && byNumber[number].open) {
       throw new IllegalStateException("barrier " + number + " is open already");
     }
-    Machine known = byNumber[number];
-    if (known != null && known.group == group.hash(spec)) {
-      if (known.gate.downNode() != Gate.NONE) {
-        throw new IllegalStateException(
-            "barrier " + number + " was broken with this group; take another number");
-      }
-    } else {
-      Machine made = new Machine(number, group, spec, plan, frames);
-      replace(known, made);
-      byNumber[number] = made;
+    Machine machine = find(number, group.hash(spec));
+    if (machine == null) {
+      machine = new Machine(number, group, spec, plan, frames);
+      checkAgreements(number);
+    } else if (machine.gate.downNode() != Gate.NONE) {
+      throw new IllegalStateException(
+          "barrier " + number + " was broken with this group; take another number");
     }
-    open[number] = true;
-    for (int neighbour : byNumber[number].neighbours()) {
+    putFirst(machine);
+    machine.open = true;
+    activate(machine);
+    for (int neighbour : machine.neighbours()) {
       frames.connect(neighbour);
+      if (isUnreachable(neighbour)) {
+        machine.onPeerDown(neighbour);
+      }
     }
-    return byNumber[number];
+    return machine;
   }
 
-  private void replace(Machine old, Machine made) {
-    for (int i = 0; i < count; i++) {
-      if (machines[i] == old) {
-        machines[i] = made;
-        return;
+  private Machine find(int number, int group) {
+    Machine machine = number < byNumber.length ? byNumber[number] : null;
+    while (machine != null && machine.group != group) {
+      machine = machine.next;
+    }
+    return machine;
+  }
+
+  private void checkAgreements(int number) {
+    int agreements = 0;
+    for (Machine m = byNumber[number]; m != null; m = m.next) {
+      agreements++;
+    }
+    if (agreements == AGREEMENTS_MOST) {
+      throw new IllegalStateException(
+          "barrier %d had %d other groups or algorithms, as many as one number can; take another number"
+              .formatted(number, agreements));
+    }
+  }
+
+  private void putFirst(Machine machine) {
+    Machine first = byNumber[machine.number];
+    if (first == machine) {
+      return;
+    }
+    for (Machine m = first; m != null; m = m.next) {
+      if (m.next == machine) {
+        m.next = machine.next;
       }
     }
-    if (count == machines.length) {
-      machines = Arrays.copyOf(machines, 2 * count);
+    machine.next = first;
+    byNumber[machine.number] = machine;
+  }
+
+  private void activate(Machine machine) {
+    if (machine.active) {
+      return;
     }
-    machines[count++] = made;
+    if (activeCount == active.length) {
+      active = Arrays.copyOf(active, 2 * activeCount);
+    }
+    active[activeCount++] = machine;
+    machine.active = true;
+  }
+
+  /** Told once that nothing is heard of a node: whoever begins later would wait for ever. */
+  private boolean isUnreachable(int peer) {
+    if (node.peerState(peer) == PeerState.UP) {
+      unreachable.clear(peer);
+    }
+    return unreachable.get(peer);
   }
 
   void closed(Machine machine) {
-    node.control(() -> open[machine.number] = false);
+    node.control(() -> machine.open = false);
   }
 
   /** The program arrived: in inline mode its thread is the poll thread. */
@@ -233,9 +283,8 @@ public final class Barriers implements CollectiveHandler {
       onProbe(source, word0, word1, word2);
       return;
     }
-    int number = BarrierFrame.number(word0);
-    Machine machine = number < byNumber.length ? byNumber[number] : null;
-    if (machine == null || machine.group != BarrierFrame.group(word0)) {
+    Machine machine = find(BarrierFrame.number(word0), BarrierFrame.group(word0));
+    if (machine == null) {
       strangers++;
       return;
     }
@@ -252,8 +301,11 @@ public final class Barriers implements CollectiveHandler {
 
   @Override
   public void onPeerDown(int peer, DownReason reason) {
-    for (int i = 0; i < count; i++) {
-      machines[i].onPeerDown(peer);
+    unreachable.set(peer, reason == DownReason.UNREACHABLE);
+    for (Machine first : byNumber) {
+      for (Machine m = first; m != null; m = m.next) {
+        m.onPeerDown(peer);
+      }
     }
   }
 
@@ -261,13 +313,17 @@ public final class Barriers implements CollectiveHandler {
   public int doWork(long timeNs) {
     nowNs = timeNs;
     int work = 0;
-    for (int i = 0; i < count; i++) {
-      Machine machine = machines[i];
+    for (int i = 0; i < activeCount; i++) {
+      Machine machine = active[i];
       if (!inline && machine.takeArrival()) {
         work++;
       }
       if (machine.isWaiting()) {
         machine.onTime(nowNs);
+      } else if (!machine.open && machine.isAtRest()) {
+        machine.active = false;
+        active[i--] = active[--activeCount];
+        active[activeCount] = null;
       }
     }
     return work;
@@ -276,11 +332,16 @@ public final class Barriers implements CollectiveHandler {
   @Override
   public long nextDeadlineNs(long nowNs) {
     long next = Long.MAX_VALUE;
-    for (int i = 0; i < count; i++) {
-      if (machines[i].isWaiting()) {
-        next = Math.min(next, machines[i].nextDeadlineNs(nowNs));
+    for (int i = 0; i < activeCount; i++) {
+      if (active[i].isWaiting()) {
+        next = Math.min(next, active[i].nextDeadlineNs(nowNs));
       }
     }
     return next;
+  }
+
+  /** Barriers that each duty cycle looks at. Poll thread. */
+  int activeCount() {
+    return activeCount;
   }
 }

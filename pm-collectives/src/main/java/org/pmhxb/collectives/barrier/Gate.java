@@ -66,7 +66,7 @@ public final class Gate {
     ARRIVED.setRelease(this, epoch);
   }
 
-  /** Poll thread. A1. */
+  /** Poll thread, and who opens a number again. A1. */
   public int arrivedEpoch() {
     return (int) ARRIVED.getAcquire(this);
   }

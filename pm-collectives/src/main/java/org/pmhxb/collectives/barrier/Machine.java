@@ -27,6 +27,15 @@ final class Machine {
   final int group;
   final Gate gate;
 
+  /** Of the same number, with another group or algorithm; null is none. See {@link Barriers}. */
+  Machine next;
+
+  /** A program has it. */
+  boolean open;
+
+  /** The duty cycle looks after it. */
+  boolean active;
+
   private final Participants members;
   private final CollectiveFrames frames;
   private final Awaited[] steps;
@@ -111,6 +120,11 @@ final class Machine {
   /** It waits for arrivals, so that time matters to it. */
   boolean isWaiting() {
     return waiting;
+  }
+
+  /** Nothing of it goes on unless its program arrives. */
+  boolean isAtRest() {
+    return !waiting && gate.arrivedEpoch() == arrived;
   }
 
   // --- the usual way ----------------------------------------------------------------------------
@@ -281,16 +295,17 @@ final class Machine {
   /**
    * A peer's session ended. The first epoch for which something of it is missing here cannot end;
    * where nothing is, it may have left in good order, and whoever misses something will say so.
+   * Where this node is closed and at rest, it tells only those who ask.
    */
   void onPeerDown(int node) {
     for (int ahead = 1; ahead <= 2; ahead++) {
       if (isMissing(node, left + ahead & 1)) {
-        breakAt(left + ahead, node, node);
+        breakAt(left + ahead, node, node, active);
         return;
       }
     }
     if (isSource(node)) {
-      breakAt(left + FARTHEST, node, node);
+      breakAt(left + FARTHEST, node, node, active);
     }
   }
 
@@ -323,14 +338,14 @@ final class Machine {
       return;
     }
     int ahead = epoch - left;
-    breakAt(ahead < 1 || ahead > FARTHEST ? left + 1 : epoch, (int) node, source);
+    breakAt(ahead < 1 || ahead > FARTHEST ? left + 1 : epoch, (int) node, source, true);
   }
 
   private boolean isBrokenAt(int epoch) {
     return down != Gate.NONE && epoch - brokenEpoch >= 0;
   }
 
-  private void breakAt(int epoch, int node, int heardFrom) {
+  private void breakAt(int epoch, int node, int heardFrom, boolean tell) {
     if (isBrokenAt(epoch)) {
       return;
     }
@@ -338,7 +353,7 @@ final class Machine {
     brokenEpoch = epoch;
     breakIfDue();
     for (int neighbour : neighbours) {
-      if (neighbour != node && neighbour != heardFrom) {
+      if (tell && neighbour != node && neighbour != heardFrom) {
         sayBroken(neighbour);
       }
     }

@@ -11,6 +11,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +20,7 @@ import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.collectives.logp.LogP;
+import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollIdle;
 import org.pmhxb.router.Shape;
@@ -108,6 +110,196 @@ class RingBarrierTest {
       ring.open(1, spec);
       ring.barrier();
       assertThat(ring.barriers.get(0).epoch()).as("epochs go on").isEqualTo(2);
+    }
+  }
+
+  /** Who gave up waiting has arrived all the same: the others may leave by that. */
+  @Test
+  void anArrivalStandsWhenItsBarrierIsClosedAndOpenedAgain() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Barrier givenUp = ring.barriers.get(0);
+      Barrier other = ring.barriers.get(1);
+      givenUp.arrive();
+      givenUp.close();
+      Barrier again = Barriers.of(ring.cluster.node(0)).open(1, ring.group, spec);
+      assertThat(again.epoch()).as("it counts as arrived").isEqualTo(1);
+      assertThat(again.test()).isFalse();
+      assertThatThrownBy(again::arrive)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("before epoch 1 was left")
+          .hasMessageContaining("await it");
+      other.arrive();
+      ring.await(() -> other.test() && again.test());
+
+      again.arrive();
+      for (int round = 0; round < 1_000; round++) {
+        ring.work();
+      }
+      assertThat(again.test()).as("left before the other arrived").isFalse();
+      other.arrive();
+      ring.await(() -> other.test() && again.test());
+      assertThat(again.epoch()).isEqualTo(2);
+    }
+  }
+
+  /** The others are not kept waiting by one that was closed behind its arrival. */
+  @Test
+  void anArrivalOfAClosedBarrierIsStillAskedFor() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 1).withLoss(0.3, 11);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.BINARY);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      for (int epoch = 1; epoch <= 20; epoch++) {
+        for (Barrier b : ring.barriers) {
+          b.arrive();
+        }
+        Barrier closed = ring.barriers.get(epoch % 4);
+        closed.close();
+        ring.await(() -> ring.barriers.stream().allMatch(b -> b == closed || b.test()));
+        Barrier again = Barriers.of(ring.cluster.node(epoch % 4)).open(1, ring.group, spec);
+        ring.await(again::test);
+        assertThat(again.epoch()).isEqualTo(epoch);
+        ring.barriers.set(epoch % 4, again);
+      }
+    }
+  }
+
+  @Test
+  void closingTwiceDoesNotCloseWhoeverOpenedTheNumberSince() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.CONCURRENT);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Barriers first = Barriers.of(ring.cluster.node(0));
+      Barrier before = ring.barriers.get(0);
+      before.close();
+      Barrier now = first.open(1, ring.group, spec);
+      before.close();
+      assertThatThrownBy(() -> first.open(1, ring.group, spec))
+          .hasMessageContaining("open already");
+      ring.barriers.set(0, now);
+      ring.barrier();
+      assertThat(now.epoch()).isEqualTo(1);
+    }
+  }
+
+  /**
+   * Epochs of a number belong to a group and algorithm, also when others had the number between.
+   */
+  @Test
+  void aNumberThatAnotherGroupHadBetweenGoesOnWhereItWas() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(3), 1);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+    try (RingBarriers ring = new RingBarriers(options, spec, 0, 1)) {
+      for (int i = 0; i < 5; i++) {
+        ring.barrier();
+      }
+      ring.barriers.forEach(Barrier::close);
+      Participants others = Participants.of(Shape.of(3), 1, 0, 2);
+      try (Barrier zero = Barriers.of(ring.cluster.node(0)).open(1, others, spec);
+          Barrier two = Barriers.of(ring.cluster.node(2)).open(1, others, spec)) {
+        ring.await(() -> zero.isConnected() && two.isConnected());
+        zero.arrive();
+        two.arrive();
+        ring.await(() -> zero.test() && two.test());
+      }
+      ring.open(1, spec);
+      Barrier early = ring.barriers.get(0);
+
+      early.arrive();
+      for (int round = 0; round < 5_000; round++) {
+        ring.work();
+      }
+
+      assertThat(early.test()).as("left before the other arrived").isFalse();
+      ring.barriers.get(1).arrive();
+      ring.await(ring::allLeft);
+      assertThat(early.epoch()).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void aNumberHasABoundedNumberOfGroups() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(7), 1);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.CONCURRENT);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Barriers barriers = Barriers.of(ring.cluster.node(0));
+      int[][] groups =
+          IntStream.range(0, 64)
+              .mapToObj(
+                  mask ->
+                      IntStream.range(0, 7)
+                          .filter(n -> n == 0 || (mask & 1 << n - 1) != 0)
+                          .toArray())
+              .toArray(int[][]::new);
+      for (int[] group : groups) {
+        barriers.open(2, Participants.of(Shape.of(7), 1, group), spec).close();
+      }
+      assertThatThrownBy(() -> barriers.open(2, ring.group, BarrierSpec.parse("binary")))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("barrier 2 had 64 other groups or algorithms")
+          .hasMessageContaining("another number");
+      barriers.open(2, Participants.of(Shape.of(7), 1, groups[9]), spec).close();
+    }
+  }
+
+  @Test
+  void closedNumbersAreNotLookedAt() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Barriers zero = Barriers.of(ring.cluster.node(0));
+      Barriers one = Barriers.of(ring.cluster.node(1));
+      for (int number = 100; number < 2_100; number++) {
+        try (Barrier a = zero.open(number, ring.group, spec);
+            Barrier b = one.open(number, ring.group, spec)) {
+          a.arrive();
+          b.arrive();
+          ring.await(() -> a.test() && b.test());
+        }
+      }
+      Barrier inFlight = zero.open(3_000, ring.group, spec);
+      inFlight.arrive();
+      inFlight.close();
+      ring.work();
+      ring.work();
+      assertThat(zero.activeCount()).as("number 1 is open, 3,000 has arrived").isEqualTo(2);
+      assertThat(one.activeCount()).isEqualTo(1);
+
+      Barrier late = one.open(3_000, ring.group, spec);
+      late.arrive();
+      ring.await(late::test);
+      late.close();
+      ring.await(() -> zero.activeCount() == 1 && one.activeCount() == 1);
+    }
+  }
+
+  /** That a node cannot be reached is told once: who begins later hears of it too. */
+  @Test
+  void aBarrierOpenedWithANodeThatCannotBeReachedIsBroken() {
+    RingCluster.Options options =
+        RingCluster.Options.of(Shape.of(2), 1).withPeerTimeoutNs(50_000_000L);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Barriers barriers = Barriers.of(ring.cluster.node(0));
+      ring.cluster.node(1).quit();
+      ring.await(() -> ring.cluster.node(0).peerState(1) == PeerState.DOWN);
+      Barrier told = barriers.open(2, ring.group, spec);
+      assertThatThrownBy(
+              () -> {
+                told.arrive();
+                ring.await(told::test);
+              })
+          .isInstanceOf(BarrierBrokenException.class);
+
+      Barrier later = barriers.open(3, ring.group, spec);
+      assertThatThrownBy(
+              () -> {
+                later.arrive();
+                ring.await(later::test);
+              })
+          .isInstanceOf(BarrierBrokenException.class)
+          .hasMessageContaining("node 1");
     }
   }
 
