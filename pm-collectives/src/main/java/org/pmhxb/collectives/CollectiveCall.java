@@ -198,10 +198,21 @@ public final class CollectiveCall {
   }
 
   /** Something is still to be sent to a partner, or to come from it. */
+  boolean isUnfinishedWith(Partner partner) {
+    int i = partner.index;
+    return sent[i] < plan.sends[i].length || received[i] < plan.receives[i].length;
+  }
+
+  /** The same, and nothing of it waits here already: the partner has to do something. */
   boolean waitsFor(Partner partner) {
     int i = partner.index;
     return sent[i] < plan.sends[i].length
-        || received[i] < plan.receives[i].length && partner.heldFirst == null;
+        || received[i] < plan.receives[i].length && !communicator.holdsOfPresentCall(partner);
+  }
+
+  /** Something is still to come from a partner. */
+  boolean expects(Partner partner) {
+    return received[partner.index] < plan.receives[partner.index].length;
   }
 
   String describe() {

@@ -1,10 +1,15 @@
 package org.pmhxb.collectives;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.pmhxb.pm.Idle;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
+import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PmNode;
 
@@ -20,13 +25,14 @@ import org.pmhxb.pm.PmNode;
  * }
  * }</pre>
  *
- * <p>Owner: the thread that uses its endpoint.
+ * <p>An endpoint number has one in a node's life: another knows nothing of what was sent to the one
+ * before, and would take it for its own. Owner: the thread that uses its endpoint.
  */
 public final class Collectives implements AutoCloseable {
   private static final int MESSAGES_PER_POLL = 64;
 
+  private final PmNode node;
   private final PmEndpoint endpoint;
-  private final int nodes;
   private final int chunkBytes;
   private final AlgorithmRegistry registry;
   private final CostModel model;
@@ -34,11 +40,25 @@ public final class Collectives implements AutoCloseable {
   private final HeldStore store;
   private final MessageHandler handler = new Dispatcher();
   private final List<Communicator> joined = new ArrayList<>();
+  private final Notices notices;
+
+  /** Those that are joined, or were. */
+  private GroupNumber[] numbers = new GroupNumber[8];
+
+  /** Sessions that ended so far, and by node how many when its last one did. */
+  private long downs;
+
+  private final long[] downsAt;
+
+  /** Nodes with which no session came about when one was wanted last. */
+  private final BitSet unreachable = new BitSet();
 
   /** Messages of groups that were not joined yet, in the order in which they came. */
   private final List<Held> strangers = new ArrayList<>();
 
   private long strangerBytes;
+  private long strangersReleased;
+  private long late;
   private long malformed;
 
   /**
@@ -55,36 +75,112 @@ public final class Collectives implements AutoCloseable {
       CollectiveLimits limits) {
     int frameBytes = node.maxFramePayloadBytes();
     this.chunkBytes = frameBytes - Wire.DATA_BYTES & -Long.BYTES;
-    this.nodes = node.nodes();
+    this.node = node;
+    this.downsAt = new long[node.nodes()];
     this.registry = registry;
     this.model = model;
     this.limits = limits;
     this.store = new HeldStore(frameBytes);
     this.endpoint = node.open(endpointNumber);
+    this.notices = new Notices(endpoint, node.nodes());
   }
 
   /**
-   * Takes part in a group.
+   * Takes part in a group. A number that was left may be joined again, by the same members, each as
+   * often as the others, up to 256 times.
    *
    * @param topology the same at every member
-   * @throws IllegalArgumentException a group of that number was joined already
+   * @throws IllegalArgumentException a group of that number is joined, a member is no node of this
+   *     machine, or the number may not be used again: other members had it, one of them was down
+   *     since, or it was joined too often
    */
   public Communicator join(Group group, Topology topology) {
-    if (find(group.id()) != null) {
-      throw new IllegalArgumentException("group " + group.id() + " was joined already");
-    }
+    GroupNumber number = number(group);
     Communicator communicator =
-        new Communicator(this, endpoint, group, topology, nodes, chunkBytes, limits.windowBytes());
+        new Communicator(
+            this,
+            endpoint,
+            group,
+            number.uses,
+            topology,
+            node.nodes(),
+            chunkBytes,
+            limits.windowBytes());
+    number.uses++;
+    number.joined = communicator;
     joined.add(communicator);
-    for (int i = 0; i < strangers.size(); i++) {
-      Held held = strangers.get(i);
+    takeStrangers(
+        held ->
+            Wire.group(held.memory, held.at) == group.id()
+                && !number.isAhead(Wire.use(held.memory, held.at)),
+        held -> malformed += communicator.adopt(held) ? 0 : 1);
+    for (Held held : strangers) {
       if (Wire.group(held.memory, held.at) == group.id()) {
-        strangers.remove(i--);
-        strangerBytes -= held.lengthBytes;
-        communicator.adopt(held);
+        communicator.onLeft(held.sourceNode);
       }
     }
     return communicator;
+  }
+
+  private GroupNumber number(Group group) {
+    int id = group.id();
+    for (int rank = 0; rank < group.size(); rank++) {
+      if (group.node(rank) >= node.nodes()) {
+        throw new IllegalArgumentException(
+            "group %d: node %d at rank %d is none of this machine: nodes are 0..%d"
+                .formatted(id, group.node(rank), rank, node.nodes() - 1));
+      }
+    }
+    if (id >= numbers.length) {
+      numbers = Arrays.copyOf(numbers, Math.max(id + 1, 2 * numbers.length));
+    }
+    GroupNumber known = numbers[id];
+    if (known == null) {
+      known = new GroupNumber(group, downs);
+      numbers[id] = known;
+      return known;
+    }
+    if (known.joined != null) {
+      throw new IllegalArgumentException("group " + id + " was joined already");
+    }
+    String why = known.isOf(group) ? null : "other members had it";
+    for (int rank = 0; why == null && rank < group.size(); rank++) {
+      if (downsAt[group.node(rank)] > known.sinceDowns) {
+        why = "node " + group.node(rank) + " was down since it was joined first";
+      }
+    }
+    if (why == null && known.uses == GroupNumber.USES_MOST) {
+      why = "it was joined " + known.uses + " times, as often as one can be";
+    }
+    if (why != null) {
+      throw new IllegalArgumentException(
+          "group %d cannot be joined again: %s; take another number".formatted(id, why));
+    }
+    return known;
+  }
+
+  /** Takes out those that fit, in the order in which they came. */
+  private void takeStrangers(Predicate<Held> which, Consumer<Held> to) {
+    int kept = 0;
+    for (int i = 0; i < strangers.size(); i++) {
+      Held held = strangers.get(i);
+      if (which.test(held)) {
+        strangerBytes -= held.lengthBytes;
+        to.accept(held);
+      } else {
+        strangers.set(kept++, held);
+      }
+    }
+    strangers.subList(kept, strangers.size()).clear();
+  }
+
+  /** A group was left; those still in it are answered with that. */
+  void left(Communicator communicator, int endNode, int endReason) {
+    joined.remove(communicator);
+    GroupNumber number = numbers[communicator.group().id()];
+    number.joined = null;
+    number.endNode = endNode;
+    number.endReason = endReason;
   }
 
   /**
@@ -94,20 +190,24 @@ public final class Collectives implements AutoCloseable {
    */
   public int poll() {
     int work = endpoint.poll(handler, MESSAGES_PER_POLL);
+    work += notices.isEmpty() ? 0 : notices.send();
     for (int i = 0; i < joined.size(); i++) {
       work += joined.get(i).progress();
     }
     return work;
   }
 
-  /** Every group is settled: see {@link Communicator#isSettled}. */
+  /**
+   * Every group is settled: see {@link Communicator#isSettled}. What groups told that were left is
+   * stored too.
+   */
   public boolean isSettled() {
     for (int i = 0; i < joined.size(); i++) {
       if (!joined.get(i).isSettled()) {
         return false;
       }
     }
-    return true;
+    return notices.isSettled();
   }
 
   /** Polls until every group is settled: before the node is closed. */
@@ -115,15 +215,6 @@ public final class Collectives implements AutoCloseable {
     while (!isSettled()) {
       idle.idle(poll());
     }
-  }
-
-  private Communicator find(int group) {
-    for (int i = 0; i < joined.size(); i++) {
-      if (joined.get(i).group().id() == group) {
-        return joined.get(i);
-      }
-    }
-    return null;
   }
 
   private final class Dispatcher implements MessageHandler {
@@ -137,19 +228,54 @@ public final class Collectives implements AutoCloseable {
         malformed++;
         return;
       }
-      Communicator communicator = find(Wire.group(m.memory(), m.offset()));
-      if (communicator == null) {
+      int group = Wire.group(m.memory(), m.offset());
+      int use = Wire.use(m.memory(), m.offset());
+      GroupNumber number = group < numbers.length ? numbers[group] : null;
+      if (number != null && number.isPresent(use)) {
+        malformed += number.joined.onMessage(m) ? 0 : 1;
+      } else if (number == null || number.isAhead(use)) {
         keepStranger(m);
-      } else if (!communicator.onMessage(m)) {
-        malformed++;
+        if (number != null && number.joined != null) {
+          number.joined.onLeft(m.source());
+        }
+      } else {
+        dropLate(m, number, use);
       }
     }
 
     @Override
-    public void onPeerDown(int node, int session) {
+    public void onPeerDown(int peer, int session) {
+      downsAt[peer] = ++downs;
+      unreachable.set(peer, session == 0);
+      notices.onPeerDown(peer);
+      // What its life before sent to groups that are joined later is no data of the next.
+      takeStrangers(
+          held -> held.sourceNode == peer,
+          held -> {
+            store.release(held);
+            strangersReleased++;
+          });
       for (int i = 0; i < joined.size(); i++) {
-        joined.get(i).onPeerDown(node);
+        joined.get(i).onPeerDown(peer);
       }
+    }
+  }
+
+  /** A message of a group that was left here: who goes on sending to it is told so. */
+  private void dropLate(Message m, GroupNumber number, int use) {
+    late++;
+    if (Wire.kind(m.memory(), m.offset()) == Wire.DATA) {
+      boolean last = number.joined == null && use == number.uses - 1;
+      notices.add(
+          new Notices.Notice(
+              m.source(),
+              Wire.ABORT,
+              Wire.group(m.memory(), m.offset()),
+              use,
+              0,
+              0,
+              last ? number.endNode : node.self(),
+              last ? number.endReason : Wire.REASON_LEFT));
     }
   }
 
@@ -174,6 +300,42 @@ public final class Collectives implements AutoCloseable {
     return store;
   }
 
+  Notices notices() {
+    return notices;
+  }
+
+  /**
+   * It was told that nothing is heard of a node, and that is told once: who begins later would wait
+   * for ever. The node is down for that group too.
+   */
+  boolean isStillUnreachable(int peer) {
+    if (node.peerState(peer) == PeerState.UP) {
+      unreachable.clear(peer);
+    }
+    if (unreachable.get(peer)) {
+      downsAt[peer] = ++downs;
+    }
+    return unreachable.get(peer);
+  }
+
+  /** Groups that are joined: each poll looks at them. */
+  public int groups() {
+    return joined.size();
+  }
+
+  /** Messages that came for groups that were left before, and were dropped, so far. */
+  public long late() {
+    return late;
+  }
+
+  /**
+   * Messages of groups not joined yet that were dropped because their sender's session ended, so
+   * far.
+   */
+  public long strangersReleased() {
+    return strangersReleased;
+  }
+
   /** Messages that made no sense, so far. */
   public long malformed() {
     return malformed;
@@ -192,9 +354,10 @@ public final class Collectives implements AutoCloseable {
   /** Gives up what is under way and closes the endpoint. */
   @Override
   public void close() {
-    joined.forEach(Communicator::close);
-    strangers.forEach(store::release);
-    strangers.clear();
+    while (!joined.isEmpty()) {
+      joined.getLast().close();
+    }
+    takeStrangers(held -> true, store::release);
     endpoint.close();
   }
 }

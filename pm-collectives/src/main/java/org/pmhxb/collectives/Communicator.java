@@ -2,8 +2,9 @@ package org.pmhxb.collectives;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.PeerDownException;
@@ -17,9 +18,12 @@ import org.pmhxb.pm.SendBuffer;
  *
  * <p>When a member goes down that somebody waits for, the present call and all later ones end with
  * {@link PeerDownException} at every member: those who find out tell the others. A new group, of
- * another number, goes on without it. Owner: the endpoint's thread.
+ * another number, goes on without it.
+ *
+ * <p>{@link #close} leaves the group, broken or not; each member does so when it has no more calls.
+ * Owner: the endpoint's thread.
  */
-public final class Communicator {
+public final class Communicator implements AutoCloseable {
   /** What was worked out for a problem. */
   record Planned(Problem problem, Choice choice, Plan plan) {}
 
@@ -29,15 +33,22 @@ public final class Communicator {
   /** Passes over copies, waiting messages and sends in one poll. */
   private static final int PASSES_PER_POLL = 32;
 
+  /** Plans kept beside two for each rank, so that roots may take turns. */
+  private static final int PLANS_MOST = 256;
+
   private final Collectives collectives;
   private final PmEndpoint endpoint;
   private final Group group;
+
+  /** How often its number was joined before. */
+  private final int use;
+
   private final Topology topology;
   private final int windowBytes;
   private final int[] rankOfNode;
   private final Partner[] partners;
   private final CollectiveCall call;
-  private final Map<Key, Planned> plans = new HashMap<>();
+  private final Map<Key, Planned> plans = new Plans();
   private final Map<Collective, String> forced = new EnumMap<>(Collective.class);
 
   /** The last plan again: repeated calls look nothing up. */
@@ -52,15 +63,32 @@ public final class Communicator {
   private int heldCount;
 
   private int downCount;
+  private int leftCount;
   private int controlDue;
   private RuntimeException broken;
   private int brokenNode;
   private int brokenReason;
+  private boolean closed;
+
+  /** Those that were used last; a call keeps its own. */
+  private final class Plans extends LinkedHashMap<Key, Planned> {
+    private static final long serialVersionUID = 1;
+
+    Plans() {
+      super(16, 0.75f, true);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<Key, Planned> eldest) {
+      return size() > PLANS_MOST + 2 * group.size();
+    }
+  }
 
   Communicator(
       Collectives collectives,
       PmEndpoint endpoint,
       Group group,
+      int use,
       Topology topology,
       int nodes,
       int chunkBytes,
@@ -68,11 +96,12 @@ public final class Communicator {
     this.collectives = collectives;
     this.endpoint = endpoint;
     this.group = group;
+    this.use = use;
     this.topology = topology;
     this.windowBytes = windowBytes;
     this.partners = new Partner[group.size()];
     this.rankOfNode = new int[nodes];
-    java.util.Arrays.fill(rankOfNode, -1);
+    Arrays.fill(rankOfNode, -1);
     for (int r = 0; r < group.size(); r++) {
       rankOfNode[group.node(r)] = r;
     }
@@ -204,6 +233,9 @@ public final class Communicator {
       ElementType type,
       ReduceOp op,
       int root) {
+    if (closed) {
+      throw new IllegalStateException(group + " is closed; join it again");
+    }
     if (call.isActive()) {
       throw new IllegalStateException(
           group + ": " + call.describe() + " is under way: one call at a time");
@@ -296,6 +328,8 @@ public final class Communicator {
       SendBuffer b = endpoint.claim(partner.node, 0);
       if (b != null) {
         b.abort();
+      } else if (collectives.isStillUnreachable(partner.node)) {
+        onPeerDown(partner.node); // it was told before this group was joined
       }
     }
   }
@@ -326,8 +360,8 @@ public final class Communicator {
     if (!call.isActive()) {
       return work;
     }
-    if (downCount > 0) {
-      failIfDown();
+    if (downCount + leftCount > 0) {
+      failIfGone();
     }
     int moved = 1;
     for (int pass = 0; pass < PASSES_PER_POLL && moved > 0 && call.isActive(); pass++) {
@@ -347,8 +381,11 @@ public final class Communicator {
     int work = 0;
     for (int i = 0; call.isActive() && i < call.partnerCount(); i++) {
       Partner p = call.partnerAt(i);
-      while (p.heldFirst != null
-          && Wire.call(p.heldFirst.memory, p.heldFirst.at) == sequence
+      if (isOutOfTurn(p)) {
+        mismatch(p, "sent what no call of this node took, or makes other calls");
+        return work;
+      }
+      while (holdsOfPresentCall(p)
           && use(p, p.heldFirst.memory, p.heldFirst.at, p.heldFirst.lengthBytes)) {
         if (p.heldFirst == null) {
           return work; // the group broke, and nothing is kept any more
@@ -364,6 +401,20 @@ public final class Communicator {
     return work;
   }
 
+  /** The first message that waits from a partner is of the present call. */
+  boolean holdsOfPresentCall(Partner p) {
+    return p.heldFirst != null && Wire.call(p.heldFirst.memory, p.heldFirst.at) == sequence;
+  }
+
+  /**
+   * What waits from a partner never comes to its turn: it is of a call that is over, or of a later
+   * one while something of the present is still to come, which cannot be behind it.
+   */
+  private boolean isOutOfTurn(Partner p) {
+    int ahead = p.heldFirst == null ? 0 : Wire.call(p.heldFirst.memory, p.heldFirst.at) - sequence;
+    return ahead < 0 || ahead > 0 && call.expects(p);
+  }
+
   // --- messages ---------------------------------------------------------------------------------
 
   /** A message of this group; false when it makes no sense. */
@@ -375,15 +426,15 @@ public final class Communicator {
     MemorySegment memory = m.memory();
     long at = m.offset();
     Partner p = partner(rank);
+    if (Wire.kind(memory, at) == Wire.ABORT) {
+      onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
+      return true;
+    }
     if (!p.heard(Wire.consumed(memory, at))) {
       return false;
     }
-    switch (Wire.kind(memory, at)) {
-      case Wire.DATA -> onData(p, m, memory, at);
-      case Wire.ABORT -> onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
-      default -> {
-        // A credit was told, and heard.
-      }
+    if (Wire.kind(memory, at) == Wire.DATA) {
+      onData(p, m, memory, at);
     }
     return true;
   }
@@ -410,24 +461,26 @@ public final class Communicator {
     heldCount++;
   }
 
-  /** A message that came before this node had joined the group. */
-  void adopt(Held held) {
+  /** A message that came before this node had joined the group; false when it makes no sense. */
+  boolean adopt(Held held) {
     int rank = rankOfNode[held.sourceNode];
-    if (rank < 0 || broken != null) {
-      collectives.store().release(held);
-      return;
-    }
-    Partner p = partner(rank);
-    p.heard(Wire.consumed(held.memory, held.at));
-    if (Wire.kind(held.memory, held.at) == Wire.DATA) {
-      p.append(held);
-      heldCount++;
-      return;
-    }
-    if (Wire.kind(held.memory, held.at) == Wire.ABORT) {
+    boolean isData = Wire.kind(held.memory, held.at) == Wire.DATA;
+    boolean sensible = rank >= 0 && rank != group.rank();
+    if (sensible && Wire.kind(held.memory, held.at) == Wire.ABORT) {
       onAbort(Wire.abortNode(held.memory, held.at), Wire.abortReason(held.memory, held.at));
+    } else if (sensible) {
+      sensible = partner(rank).heard(Wire.consumed(held.memory, held.at));
+    }
+    if (sensible && isData && broken == null) {
+      partner(rank).append(held);
+      heldCount++;
+      return true;
+    }
+    if (sensible && isData) {
+      tell(partner(rank));
     }
     collectives.store().release(held);
+    return sensible;
   }
 
   /** Uses a message of the present call; false when its turn has not come. */
@@ -450,7 +503,7 @@ public final class Communicator {
   }
 
   void header(SendBuffer b, int kind, Partner p) {
-    Wire.common(b.memory(), b.offset(), kind, group.id(), sequence, p.consumed);
+    Wire.common(b.memory(), b.offset(), kind, use, group.id(), sequence, p.consumed);
     p.consumedTold = p.consumed;
     if (p.creditDue) {
       p.creditDue = false;
@@ -507,11 +560,24 @@ public final class Communicator {
     p.creditDue = false;
   }
 
-  private void failIfDown() {
+  /** A member is in a later use of the number already. */
+  void onLeft(int node) {
+    int rank = rankOfNode[node];
+    if (rank >= 0 && rank != group.rank() && !partner(rank).left) {
+      partner(rank).left = true;
+      leftCount++;
+    }
+  }
+
+  private void failIfGone() {
     for (int i = 0; i < call.partnerCount(); i++) {
       Partner p = call.partnerAt(i);
-      if (p.down && call.waitsFor(p)) {
-        breakUp(downOf(p.node), p.node, Wire.REASON_PEER_DOWN);
+      if ((p.down || p.left) && call.waitsFor(p)) {
+        if (p.down) {
+          breakUp(downOf(p.node), p.node, Wire.REASON_PEER_DOWN);
+        } else {
+          breakUp(leftBy(p.node), p.node, Wire.REASON_LEFT);
+        }
         return;
       }
     }
@@ -532,26 +598,42 @@ public final class Communicator {
         Wire.REASON_MISMATCH);
   }
 
+  private CollectiveException leftBy(int node) {
+    return new CollectiveException(
+        "%s: node %d has left it; all members make the same calls before they close the group"
+            .formatted(group, node));
+  }
+
   private void onAbort(int node, int reason) {
     if (broken == null) {
-      breakUp(
-          reason == Wire.REASON_PEER_DOWN
-              ? downOf(node)
-              : new CollectiveException(
-                  "%s: another member found that node %d makes other calls".formatted(group, node)),
-          node,
-          reason);
+      RuntimeException why =
+          switch (reason) {
+            case Wire.REASON_PEER_DOWN -> downOf(node);
+            case Wire.REASON_LEFT -> leftBy(node);
+            default ->
+                new CollectiveException(
+                    "%s: another member found that node %d makes other calls"
+                        .formatted(group, node));
+          };
+      breakUp(why, node, reason);
     }
   }
 
   /**
    * Ends the group, and tells the members whose ranks are a power of two away: however the dead one
-   * lay in the algorithm's tree, everybody hears of it in about log2 n steps.
+   * lay in the algorithm's tree, everybody hears of it in about log2 n steps. Members that had no
+   * more calls and left pass nothing on, so those that wait for this one are told as well.
    */
   private void breakUp(RuntimeException why, int node, int reason) {
     broken = why;
     brokenNode = node;
     brokenReason = reason;
+    for (int i = 0; call.isActive() && i < call.partnerCount(); i++) {
+      Partner p = call.partnerAt(i);
+      if (!p.down && call.isUnfinishedWith(p)) {
+        tell(p);
+      }
+    }
     call.fail(why);
     releaseHeld();
     int n = group.size();
@@ -575,12 +657,12 @@ public final class Communicator {
   }
 
   /**
-   * Leaves the group: all other members' present and later calls end with {@link
+   * Breaks the group: all other members' present and later calls end with {@link
    * PeerDownException}. For a member that cannot go on, or was started again and finds itself in a
    * group of before. Poll until {@link #isSettled}.
    */
   public void abandon() {
-    if (broken == null) {
+    if (broken == null && !closed) {
       breakUp(
           new CollectiveException(group + " was abandoned by this node"),
           group.node(group.rank()),
@@ -613,10 +695,61 @@ public final class Communicator {
     return true;
   }
 
-  void close() {
-    if (call.isActive()) {
-      call.fail(new CollectiveException(group + ": " + call.describe() + " was given up"));
+  /**
+   * Leaves the group, once; never blocks. For a member that has no more calls, or that takes a new
+   * group: this one is forgotten, and what waits for it is given back. A call that is under way is
+   * given up, and the group breaks: the others' calls end with {@link CollectiveException}, as do
+   * those that they make and this node does not. The same members may join the number again. Poll
+   * on until {@link Collectives#isSettled} before the node is closed.
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
     }
+    if (call.isActive()) {
+      breakUp(
+          new CollectiveException(group + ": " + call.describe() + " was given up"),
+          group.node(group.rank()),
+          Wire.REASON_LEFT);
+    }
+    closed = true;
     releaseHeld();
+    for (Partner p : partners) {
+      if (p != null) {
+        leave(p);
+      }
+    }
+    controlDue = 0;
+    boolean isBroken = broken != null;
+    collectives.left(
+        this,
+        isBroken ? brokenNode : group.node(group.rank()),
+        isBroken ? brokenReason : Wire.REASON_LEFT);
+  }
+
+  /** What is still to be told is told behind this. */
+  private void leave(Partner p) {
+    Notices notices = collectives.notices();
+    if (!p.down) {
+      notices.sent(p.node, p.lastTicket);
+    }
+    if (p.abortDue || p.creditDue) {
+      notices.add(
+          new Notices.Notice(
+              p.node,
+              p.abortDue ? Wire.ABORT : Wire.CREDIT,
+              group.id(),
+              use,
+              sequence,
+              p.consumed,
+              brokenNode,
+              brokenReason));
+    }
+  }
+
+  /** Plans that are kept. */
+  int planCount() {
+    return plans.size();
   }
 }

@@ -34,6 +34,9 @@ final class Partner {
   /** Its session ended since the group was joined. */
   boolean down;
 
+  /** It is in a later use of the group's number: nothing of this one comes from it any more. */
+  boolean left;
+
   /** It is to be told what was used. */
   boolean creditDue;
 

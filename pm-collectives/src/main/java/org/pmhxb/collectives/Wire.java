@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  *
  * <pre>
  *  every message
- *   0 kind:8 | 1 reserved:8 | 2 group:16 | 4 call:32 | 8 consumed:64
+ *   0 kind:8 | 1 use:8 | 2 group:16 | 4 call:32 | 8 consumed:64
  *  16 bytes: CREDIT ends here
  *  DATA (bytes of a step follow)
  *  16 signature:32 | 20 ordinal:32 | 24 offset:64
@@ -43,6 +43,9 @@ final class Wire {
   /** The node named made another call than its partner. */
   static final int REASON_MISMATCH = 2;
 
+  /** The node named has left the group. */
+  static final int REASON_LEFT = 3;
+
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final ValueLayout.OfInt INT =
@@ -52,8 +55,9 @@ final class Wire {
 
   private Wire() {}
 
-  static void common(MemorySegment m, long at, int kind, int group, int call, long consumed) {
-    m.set(SHORT, at, (short) (kind << 8));
+  static void common(
+      MemorySegment m, long at, int kind, int use, int group, int call, long consumed) {
+    m.set(SHORT, at, (short) (kind << 8 | use));
     m.set(SHORT, at + 2, (short) group);
     m.set(INT, at + 4, call);
     m.set(LONG, at + 8, consumed);
@@ -72,6 +76,11 @@ final class Wire {
 
   static int kind(MemorySegment m, long at) {
     return m.get(SHORT, at) >> 8;
+  }
+
+  /** Which use of the group's number it is of, 0 to 255. */
+  static int use(MemorySegment m, long at) {
+    return m.get(SHORT, at) & 0xFF;
   }
 
   static int group(MemorySegment m, long at) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.pm.PeerDownException;
@@ -17,7 +19,8 @@ import org.pmhxb.sim.fault.Place;
 
 /**
  * Collectives by seed under loss, duplication, reordering, a node that stands still, one whose
- * program is slow, and one that dies: right results or {@link PeerDownException}, never a hang.
+ * program is slow, and one that dies or is started again: right results or {@link
+ * PeerDownException}, never a hang.
  */
 class CollectiveSweepTest {
   private static final long MS = 1_000_000L;
@@ -30,6 +33,9 @@ class CollectiveSweepTest {
     for (long seed = 1; seed <= SEEDS; seed++) {
       SplittableRandom random = new SplittableRandom(seed * 77);
       SimMachine sim = machine(random, seed);
+      if (seed % 2 == 0) {
+        sim.closeAtEnd();
+      }
       SimResult result = sim.run(seed, node(random), wire(random, sim, seed));
 
       assertThat(result.violation()).as("seed %d", seed).isNull();
@@ -45,6 +51,9 @@ class CollectiveSweepTest {
     for (long seed = 1; seed <= SEEDS; seed++) {
       SplittableRandom random = new SplittableRandom(seed * 99);
       SimMachine sim = machine(random, seed);
+      if (seed % 4 < 2) {
+        sim.closeAtEnd();
+      }
       List<Fault> faults =
           new ArrayList<>(random.nextBoolean() ? wire(random, sim, seed) : List.of());
       int dying = random.nextInt(sim.members().length);
@@ -72,9 +81,49 @@ class CollectiveSweepTest {
     assertThat(broken).as("members that were told, over all seeds").isGreaterThan(2 * SEEDS);
   }
 
+  /** One member sends to a group that the others have not joined, and is started again. */
+  @Test
+  void whatAMemberSentInItsLifeBeforeIsNobodysData() {
+    long released = 0;
+    Set<Long> broken = new TreeSet<>();
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      SplittableRandom random = new SplittableRandom(seed * 111);
+      Shape shape = Shape.parse(SHAPES[random.nextInt(SHAPES.length)]);
+      int ranks = 2 + random.nextInt(shape.nodes() - 1);
+      Script script = Script.random(seed, ranks, 12, 20_000);
+      SimMachine sim = machine(random, seed, shape, ranks, script);
+      int early = random.nextInt(ranks);
+      sim.joinLater(early, script.withSeed(seed + 1_000), 1_000 * MS);
+      List<Fault> faults = new ArrayList<>(wire(random, sim, seed));
+      Place node = Place.node(sim.members()[early]);
+      long atNs = 10 * MS + random.nextLong(50 * MS);
+      faults.add(new Fault(FaultKind.RESTART, node, atNs, 20 * MS, 0, 0, seed));
+      SimResult result = sim.run(seed, node(random), faults);
+
+      assertThat(result.violation()).as("seed %d: %s", seed, faults).isNull();
+      for (RankRun run : sim.runs()) {
+        if (run.failure() != null) {
+          // A session that was begun with the life before may end behind the next one's first.
+          assertThat(run.failure())
+              .as("seed %d, %s", seed, run.where())
+              .isInstanceOf(PeerDownException.class);
+          broken.add(seed);
+        }
+        released += run.collectives().strangersReleased();
+      }
+    }
+    assertThat(released).as("messages of the lives before, over all seeds").isGreaterThan(SEEDS);
+    assertThat(broken).as("seeds in which somebody was down").hasSizeLessThan(SEEDS / 8);
+  }
+
   private static SimMachine machine(SplittableRandom random, long seed) {
     Shape shape = Shape.parse(SHAPES[random.nextInt(SHAPES.length)]);
     int ranks = 2 + random.nextInt(shape.nodes() - 1);
+    return machine(random, seed, shape, ranks, Script.random(seed, ranks, 12, 20_000));
+  }
+
+  private static SimMachine machine(
+      SplittableRandom random, long seed, Shape shape, int ranks, Script script) {
     String network = NETWORKS[random.nextInt(NETWORKS.length)];
     Topology topology = CollectivesTest.topology(network, shape, seed);
     return new SimMachine(
@@ -82,7 +131,7 @@ class CollectiveSweepTest {
         1 + random.nextInt(2),
         CollectivesTest.members(shape, ranks, seed + 1),
         topology,
-        Script.random(seed, ranks, 12, 20_000),
+        script,
         new CollectiveLimits(random.nextBoolean() ? 4_096 : 1 << 20, 8_192));
   }
 

@@ -8,11 +8,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.collectives.algorithm.StandardAlgorithms;
 import org.pmhxb.pm.PeerDownException;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
 
 /** Calls as a program makes them: matching, bounds, refusals, the end of a group. */
 class CommunicatorTest {
@@ -188,6 +191,269 @@ class CommunicatorTest {
     }
     members.untilDone(calls);
     assertThat(sums).allSatisfy(s -> assertThat(intAt(s, 0)).isEqualTo(3));
+  }
+
+  @Test
+  void plansAreBoundedWhateverLengthsCallsHave() {
+    List<Communicator> both = members.join(1, 0, 1);
+    for (int length = 1; length <= 2_000; length++) {
+      byte[] sent = new byte[length];
+      byte[] got = new byte[length];
+      sent[length - 1] = (byte) length;
+      List<CollectiveCall> calls =
+          List.of(
+              both.get(0).broadcast(MemorySegment.ofArray(sent), 0),
+              both.get(1).broadcast(MemorySegment.ofArray(got), 0));
+      members.untilDone(calls);
+      calls.forEach(CollectiveCall::check);
+      assertThat(got[length - 1]).isEqualTo((byte) length);
+    }
+    assertThat(both).allSatisfy(c -> assertThat(c.planCount()).isEqualTo(256 + 2 * 2));
+  }
+
+  @Test
+  void groupsThatAreLeftCostNothingAnyMore() {
+    for (int i = 0; i < 10_000; i++) {
+      List<Communicator> both = members.join(i % 2_500, 0, 1);
+      MemorySegment got = ints(0);
+      CollectiveCall sent = both.get(0).broadcast(ints(i), 0);
+      members.until(sent::isDone);
+      both.get(0).close();
+      both.get(1).broadcast(got, 0).await(members.others());
+      sent.check();
+      both.get(1).close();
+      assertThat(intAt(got, 0)).isEqualTo(i);
+    }
+    members.until(() -> members.at(0).isSettled() && members.at(1).isSettled());
+    for (int node = 0; node < 2; node++) {
+      assertThat(members.at(node).groups()).isZero();
+      assertThat(members.at(node).store().heldBytes()).isZero();
+      assertThat(members.at(node).malformed()).isZero();
+    }
+  }
+
+  @Test
+  void whoStaysInAGroupHearsThatAnotherHasLeftAndSendsItNoData() {
+    List<Communicator> before = members.join(1, 0, 1);
+    before.get(0).close();
+    Communicator again = members.at(0).join(Group.of(1, 0, 0, 1), Topology.flat());
+    MemorySegment got = ints(0);
+    CollectiveCall waits = again.broadcast(got, 1);
+
+    CollectiveCall astray = before.get(1).broadcast(ints(111), 1);
+    MemorySegment memory = ints(0);
+    members.until(() -> members.at(0).late() == 1);
+    members.untilDone(List.of(astray));
+    // It has sent all, so it hears of it in its next call.
+    CollectiveCall next = before.get(1).broadcast(memory, 0);
+    members.untilDone(List.of(next));
+
+    assertThatThrownBy(next::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("node 0 has left it");
+    assertThat(waits.isDone()).as("what was sent before is not for this").isFalse();
+    before.get(1).close();
+    Communicator other = members.at(1).join(Group.of(1, 1, 0, 1), Topology.flat());
+    other.broadcast(ints(222), 1).await(members.others());
+    members.untilDone(List.of(waits));
+    waits.check();
+    assertThat(intAt(got, 0)).isEqualTo(222);
+    members.until(() -> members.at(0).isSettled() && members.at(1).isSettled());
+    assertThat(members.at(0).late()).as("its data, and that its group is broken").isEqualTo(2);
+  }
+
+  @Test
+  void whoIsLateInLeavingFindsWhatTheOthersSentSince() {
+    List<Communicator> before = members.join(1, 0, 1);
+    MemorySegment got = ints(0);
+    CollectiveCall waits = before.get(1).broadcast(got, 0);
+    before.get(0).close();
+    Communicator again = members.at(0).join(Group.of(1, 0, 0, 1), Topology.flat());
+    CollectiveCall sent = again.broadcast(ints(222), 0);
+
+    members.untilDone(List.of(waits));
+
+    assertThatThrownBy(waits::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("node 0 has left it");
+    assertThat(intAt(got, 0)).as("of the next use").isZero();
+    assertThatThrownBy(() -> before.get(0).broadcast(ints(1), 0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("is closed");
+    before.get(1).close();
+    before.get(1).close();
+    Communicator other = members.at(1).join(Group.of(1, 1, 0, 1), Topology.flat());
+    other.broadcast(got, 0).await(members.others());
+    assertThat(intAt(got, 0)).isEqualTo(222);
+    sent.check();
+  }
+
+  @Test
+  void aCallThatIsGivenUpEndsAtTheOthers() {
+    List<Communicator> all = members.join(1, 0, 1, 2, 3);
+    List<CollectiveCall> calls = new ArrayList<>();
+    for (int r = 0; r < 3; r++) {
+      calls.add(all.get(r).allreduce(ints(r), ints(0), ElementType.INT, ReduceOp.SUM));
+    }
+
+    all.get(0).close();
+    members.untilDone(calls);
+
+    assertThatThrownBy(calls.get(0)::check).hasMessageContaining("was given up");
+    assertThat(calls.subList(1, 3))
+        .allSatisfy(
+            c ->
+                assertThatThrownBy(c::check)
+                    .isInstanceOf(CollectiveException.class)
+                    .hasMessageContaining("node 0 has left it"));
+    CollectiveCall late = all.get(3).allreduce(ints(3), ints(0), ElementType.INT, ReduceOp.SUM);
+    members.untilDone(List.of(late));
+    assertThatThrownBy(late::check).hasMessageContaining("node 0 has left it");
+  }
+
+  @Test
+  void whoClosesABrokenGroupHasToldTheOthers() {
+    List<Communicator> all = members.join(1, 0, 1, 2, 3);
+    List<CollectiveCall> calls = new ArrayList<>();
+    all.forEach(c -> calls.add(c.allgather(ints(1), ints(0, 0, 0, 0))));
+    members.untilDone(calls);
+    calls.clear();
+    for (int r = 0; r < 3; r++) {
+      calls.add(all.get(r).allreduce(ints(r), ints(0), ElementType.INT, ReduceOp.SUM));
+    }
+    members.stop(3);
+    members.until(
+        () -> {
+          for (int r = 0; r < 3; r++) {
+            if (calls.get(r).isDone()) {
+              all.get(r).close();
+            }
+          }
+          return calls.stream().allMatch(CollectiveCall::isDone);
+        });
+
+    assertThat(calls)
+        .allSatisfy(
+            c ->
+                assertThatThrownBy(c::check)
+                    .isInstanceOf(PeerDownException.class)
+                    .hasMessageContaining("node 3"));
+    members.until(() -> IntStream.range(0, 3).allMatch(n -> members.at(n).isSettled()));
+    assertThatThrownBy(() -> members.at(0).join(Group.of(1, 0, 0, 1, 2, 3), Topology.flat()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("node 3 was down")
+        .hasMessageContaining("another number");
+  }
+
+  /** From rank 7 to 0 to 5: those between them in the circle have nothing to do. */
+  private static final class Through implements Algorithm {
+    @Override
+    public Collective collective() {
+      return Collective.BROADCAST;
+    }
+
+    @Override
+    public String name() {
+      return "through";
+    }
+
+    @Override
+    public double predictNs(Problem p, CostModel model) {
+      return 0;
+    }
+
+    @Override
+    public void plan(Problem p, PlanBuilder plan) {
+      switch (p.rank()) {
+        case 7 -> plan.send(0, Area.OUTPUT, 0, p.blockBytes());
+        case 0 -> {
+          plan.receive(7, Area.OUTPUT, 0, p.blockBytes());
+          plan.send(5, Area.OUTPUT, 0, p.blockBytes());
+        }
+        case 5 -> plan.receive(0, Area.OUTPUT, 0, p.blockBytes());
+        default -> {
+          // Done at once.
+        }
+      }
+    }
+  }
+
+  /** Those who have left pass on nothing: who waits for a member is told by that member. */
+  @Test
+  void aDeathIsToldPastThoseWhoHaveLeft() {
+    members.close();
+    members =
+        new RingMembers(
+            RingCluster.Options.of(Shape.of(8), 1).withPeerTimeoutNs(50_000_000L),
+            StandardAlgorithms.registry().with(new Through()),
+            CollectiveLimits.defaults());
+    List<Communicator> all = members.join(1, 0, 1, 2, 3, 4, 5, 6, 7);
+    List<CollectiveCall> calls = new ArrayList<>();
+    for (int r = 0; r < 7; r++) {
+      all.get(r).use(Collective.BROADCAST, "through");
+      calls.add(all.get(r).broadcast(ints(0), 7));
+      if (r != 0 && r != 5) {
+        calls.get(r).check();
+        all.get(r).close();
+      }
+    }
+    members.stop(7);
+
+    members.untilDone(calls);
+
+    assertThatThrownBy(calls.get(5)::check)
+        .isInstanceOf(PeerDownException.class)
+        .hasMessageContaining("node 7");
+  }
+
+  @Test
+  void aNumberIsJoinedAgainByTheSameMembersSoOften() {
+    for (int i = 0; i < 256; i++) {
+      members.join(1, 0, 1).forEach(Communicator::close);
+    }
+    assertThatThrownBy(() -> members.join(1, 0, 1)).hasMessageContaining("it was joined 256 times");
+    members.join(2, 0, 1).forEach(Communicator::close);
+    assertThatThrownBy(() -> members.join(2, 0, 2)).hasMessageContaining("other members had it");
+    assertThatThrownBy(() -> members.join(2, 1, 0)).hasMessageContaining("other members had it");
+    assertThatThrownBy(() -> members.join(3, 0, 4)).hasMessageContaining("nodes are 0..3");
+    members.join(3, 0, 1);
+  }
+
+  /** That a node cannot be reached is told once: a group that is joined later hears of it too. */
+  @Test
+  void aGroupWithANodeThatCannotBeReachedEnds() {
+    members.close();
+    members =
+        new RingMembers(
+            RingCluster.Options.of(Shape.of(NODES), 1).withPeerTimeoutNs(50_000_000L),
+            StandardAlgorithms.registry(),
+            CollectiveLimits.defaults());
+    members.stop(3);
+    for (int number = 1; number <= 3; number++) {
+      Communicator c = members.at(0).join(Group.of(number, 0, 0, 3), Topology.flat());
+      CollectiveCall call = c.broadcast(ints(0), 1);
+      members.untilDone(List.of(call));
+      assertThatThrownBy(call::check)
+          .as("group %d", number)
+          .isInstanceOf(PeerDownException.class)
+          .hasMessageContaining("node 3");
+    }
+  }
+
+  /** A message that no call took is found when the next is expected, and does not stop it. */
+  @Test
+  void whatNoCallTookEndsTheNext() {
+    List<Communicator> both = members.join(1, 0, 1);
+    CollectiveCall sent = both.get(1).broadcast(ints(111), 1);
+    members.until(() -> members.at(0).earlyCopies() == 1);
+    both.get(0).broadcast(MemorySegment.ofArray(new byte[0]), 1).check();
+
+    CollectiveCall next = both.get(0).broadcast(ints(0), 1);
+    members.untilDone(List.of(sent, next));
+
+    assertThatThrownBy(next::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("no call of this node took");
   }
 
   @Test

@@ -86,7 +86,8 @@ class HostileMessagesTest {
       int call = random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(2);
       long consumed = random.nextInt(4) == 0 ? random.nextLong() : 0;
       int kind = random.nextInt(30) == 0 ? random.nextInt(256) : Wire.DATA;
-      Wire.common(m, at, kind, of, call, consumed);
+      int use = random.nextInt(50) == 0 ? random.nextInt(256) : 0;
+      Wire.common(m, at, kind, use, of, call, consumed);
     }
     if (b.lengthBytes() >= Wire.DATA_BYTES && random.nextBoolean()) {
       Wire.data(m, at, random.nextInt(), random.nextInt(2), random.nextInt(2));

@@ -17,12 +17,19 @@ final class RankRun {
   private CollectiveCall running;
   private MemorySegment output;
   private RuntimeException failure;
+  private boolean closing;
 
   RankRun(Script script, Collectives collectives, Group group, Topology topology) {
     this.script = script;
     this.collectives = collectives;
     this.communicator = collectives.join(group, topology);
     this.rank = group.rank();
+  }
+
+  /** Leaves the group as soon as it has no more calls, or one failed. */
+  RankRun closing() {
+    closing = true;
+    return this;
   }
 
   /** Goes on; work done. */
@@ -35,6 +42,9 @@ final class RankRun {
     if (running != null && running.isDone()) {
       end();
       work++;
+    }
+    if (closing && isAtEnd()) {
+      communicator.close();
     }
     return work;
   }
@@ -82,9 +92,11 @@ final class RankRun {
 
   /** All calls made, or one failed; and nothing is left to send. */
   boolean isOver() {
-    return running == null
-        && (failure != null || next == script.calls().size())
-        && collectives.isSettled();
+    return isAtEnd() && collectives.isSettled();
+  }
+
+  private boolean isAtEnd() {
+    return running == null && (failure != null || next == script.calls().size());
   }
 
   RuntimeException failure() {

@@ -20,7 +20,12 @@ final class RingMembers implements AutoCloseable {
   private long nowNs = 1_000_000_000L;
 
   RingMembers(int nodes, AlgorithmRegistry registry, CollectiveLimits limits) {
-    cluster = RingCluster.create(RingCluster.Options.of(Shape.of(nodes), 1));
+    this(RingCluster.Options.of(Shape.of(nodes), 1), registry, limits);
+  }
+
+  RingMembers(RingCluster.Options options, AlgorithmRegistry registry, CollectiveLimits limits) {
+    cluster = RingCluster.create(options);
+    int nodes = options.shape().nodes();
     for (int n = 0; n < nodes; n++) {
       all.add(new Collectives(cluster.node(n), ENDPOINT, registry, CostModel.gigabit(), limits));
     }

@@ -97,6 +97,13 @@ final class Script {
             onHeap));
   }
 
+  /** The same calls with other inputs. */
+  Script withSeed(long other) {
+    Script script = new Script(other, ranks);
+    script.calls.addAll(calls);
+    return script;
+  }
+
   void add(Call call) {
     calls.add(call);
   }

@@ -27,6 +27,13 @@ final class SimMachine {
   private final Script script;
   private final CollectiveLimits limits;
   private final RankRun[] runs;
+  private boolean closing;
+
+  /** The rank that joins at once and is started again, or none; the others come later. */
+  private int early = -1;
+
+  private Script earlyScript;
+  private long joinNs;
 
   SimMachine(
       Shape shape,
@@ -42,6 +49,21 @@ final class SimMachine {
     this.script = script;
     this.limits = limits;
     this.runs = new RankRun[members.length];
+  }
+
+  /** Everyone leaves the group at once when it has no more calls. */
+  void closeAtEnd() {
+    closing = true;
+  }
+
+  /**
+   * One rank goes through another script in its first life, and through this one in its second; all
+   * others join after a time.
+   */
+  void joinLater(int earlyRank, Script script, long afterNs) {
+    early = earlyRank;
+    earlyScript = script;
+    joinNs = afterNs;
   }
 
   SimResult run(long seed, NodeOptions node, List<Fault> faults) {
@@ -67,10 +89,17 @@ final class SimMachine {
     List<Program> programs = new ArrayList<>();
     for (int rank = 0; rank < members.length; rank++) {
       if (members[rank] == host.self()) {
-        programs.add(host.life() == 0 ? new Member(host, rank) : new Returned(host));
+        programs.add(program(host, rank));
       }
     }
     return programs;
+  }
+
+  private Program program(Host host, int rank) {
+    if (rank == early) {
+      return new Member(host, rank, host.life() == 0 ? earlyScript : script, 0);
+    }
+    return host.life() == 0 ? new Member(host, rank, script, joinNs) : new Returned(host);
   }
 
   /** Nodes by rank. */
@@ -114,26 +143,47 @@ final class SimMachine {
   }
 
   private final class Member implements Program {
-    private final RankRun run;
+    private final Collectives collectives;
+    private final Group group;
+    private final int rank;
+    private final Script mine;
+    private final long afterNs;
+    private long beganNs = -1;
+    private RankRun run;
 
-    Member(Host host, int rank) {
-      run = new RankRun(script, collectives(host), Group.of(GROUP, host.self(), members), topology);
-      runs[rank] = run;
+    Member(Host host, int rank, Script mine, long afterNs) {
+      this.collectives = collectives(host);
+      this.group = Group.of(GROUP, host.self(), members);
+      this.rank = rank;
+      this.mine = mine;
+      this.afterNs = afterNs;
+      if (afterNs == 0) {
+        join();
+      }
+    }
+
+    private void join() {
+      run = new RankRun(mine, collectives, group, topology);
+      runs[rank] = closing ? run.closing() : run;
     }
 
     @Override
     public int step(long nowNs) {
-      return run.step();
+      beganNs = beganNs < 0 ? nowNs : beganNs;
+      if (run == null && nowNs - beganNs >= afterNs) {
+        join();
+      }
+      return run == null ? collectives.poll() : run.step();
     }
 
     @Override
     public boolean isDone() {
-      return run.isOver();
+      return run != null && run.isOver();
     }
 
     @Override
     public void close() {
-      run.collectives().close();
+      collectives.close();
     }
   }
 }

@@ -1,0 +1,53 @@
+package org.pmhxb.collectives;
+
+import java.util.Arrays;
+
+/**
+ * What a node knows of a group's number: who had it, and how often it was joined. It stays when the
+ * group is left, so that what comes late is known for it and never taken for a later group's
+ * (PROTOCOL.md section 12). Owner: the endpoint's thread.
+ */
+final class GroupNumber {
+  /** Times that a number may be joined: each has a value of a byte in the messages. */
+  static final int USES_MOST = 256;
+
+  /** Of the members in their order; a number stays theirs. */
+  final int members;
+
+  /** {@link Collectives#downs} when it was joined first. */
+  final long sinceDowns;
+
+  /** How often it was joined; the present use, or the last, is one less. */
+  int uses;
+
+  /** While it is joined. */
+  Communicator joined;
+
+  /** What those are answered who are still in the use that was left last. */
+  int endNode;
+
+  int endReason;
+
+  GroupNumber(Group group, long sinceDowns) {
+    this.members = hash(group);
+    this.sinceDowns = sinceDowns;
+  }
+
+  boolean isOf(Group group) {
+    return members == hash(group);
+  }
+
+  private static int hash(Group group) {
+    return Arrays.hashCode(group.nodes());
+  }
+
+  /** A message is of the group that is joined. */
+  boolean isPresent(int use) {
+    return joined != null && use == uses - 1;
+  }
+
+  /** A message is of a use that this node has yet to come to. */
+  boolean isAhead(int use) {
+    return use >= uses;
+  }
+}
