@@ -49,6 +49,8 @@ import picocli.CommandLine.TypeConversionException;
       "  jitter: every frame takes longer, exponentially distributed with mean amount ns",
       "  slow-link: bandwidth is rate of what it was",
       "  short-queue: the switch queues at most amount bytes towards the rail",
+      "  short-frames: frames of more than amount bytes are lost, as by too small an MTU",
+      "  short-frames-rx: those of them that the node is sent are lost",
       "  cut: nothing passes, the carrier stays up",
       "  cut-tx: nothing that the node sends passes",
       "  cut-rx: nothing that the node is sent passes",

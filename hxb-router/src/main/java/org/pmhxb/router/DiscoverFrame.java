@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.pm.wire.FrameTag;
 
 /**
  * The payload of a DISCOVER frame (PROTOCOL.md section 8): who sends, and which of its NICs.
@@ -19,7 +20,11 @@ import org.pmhxb.pm.wire.FrameHeader;
  *  24 incarnation:64
  *  32 mac:64, its low 48 bits
  *  40 device: deviceLength bytes of UTF-8
+ *     frame:16, since minor version 2
  * </pre>
+ *
+ * <p>{@code frame} is the longest frame that the sender sends, in bytes, keyed tag included, FCS
+ * not. With {@link #FLAG_FULL} the frame that says so is that long itself, by zeros behind it.
  *
  * <p>All fields are big-endian. The sender's key is that of the frame header. Its address stands in
  * the payload too, because no check covers the Ethernet header: one bit that flips there would lead
@@ -44,10 +49,17 @@ final class DiscoverFrame {
   /** Longest device name in bytes; longer ones are cut. */
   static final int MAX_DEVICE_BYTES = 63;
 
-  static final int MAX_BYTES = DEVICE + MAX_DEVICE_BYTES;
+  /** Bytes of {@code frame}, behind the device's name. */
+  private static final int FRAME_BYTES = Short.BYTES;
+
+  /** The first minor version whose nodes say how long their frames are, and show it. */
+  static final int MINOR_WITH_FRAME = 2;
 
   /** The sender has not seen every neighbour on this rail and asks those who hear it to answer. */
   static final int FLAG_SOLICIT = 0x01;
+
+  /** This frame is as long as the longest that the sender sends. */
+  static final int FLAG_FULL = 0x02;
 
   private static final ValueLayout.OfShort BE_SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -61,8 +73,11 @@ final class DiscoverFrame {
   /**
    * Writes header and payload, all but the CRC.
    *
+   * @param flags with {@link #FLAG_FULL} the payload is filled up with zeros
    * @param device UTF-8, at most {@link #MAX_DEVICE_BYTES}
-   * @return frame length in bytes
+   * @param longestBytes the longest frame that the node sends, {@code trailerBytes} included
+   * @param trailerBytes what follows the payload of each of its frames and is not counted in it
+   * @return frame length in bytes, without the trailer
    */
   static int write(
       MemorySegment frames,
@@ -75,8 +90,11 @@ final class DiscoverFrame {
       int node,
       int rail,
       int flags,
-      byte[] device) {
-    int length = DEVICE + device.length;
+      byte[] device,
+      int longestBytes,
+      int trailerBytes) {
+    int written = DEVICE + device.length + FRAME_BYTES;
+    int length = (flags & FLAG_FULL) != 0 ? longestBytes - trailerBytes : written;
     FrameHeader.hop(frames, at, 1, 0, 0); // one hop: never relayed
     FrameHeader.ethernet(frames, at, FrameHeader.BROADCAST_MAC, srcMac);
     FrameHeader.kindSrc(frames, at, FrameHeader.DISCOVER, node);
@@ -102,7 +120,20 @@ final class DiscoverFrame {
     frames.set(BE_LONG, at + INCARNATION, incarnation);
     frames.set(BE_LONG, at + MAC, srcMac);
     MemorySegment.copy(device, 0, frames, ValueLayout.JAVA_BYTE, at + DEVICE, device.length);
+    frames.set(BE_SHORT, at + DEVICE + device.length, (short) longestBytes);
+    zero(frames, at + written, at + length);
     return length;
+  }
+
+  /** The buffer was in use before: what is not written would go on the wire. */
+  private static void zero(MemorySegment frames, long from, long to) {
+    long at = from;
+    for (; at <= to - Long.BYTES; at += Long.BYTES) {
+      frames.set(BE_LONG, at, 0);
+    }
+    for (; at < to; at++) {
+      putByte(frames, at, 0);
+    }
   }
 
   /** Whether the fields are complete and agree with each other; never throws. */
@@ -128,7 +159,21 @@ final class DiscoverFrame {
         || !MacAddress.isStation(FrameHeader.srcMac(frames, at))) {
       return false;
     }
-    return placeIsValid(frames, at);
+    return frameIsValid(frames, at, payload) && placeIsValid(frames, at);
+  }
+
+  /** What the sender says of its frames' length, against the length of this one. */
+  private static boolean frameIsValid(MemorySegment frames, long at, int payload) {
+    if (!saysFrame(frames, at)) {
+      return true;
+    }
+    if (frameAt(frames, at) + FRAME_BYTES > FrameHeader.BYTES + payload) {
+      return false;
+    }
+    boolean tagged = (FrameHeader.flags(frames, at) & FrameHeader.FLAG_TAG) != 0;
+    int stated = FrameHeader.BYTES + payload + (tagged ? FrameTag.BYTES : 0);
+    int longest = frameBytes(frames, at);
+    return isFull(frames, at) ? stated == longest : stated <= longest;
   }
 
   private static boolean placeIsValid(MemorySegment frames, long at) {
@@ -166,6 +211,25 @@ final class DiscoverFrame {
 
   static boolean solicits(MemorySegment frames, long at) {
     return (u8(frames, at + FLAGS) & FLAG_SOLICIT) != 0;
+  }
+
+  /** Whether the sender's minor version has {@code frame}, and the frames of that length. */
+  static boolean saysFrame(MemorySegment frames, long at) {
+    return u8(frames, at + MINOR) >= MINOR_WITH_FRAME;
+  }
+
+  /** Where {@link #saysFrame}: whether this frame is as long as its sender's longest. */
+  static boolean isFull(MemorySegment frames, long at) {
+    return (u8(frames, at + FLAGS) & FLAG_FULL) != 0;
+  }
+
+  /** Where {@link #saysFrame}: the sender's longest frame in bytes. */
+  static int frameBytes(MemorySegment frames, long at) {
+    return u16(frames, at + frameAt(frames, at));
+  }
+
+  private static int frameAt(MemorySegment frames, long at) {
+    return DEVICE + u8(frames, at + DEVICE_LENGTH);
   }
 
   static int extent(MemorySegment frames, long at, int dimension) {

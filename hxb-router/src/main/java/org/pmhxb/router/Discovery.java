@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.pmhxb.pm.Routing;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -18,6 +19,11 @@ import org.pmhxb.router.PairingFault.Kind;
  * <p>Each rail announces at intervals that double from the first to the longest, and at once when
  * it hears a neighbour that is new or that asks. A rail asks while its intervals still grow and a
  * neighbour is missing, so a lost answer costs one short interval and a dead node costs no traffic.
+ *
+ * <p>Behind short frames go some of full length: a neighbour's address is a next hop only while
+ * frames of full length arrive from it, so that a switch with too small an MTU is named, and
+ * avoided, before it swallows messages. Whom nothing at all is heard of stays a next hop: that its
+ * paths are dead, they find out themselves, and sooner.
  *
  * <p>Owner: the node's poll thread. Methods that say so may be called from any thread. What agrees
  * with the table allocates nothing; faults and new neighbours are control events and may.
@@ -35,11 +41,35 @@ public final class Discovery {
   /** Least distance of two announcements of one rail: what many ask at once is answered once. */
   private static final long ANSWER_GAP_NS = 1_000_000L;
 
+  /** Least distance of two full frames of one rail: what strangers can make it send is bounded. */
+  private static final long FULL_GAP_NS = 5_000_000L;
+
+  /** The same where nobody asked: all nodes of a long line hear each of them. */
+  private static final long UNASKED_FULL_GAP_NS = 50_000_000L;
+
   /** Another try after no control buffer was to be had. */
   private static final long RETRY_NS = 1_000_000L;
 
-  /** How many longest intervals of silence end a fault, or a claim to coordinates. */
+  /**
+   * How many longest intervals of silence end a fault, or a claim to coordinates; of silence in
+   * full frames, a neighbour's being known.
+   */
   private static final int SILENT_INTERVALS = 5;
+
+  /** Short frames without a full one after which there is something between two neighbours. */
+  private static final int SHORT_FRAMES = 4;
+
+  /** So long the first full frame of a neighbour may be behind its first short one. */
+  private static final long FIRST_FULL_NS = 200_000_000L;
+
+  /** Of a neighbour that was never heard. */
+  private static final long NEVER = Long.MIN_VALUE;
+
+  /**
+   * How long a program that could begin over some of its rails waits for the others: by far longer
+   * than nodes that start together need.
+   */
+  public static final long GRACE_NS = 2_000_000_000L;
 
   private final Shape shape;
   private final Coordinates coordinates;
@@ -62,9 +92,13 @@ public final class Discovery {
   private final long[] dueNs;
   private final boolean[] answering;
   private final long[] answerNs;
+  private final boolean[] fullOwed;
+  private final long[] fullDueNs;
+  private final long[] fullSentNs;
   private final int[] missingOnRail;
 
   // By slot of the table: who spoke last, and who before it.
+  private final long[] speakers;
   private final long[] incarnations;
   private final long[] formerMacs;
   private final long[] formerIncarnations;
@@ -72,10 +106,17 @@ public final class Discovery {
   private final AtomicLongArray heardNs;
   private final String[] labels;
 
+  // By slot of the table: its speaker's frames of full length.
+  private final boolean[] fullHeard;
+  private final boolean[] shortOnly;
+  private final int[] shortFrames;
+  private final long[] shortSinceNs;
+
   private long earliestDueNs;
   private long tickNs;
   private boolean started;
   private long malformed;
+  private int longestFrameBytes;
   private volatile int missing;
   private FrameCrc crc;
   private MemorySegment crcRegion;
@@ -156,14 +197,25 @@ public final class Discovery {
     this.dueNs = new long[rails];
     this.answering = new boolean[rails];
     this.answerNs = new long[rails];
+    this.fullOwed = new boolean[rails];
+    this.fullDueNs = new long[rails];
+    this.fullSentNs = new long[rails];
     this.missingOnRail = new int[rails];
     int slots = table.slots();
+    this.speakers = new long[slots];
     this.incarnations = new long[slots];
     this.formerMacs = new long[slots];
     this.formerIncarnations = new long[slots];
     this.sinceNs = new long[slots];
     this.heardNs = new AtomicLongArray(slots);
     this.labels = new String[slots];
+    this.fullHeard = new boolean[slots];
+    this.shortOnly = new boolean[slots];
+    this.shortFrames = new int[slots];
+    this.shortSinceNs = new long[slots];
+    for (int slot = 0; slot < slots; slot++) {
+      heardNs.setPlain(slot, NEVER);
+    }
     int all = 0;
     for (int rail = 0; rail < rails; rail++) {
       deviceBytes[rail] = DiscoverFrame.deviceBytes(this.devices[rail]);
@@ -197,26 +249,76 @@ public final class Discovery {
     return table;
   }
 
-  /** Every neighbour was heard on every rail, once at least. Any thread. */
+  /** Every neighbour is known on every rail. Any thread. */
   public boolean complete() {
     return missing == 0;
   }
 
-  /** Who was not heard yet, and on which rail. Any thread. */
-  public List<MissingNeighbour> missing() {
+  /**
+   * Who is not there, on which rail, and how. Who was entered by {@link #assume} and never heard is
+   * not missing. Any thread.
+   *
+   * @param nowNs on the clock of {@link #linkWork}
+   */
+  public List<MissingNeighbour> missing(long nowNs) {
     List<MissingNeighbour> list = new ArrayList<>();
     forEachNeighbour(
         (rail, node, slot) -> {
-          if (table.macAcquire(slot) == 0) {
+          boolean known = table.macAcquire(slot) != 0;
+          long heard = heardNs.getAcquire(slot);
+          boolean silent = heard != NEVER && nowNs - heard >= silenceNs;
+          if (!known || silent) {
+            MissingNeighbour.How how =
+                heard == NEVER
+                    ? MissingNeighbour.How.NEVER_HEARD
+                    : silent ? MissingNeighbour.How.SILENT : MissingNeighbour.How.SHORT_FRAMES_ONLY;
             list.add(
                 new MissingNeighbour(
-                    rail, layout.name(rail), devices[rail], node, shape.coordinates(node)));
+                    rail,
+                    layout.name(rail),
+                    devices[rail],
+                    node,
+                    shape.coordinates(node),
+                    how,
+                    silent ? nowNs - heard : 0));
           }
         });
     return list;
   }
 
-  /** Who was heard, where and when. Any thread. */
+  /** The nodes that share a line with this one, in ascending order. Any thread. */
+  public int[] neighbourNodes() {
+    return IntStream.range(0, shape.nodes()).filter(node -> shape.hops(self, node) == 1).toArray();
+  }
+
+  /**
+   * Whether a frame to a node can leave here: in some dimension in which the two differ, the node's
+   * line is known to have who comes next. Any thread; allocates nothing.
+   */
+  public boolean hasFirstHop(int node) {
+    return firstHops(node, false);
+  }
+
+  /** The same of every dimension in which they differ, and every rail. */
+  public boolean hasEveryFirstHop(int node) {
+    return firstHops(node, true);
+  }
+
+  private boolean firstHops(int node, boolean every) {
+    int position = shape.position(node);
+    int differing = shape.differing(position, ownPosition);
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      for (int index = 0; (differing & 1 << d) != 0 && index < layout.perDimension(); index++) {
+        int slot = table.slot(d, shape.coordinate(position, d), index);
+        if (table.macAcquire(slot) != 0 != every) {
+          return !every;
+        }
+      }
+    }
+    return every;
+  }
+
+  /** Who is known, where, and when it was heard. Any thread. */
   public List<Neighbour> neighbours() {
     List<Neighbour> list = new ArrayList<>();
     forEachNeighbour(
@@ -284,7 +386,7 @@ public final class Discovery {
     boolean first = table.mac(slot) == 0;
     table.set(slot, mac);
     if (first) {
-      found(rail);
+      found(rail, 1);
     }
   }
 
@@ -316,11 +418,17 @@ public final class Discovery {
       if (timed || answering[rail] && nowNs - answerNs[rail] >= 0) {
         sent += announce(rail, timed, nowNs, out);
       }
+      if (fullOwed[rail] && nowNs - fullDueNs[rail] >= 0) {
+        sent += showFull(rail, nowNs, out);
+      }
       if (dueNs[rail] - earliest < 0) {
         earliest = dueNs[rail];
       }
       if (answering[rail] && answerNs[rail] - earliest < 0) {
         earliest = answerNs[rail];
+      }
+      if (fullOwed[rail] && fullDueNs[rail] - earliest < 0) {
+        earliest = fullDueNs[rail];
       }
     }
     earliestDueNs = earliest;
@@ -335,9 +443,11 @@ public final class Discovery {
   private void start(long nowNs, Routing.LinkOutput out) {
     started = true;
     tickNs = nowNs + longestIntervalNs;
+    longestFrameBytes = out.longestFrameBytes();
     for (int rail = 0; rail < dueNs.length; rail++) {
       dueNs[rail] = nowNs;
       sentNs[rail] = nowNs - ANSWER_GAP_NS;
+      fullSentNs[rail] = nowNs - UNASKED_FULL_GAP_NS;
       intervalNs[rail] = firstIntervalNs;
       table.setOwn(rail, out.macAddress(rail));
     }
@@ -352,10 +462,40 @@ public final class Discovery {
       answerNs[rail] = nowNs + RETRY_NS;
       return 0;
     }
-    long mac = out.macAddress(rail);
-    table.setOwn(rail, mac);
     // Only what the timer sends may ask. Answers that ask would be answered, without end.
     boolean asks = timed && missingOnRail[rail] > 0 && intervalNs[rail] < longestIntervalNs;
+    send(rail, at, asks ? DiscoverFrame.FLAG_SOLICIT : 0, out);
+    sentNs[rail] = nowNs;
+    boolean asked = answering[rail];
+    answering[rail] = false;
+    if (timed) {
+      dueNs[rail] = nowNs + intervalNs[rail];
+      intervalNs[rail] = Math.min(2 * intervalNs[rail], longestIntervalNs);
+    }
+    if (!fullOwed[rail] && (asked || nowNs - fullSentNs[rail] >= UNASKED_FULL_GAP_NS)) {
+      long allowedNs = fullSentNs[rail] + FULL_GAP_NS;
+      fullOwed[rail] = true;
+      fullDueNs[rail] = allowedNs - nowNs > 0 ? allowedNs : nowNs;
+    }
+    return 1;
+  }
+
+  /** The frame of full length that goes behind what was announced. */
+  private int showFull(int rail, long nowNs, Routing.LinkOutput out) {
+    long at = out.begin(rail);
+    if (at < 0) {
+      fullDueNs[rail] = nowNs + RETRY_NS;
+      return 0;
+    }
+    send(rail, at, DiscoverFrame.FLAG_FULL, out);
+    fullOwed[rail] = false;
+    fullSentNs[rail] = nowNs;
+    return 1;
+  }
+
+  private void send(int rail, long at, int flags, Routing.LinkOutput out) {
+    long mac = out.macAddress(rail);
+    table.setOwn(rail, mac);
     MemorySegment frames = out.frames();
     int lengthBytes =
         DiscoverFrame.write(
@@ -368,21 +508,16 @@ public final class Discovery {
             layout,
             self,
             rail,
-            asks ? DiscoverFrame.FLAG_SOLICIT : 0,
-            deviceBytes[rail]);
+            flags,
+            deviceBytes[rail],
+            longestFrameBytes,
+            out.trailerBytes());
     if (frames != crcRegion) {
       crcRegion = frames;
       crc = new FrameCrc(frames);
     }
     FrameHeader.crc(frames, at, crc.of(at, lengthBytes - FrameHeader.BYTES));
     out.commit(lengthBytes);
-    sentNs[rail] = nowNs;
-    answering[rail] = false;
-    if (timed) {
-      dueNs[rail] = nowNs + intervalNs[rail];
-      intervalNs[rail] = Math.min(2 * intervalNs[rail], longestIntervalNs);
-    }
-    return 1;
   }
 
   /** Announces at the next duty cycle, or as soon as the least distance allows. */
@@ -427,12 +562,15 @@ public final class Discovery {
     }
     Kind kind = judge(rail, frames, at);
     if (kind != null) {
-      if (!faults.renew(kind, rail, mac, nowNs)) {
-        faults.add(
-            kind, rail, here(rail), there(frames, at), detail(kind, rail, frames, at), nowNs);
-      }
+      report(kind, rail, frames, at, nowNs);
     } else if (DiscoverFrame.node(frames, at) != self) {
       learn(rail, frames, at, mac, nowNs);
+    }
+  }
+
+  private void report(Kind kind, int rail, MemorySegment frames, long at, long nowNs) {
+    if (!faults.renew(kind, rail, FrameHeader.srcMac(frames, at), nowNs)) {
+      faults.add(kind, rail, here(rail), there(frames, at), detail(kind, rail, frames, at), nowNs);
     }
   }
 
@@ -476,37 +614,94 @@ public final class Discovery {
     int coordinate = DiscoverFrame.coordinate(frames, at, dimension);
     int slot = table.slot(dimension, coordinate, layout.index(rail));
     long spoken = DiscoverFrame.incarnation(frames, at);
-    long known = table.mac(slot);
-    if (known == mac && incarnations[slot] == spoken) {
-      heardNs.setRelease(slot, nowNs);
+    long silentNs = heardNs.getPlain(slot) == NEVER ? 0 : nowNs - heardNs.getPlain(slot);
+    if (speakers[slot] == mac && incarnations[slot] == spoken) {
       if (DiscoverFrame.solicits(frames, at)) {
         answer(rail, nowNs);
       }
-      return;
-    }
-    boolean silent = nowNs - heardNs.getPlain(slot) >= silenceNs;
-    if (known != 0 && formerMacs[slot] == mac && formerIncarnations[slot] == spoken && !silent) {
-      // Who was replaced speaks again beside its successor: that is no restart, they are two.
+    } else if (isTwin(slot, mac, spoken, silentNs)) {
       reportTwins(rail, slot, slot, mac, spoken, DiscoverFrame.device(frames, at), nowNs);
       return;
+    } else {
+      succeed(rail, slot, mac, spoken, DiscoverFrame.device(frames, at), nowNs);
+      answer(rail, nowNs);
     }
-    formerMacs[slot] = known;
+    heardNs.setRelease(slot, nowNs);
+    if (!DiscoverFrame.saysFrame(frames, at) || DiscoverFrame.isFull(frames, at)) {
+      heardFull(rail, slot, mac);
+    } else {
+      heardShort(rail, slot, frames, at, silentNs, nowNs);
+    }
+  }
+
+  /** Who was replaced speaks again beside its successor: that is no restart, they are two. */
+  private boolean isTwin(int slot, long mac, long spoken, long silentNs) {
+    return speakers[slot] != 0
+        && formerMacs[slot] == mac
+        && formerIncarnations[slot] == spoken
+        && silentNs < silenceNs;
+  }
+
+  private void succeed(int rail, int slot, long mac, long spoken, String device, long nowNs) {
+    if (shortOnly[slot]) {
+      faults.end(Kind.SHORT_FRAMES_ONLY, rail, speakers[slot]);
+    }
+    formerMacs[slot] = speakers[slot];
     formerIncarnations[slot] = incarnations[slot];
+    speakers[slot] = mac;
     incarnations[slot] = spoken;
     sinceNs[slot] = nowNs;
-    labels[slot] = DiscoverFrame.device(frames, at);
-    heardNs.setRelease(slot, nowNs);
-    table.set(slot, mac);
-    if (known == 0) {
-      found(rail);
+    labels[slot] = device;
+    fullHeard[slot] = false;
+    shortOnly[slot] = false;
+    shortFrames[slot] = 0;
+  }
+
+  /** Frames of any length arrive from the slot's speaker: it is a next hop. */
+  private void heardFull(int rail, int slot, long mac) {
+    fullHeard[slot] = true;
+    shortFrames[slot] = 0;
+    if (shortOnly[slot]) {
+      shortOnly[slot] = false;
+      faults.end(Kind.SHORT_FRAMES_ONLY, rail, mac);
     }
-    answer(rail, nowNs);
+    long known = table.mac(slot);
+    if (known != mac) {
+      table.set(slot, mac);
+      if (known == 0) {
+        found(rail, 1);
+      }
+    }
+  }
+
+  /**
+   * A full frame should be right behind. When none comes, whatever was known of this neighbour is
+   * not any more: what it is sent would vanish on the way.
+   */
+  private void heardShort(
+      int rail, int slot, MemorySegment frames, long at, long silentNs, long nowNs) {
+    if (shortFrames[slot] == 0 || silentNs >= silenceNs) {
+      shortFrames[slot] = 0;
+      shortSinceNs[slot] = nowNs;
+    }
+    shortFrames[slot] = Math.min(shortFrames[slot] + 1, SHORT_FRAMES);
+    long patienceNs = fullHeard[slot] ? silenceNs : FIRST_FULL_NS;
+    boolean missed = shortFrames[slot] == SHORT_FRAMES && nowNs - shortSinceNs[slot] >= patienceNs;
+    if (!missed && !shortOnly[slot]) {
+      return;
+    }
+    shortOnly[slot] = true;
+    if (table.mac(slot) != 0) {
+      table.set(slot, 0);
+      found(rail, -1);
+    }
+    report(Kind.SHORT_FRAMES_ONLY, rail, frames, at, nowNs);
   }
 
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // One writer: the poll thread.
-  private void found(int rail) {
-    missingOnRail[rail]--;
-    missing = missing - 1;
+  private void found(int rail, int neighbours) {
+    missingOnRail[rail] -= neighbours;
+    missing = missing - neighbours;
   }
 
   /** One neighbour speaks with two incarnations on its rails: two nodes, each cabled in part. */
@@ -520,8 +715,7 @@ public final class Discovery {
           if (incarnations[first] != incarnations[slot]
               && isSettled(first, nowNs)
               && isSettled(slot, nowNs)) {
-            reportTwins(
-                rail, first, slot, table.mac(slot), incarnations[slot], labels[slot], nowNs);
+            reportTwins(rail, first, slot, speakers[slot], incarnations[slot], labels[slot], nowNs);
           }
         }
       }
@@ -550,7 +744,7 @@ public final class Discovery {
     faults.add(
         Kind.DUPLICATE_COORDINATES,
         rail,
-        new End(label(knownSlot), node, at, table.mac(knownSlot)),
+        new End(label(knownSlot), node, at, speakers[knownSlot]),
         new End(device, node, at, mac),
         "both answer on the line of rail "
             + layout.name(rail)
@@ -625,9 +819,27 @@ public final class Discovery {
               "key 0x%08x here, 0x%08x there; two clusters share a line, or one of the"
                   + " configurations has another key",
               key, FrameHeader.key(frames, at));
+      case SHORT_FRAMES_ONLY -> shortOnlyDetail(DiscoverFrame.frameBytes(frames, at));
       case DIFFERENT_MAJOR_VERSION ->
           throw new IllegalArgumentException("is told by the version alone");
     };
+  }
+
+  private String shortOnlyDetail(int theirsBytes) {
+    int mtuBytes = theirsBytes - FrameHeader.ETHERNET_HEADER_BYTES;
+    return theirsBytes > longestFrameBytes
+        ? "frames of "
+            + theirsBytes
+            + " bytes there, of "
+            + longestFrameBytes
+            + " at most here; give both nodes the same mtu, and an MTU of "
+            + mtuBytes
+            + " to every switch and interface between them if it is that one"
+        : "short ones do, those of "
+            + theirsBytes
+            + " bytes do not; raise the MTU of the switch or interface between them to "
+            + mtuBytes
+            + ", or lower mtu in the files of all nodes";
   }
 
   private interface NeighbourVisitor {

@@ -6,7 +6,8 @@ import java.util.function.Consumer;
 
 /**
  * The pairing faults that hold now. A fault is listed once however often it is heard, leaves when
- * it was not heard for {@link #expiryNs}, and is reported again only when it comes back after that.
+ * it was not heard for {@link #expiryNs} or is seen to be mended, and is reported again only when
+ * it comes back after that.
  *
  * <p>Bounded: at most {@value #LIMIT} are listed, so that a hostile line costs neither memory nor
  * log. Owner: the poll thread, which allocates only when a fault begins or ends; {@link #listed}
@@ -33,8 +34,7 @@ final class FaultTable {
   /** Whether this fault is listed already; if so it counts as heard now. */
   boolean renew(PairingFault.Kind kind, int rail, long mac, long nowNs) {
     for (int i = 0; i < count; i++) {
-      PairingFault f = faults[i];
-      if (f.kind() == kind && f.rail() == rail && f.there().mac() == mac) {
+      if (isOf(faults[i], kind, rail, mac)) {
         heardNs[i] = nowNs;
         return true;
       }
@@ -59,15 +59,38 @@ final class FaultTable {
     publish();
   }
 
-  /** Forgets what is mended. */
+  /** Forgets a fault that was seen to be mended. */
+  void end(PairingFault.Kind kind, int rail, long mac) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if (!isOf(faults[i], kind, rail, mac)) {
+        keep(i, kept++);
+      }
+    }
+    cutTo(kept);
+  }
+
+  /** Forgets what was not heard for a while. */
   void expire(long nowNs) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
       if (nowNs - heardNs[i] < expiryNs) {
-        faults[kept] = faults[i];
-        heardNs[kept++] = heardNs[i];
+        keep(i, kept++);
       }
     }
+    cutTo(kept);
+  }
+
+  private static boolean isOf(PairingFault fault, PairingFault.Kind kind, int rail, long mac) {
+    return fault.kind() == kind && fault.rail() == rail && fault.there().mac() == mac;
+  }
+
+  private void keep(int from, int to) {
+    faults[to] = faults[from];
+    heardNs[to] = heardNs[from];
+  }
+
+  private void cutTo(int kept) {
     if (kept != count) {
       for (int i = kept; i < count; i++) {
         faults[i] = null;

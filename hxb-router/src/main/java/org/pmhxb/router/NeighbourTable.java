@@ -34,7 +34,7 @@ final class NeighbourTable {
     return macs.length();
   }
 
-  /** Poll thread: differs from what it was whenever an address was entered in between. */
+  /** Poll thread: differs from what it was whenever an address came or went in between. */
   int changes() {
     return changes;
   }
@@ -58,6 +58,7 @@ final class NeighbourTable {
     return macs.getAcquire(slot); // A1
   }
 
+  /** Poll thread: a neighbour's address; 0: it is not known any more. */
   void set(int slot, long mac) {
     changes++;
     macs.setRelease(slot, mac); // R1: pairs with A1

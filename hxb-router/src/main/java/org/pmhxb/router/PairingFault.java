@@ -1,7 +1,8 @@
 package org.pmhxb.router;
 
 /**
- * Two NICs that hear each other and should not, or two nodes that disagree: named by both ends.
+ * Two NICs that hear each other and should not, or not whole, or two nodes that disagree: named by
+ * both ends.
  *
  * @param id counts up per node, so that a reader can tell new ones
  * @param kind what is wrong
@@ -23,6 +24,7 @@ public record PairingFault(
     DIFFERENT_SHAPE("different shapes"),
     DIFFERENT_RAILS("different numbers of rails per dimension"),
     DIFFERENT_KEY("different cluster keys"),
+    SHORT_FRAMES_ONLY("frames of full length do not arrive"),
     DIFFERENT_MAJOR_VERSION("different major protocol versions");
 
     private final String explanation;

@@ -17,17 +17,18 @@ import org.junit.jupiter.api.Test;
 import org.pmhxb.pm.Routing;
 import org.pmhxb.pm.wire.FrameHeader;
 
-/** The DISCOVER frame of PROTOCOL.md section 11: this code sends it, and takes it. */
+/** The DISCOVER frames of PROTOCOL.md section 11: this code sends them, and takes them. */
 class DiscoverGoldenTest {
   private static final int KEY = 0x0badcafe;
   private static final Shape SHAPE = Shape.of(4, 4, 2);
   private static final int RAIL_X1 = 1;
+  private static final int LONGEST_BYTES = 128;
 
-  private static byte[] golden() throws IOException {
+  private static byte[] golden(String name) throws IOException {
     String text = Files.readString(Path.of(System.getProperty("hxb.home"), "PROTOCOL.md"));
     Matcher block =
-        Pattern.compile("```golden name=discover\n(.*?)```", Pattern.DOTALL).matcher(text);
-    assertThat(block.find()).as("PROTOCOL.md has a golden frame named discover").isTrue();
+        Pattern.compile("```golden name=" + name + "\n(.*?)```", Pattern.DOTALL).matcher(text);
+    assertThat(block.find()).as("PROTOCOL.md has a golden frame named " + name).isTrue();
     StringBuilder hex = new StringBuilder();
     block
         .group(1)
@@ -48,18 +49,20 @@ class DiscoverGoldenTest {
   }
 
   @Test
-  void sendsTheDocumentedFrame() throws IOException {
+  void sendsTheDocumentedFrames() throws IOException {
     Output out = new Output();
     discovery(3, 0x1111_1111_1111_1111L).linkWork(0, out);
-    assertThat(out.frames).hasSize(6);
-    assertThat(out.frames.get(RAIL_X1)).isEqualTo(golden());
+    assertThat(out.frames).hasSize(2 * 6);
+    assertThat(out.frames.get(2 * RAIL_X1)).isEqualTo(golden("discover"));
+    assertThat(out.frames.get(2 * RAIL_X1 + 1)).isEqualTo(golden("discover-full"));
   }
 
   @Test
-  void takesTheDocumentedFrame() throws IOException {
+  void takesTheDocumentedFrames() throws IOException {
     Discovery neighbour = discovery(1, 5);
-    MemorySegment memory = MemorySegment.ofArray(golden());
-    neighbour.onLinkFrame(RAIL_X1, memory, 0, (int) memory.byteSize(), 0);
+    take(neighbour, golden("discover"));
+    assertThat(neighbour.neighbours()).isEmpty();
+    take(neighbour, golden("discover-full"));
     assertThat(neighbour.faults()).isEmpty();
     assertThat(neighbour.malformed()).isZero();
     assertThat(neighbour.neighbours()).hasSize(1);
@@ -67,8 +70,12 @@ class DiscoverGoldenTest {
     assertThat(neighbour.neighbours().get(0).mac()).isEqualTo(0x0200_0000_0001L);
   }
 
+  private static void take(Discovery discovery, byte[] frame) {
+    discovery.onLinkFrame(RAIL_X1, MemorySegment.ofArray(frame), 0, frame.length, 0);
+  }
+
   private static final class Output implements Routing.LinkOutput {
-    private final MemorySegment memory = Arena.ofAuto().allocate(512);
+    private final MemorySegment memory = Arena.ofAuto().allocate(512).fill((byte) 0x5A);
     private final List<byte[]> frames = new ArrayList<>();
 
     @Override
@@ -84,6 +91,16 @@ class DiscoverGoldenTest {
     @Override
     public long macAddress(int rail) {
       return 0x0200_0000_0000L | rail;
+    }
+
+    @Override
+    public int longestFrameBytes() {
+      return LONGEST_BYTES;
+    }
+
+    @Override
+    public int trailerBytes() {
+      return 0;
     }
 
     @Override

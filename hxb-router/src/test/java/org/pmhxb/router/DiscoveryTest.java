@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -21,6 +24,7 @@ import org.pmhxb.router.PairingFault.Kind;
 
 class DiscoveryTest {
   private static final long MS = 1_000_000L;
+  private static final int LONGEST_BYTES = 1_514;
   private static final Shape TWO = Shape.of(2);
   private static final Shape CUBE = Shape.of(2, 2, 2);
 
@@ -31,10 +35,20 @@ class DiscoveryTest {
   private final class Station implements Routing.LinkOutput {
     final Discovery discovery;
     final int id;
-    final MemorySegment memory = TestNodes.memory();
+    final MemorySegment memory = TestNodes.memory().fill((byte) 0x5A);
+    int longest = LONGEST_BYTES;
+    int trailer;
+
+    /** Frames sent: short ones, and those of full length. */
     int sent;
+
+    int full;
+    byte[] lastShort;
+    byte[] lastFull;
     int rail = -1;
-    boolean dry;
+
+    /** Buffers to be had. */
+    int buffers = Integer.MAX_VALUE;
 
     Station(int id, Discovery discovery) {
       this.id = id;
@@ -70,7 +84,21 @@ class DiscoveryTest {
     @Override
     public long begin(int onRail) {
       rail = onRail;
-      return dry ? -1 : 128;
+      if (buffers == 0) {
+        return -1;
+      }
+      buffers--;
+      return 128;
+    }
+
+    @Override
+    public int longestFrameBytes() {
+      return longest;
+    }
+
+    @Override
+    public int trailerBytes() {
+      return trailer;
     }
 
     @Override
@@ -80,18 +108,26 @@ class DiscoveryTest {
 
     @Override
     public void commit(int lengthBytes) {
-      sent++;
       int stated = FrameHeader.BYTES + FrameHeader.length(memory, 128);
       assertThat(lengthBytes).isEqualTo(stated);
       assertThat(FrameHeader.crc(memory, 128))
           .isEqualTo(new FrameCrc(memory).of(128, lengthBytes - FrameHeader.BYTES));
       assertThat(FrameHeader.hopCheckField(memory, 128))
           .isEqualTo(FrameHeader.hopCheck(memory, 128));
+      byte[] frame = memory.asSlice(128, lengthBytes).toArray(ValueLayout.JAVA_BYTE);
+      if (DiscoverFrame.isFull(memory, 128)) {
+        full++;
+        lastFull = frame;
+      } else {
+        sent++;
+        lastShort = frame;
+      }
       for (Plug from : plugs) {
         if (from.station() == this && from.rail() == rail) {
-          byte[] frame = memory.asSlice(128, lengthBytes).toArray(ValueLayout.JAVA_BYTE);
           for (Plug to : plugs) {
-            if (to != from && to.wire().equals(from.wire())) {
+            if (to != from
+                && to.wire().equals(from.wire())
+                && frame.length <= carries.getOrDefault(to.wire(), Integer.MAX_VALUE)) {
               inFlight.add(new Flight(to.station(), to.rail(), frame));
             }
           }
@@ -105,6 +141,10 @@ class DiscoveryTest {
   private final List<Station> stations = new ArrayList<>();
   private final List<Plug> plugs = new ArrayList<>();
   private List<Flight> inFlight = new ArrayList<>();
+
+  /** Longest frame that a wire carries, where that is less than any. */
+  private final Map<String, Integer> carries = new HashMap<>();
+
   private long nowNs = -5_000 * MS; // clocks may be negative
 
   private Station station(int id, Shape shape, int node, int rails) {
@@ -141,11 +181,11 @@ class DiscoveryTest {
     for (int node = 0; node < 8; node++) {
       station(node, CUBE, node, 2).plugAsDesigned();
     }
-    assertThat(stations.get(0).discovery.missing()).hasSize(6);
+    assertThat(stations.get(0).discovery.missing(nowNs)).hasSize(6);
     run(5);
     for (Station s : stations) {
       assertThat(s.discovery.complete()).isTrue();
-      assertThat(s.discovery.missing()).isEmpty();
+      assertThat(s.discovery.missing(nowNs)).isEmpty();
       assertThat(s.discovery.faults()).isEmpty();
       assertThat(s.discovery.neighbours()).hasSize(6);
       for (Neighbour n : s.discovery.neighbours()) {
@@ -190,8 +230,8 @@ class DiscoveryTest {
     int before = s.sent;
     run(10_000);
     assertThat(s.sent - before).isEqualTo(10);
-    assertThat(s.discovery.missing()).hasSize(1);
-    assertThat(s.discovery.missing().get(0))
+    assertThat(s.discovery.missing(nowNs)).hasSize(1);
+    assertThat(s.discovery.missing(nowNs).get(0))
         .hasToString("node 1 at (1,0,0) not heard on rail x0 (n0-x0)");
   }
 
@@ -246,12 +286,17 @@ class DiscoveryTest {
   @Test
   void retriesWhenThereIsNoBuffer() {
     Station s = station(0, TWO, 0, 1).plugAsDesigned();
-    s.dry = true;
+    s.buffers = 0;
     run(5);
     assertThat(s.sent).isZero();
-    s.dry = false;
+    s.buffers = 1;
     run(2);
     assertThat(s.sent).isEqualTo(1);
+    assertThat(s.full).isZero();
+    s.buffers = 1;
+    run(2);
+    assertThat(s.sent).isEqualTo(1);
+    assertThat(s.full).isEqualTo(1);
   }
 
   @Test
@@ -322,7 +367,8 @@ class DiscoveryTest {
   void theOwnEchoIsNoFault() {
     Station a = station(0, TWO, 0, 1);
     a.discovery.linkWork(nowNs, a);
-    deliver(a.discovery, 0, a.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE));
+    deliver(a.discovery, 0, a.lastShort);
+    deliver(a.discovery, 0, a.lastFull);
     assertThat(a.discovery.faults()).isEmpty();
     assertThat(a.discovery.malformed()).isZero();
     assertThat(a.discovery.neighbours()).isEmpty();
@@ -401,7 +447,7 @@ class DiscoveryTest {
     Station a = station(0, TWO, 0, 1);
     Station b = station(1, TWO, 1, 1);
     b.discovery.linkWork(nowNs, b);
-    byte[] frame = b.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE);
+    byte[] frame = b.lastFull.clone();
     frame[FrameHeader.KIND_SRC + 3] = 0;
     deliver(a.discovery, 0, frame);
     assertThat(a.discovery.malformed()).isEqualTo(1);
@@ -463,11 +509,14 @@ class DiscoveryTest {
     Station a = station(0, TWO, 0, 1);
     Station b = station(1, TWO, 1, 1);
     b.discovery.linkWork(nowNs, b);
-    byte[] frame = b.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE);
-    frame[FrameHeader.VERSION_AT] |= 5;
-    frame[DiscoverFrame.MINOR] = 5;
-    frame[FrameHeader.LENGTH + 1] += 20;
-    deliver(a.discovery, 0, frame);
+    byte[] newer = Arrays.copyOf(b.lastShort, b.lastShort.length + 20);
+    newer[FrameHeader.LENGTH + 1] += 20;
+    for (byte[] frame : new byte[][] {newer, b.lastFull}) {
+      frame[FrameHeader.VERSION_AT] |= 5;
+      frame[DiscoverFrame.MINOR] = 5;
+      deliver(a.discovery, 0, frame);
+    }
+    assertThat(a.discovery.malformed()).isZero();
     assertThat(a.discovery.complete()).isTrue();
   }
 
@@ -477,7 +526,7 @@ class DiscoveryTest {
     Station a = station(0, TWO, 0, 1);
     Station b = station(1, TWO, 1, 1);
     b.discovery.linkWork(nowNs, b);
-    byte[] genuine = b.memory.asSlice(128, 200).toArray(ValueLayout.JAVA_BYTE);
+    byte[] genuine = b.lastFull;
     for (int bit = 0; bit < 48; bit++) {
       byte[] frame = genuine.clone();
       frame[FrameHeader.SRC_MAC + bit / 8] ^= (byte) (1 << bit % 8);
@@ -530,13 +579,14 @@ class DiscoveryTest {
     Random random = new Random(seed);
     Discovery a = TestNodes.discovery(CUBE, 0, 2);
     Station b = station(3, CUBE, random.nextInt(8), 2);
-    b.discovery.linkWork(nowNs, b); // leaves the frame of its last rail
-    byte[] frame = b.memory.asSlice(128, 170).toArray(ValueLayout.JAVA_BYTE);
+    b.discovery.linkWork(nowNs, b); // leaves the frames of its last rail
+    byte[] frame = random.nextBoolean() ? b.lastShort : b.lastFull;
     for (int n = random.nextInt(6); n > 0; n--) {
-      frame[random.nextInt(frame.length)] = (byte) random.nextInt(256);
+      int within = random.nextInt(4) == 0 ? frame.length : b.lastShort.length;
+      frame[random.nextInt(within)] = (byte) random.nextInt(256);
     }
     int rail = random.nextInt(8) - 1;
-    int length = random.nextInt(4) == 0 ? random.nextInt(170) : 170;
+    int length = random.nextInt(4) == 0 ? random.nextInt(frame.length) : frame.length;
     MemorySegment exact = Arena.ofAuto().allocate(Math.max(1, length));
     MemorySegment.copy(frame, 0, exact, ValueLayout.JAVA_BYTE, 0, length);
     a.onLinkFrame(rail, exact, 0, length, nowNs);
@@ -556,20 +606,274 @@ class DiscoveryTest {
     c.plugAsDesigned();
     run(3_000);
     assertThat(a.discovery.faults()).hasSize(1);
-    int known = FrameHeader.BYTES + FrameHeader.length(b.memory, 128);
-    int fault = FrameHeader.BYTES + FrameHeader.length(c.memory, 128);
+    MemorySegment known = MemorySegment.ofArray(b.lastShort);
+    MemorySegment knownFull = MemorySegment.ofArray(b.lastFull);
+    MemorySegment fault = MemorySegment.ofArray(c.lastShort);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
     // One-off allocations (linkage, compilation) fall into any early round: the best one counts.
     for (int round = 0; round < 100 && least >= 1_000; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 50_000; i++) {
-        a.discovery.onLinkFrame(0, b.memory, 128, known, nowNs);
-        a.discovery.onLinkFrame(0, c.memory, 128, fault, nowNs);
+        a.discovery.onLinkFrame(0, known, 0, b.lastShort.length, nowNs);
+        a.discovery.onLinkFrame(0, knownFull, 0, b.lastFull.length, nowNs);
+        a.discovery.onLinkFrame(0, fault, 0, c.lastShort.length, nowNs);
       }
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertThat(least).isLessThan(1_000);
+  }
+
+  // --- frames of full length ---------------------------------------------------------------------
+
+  @Test
+  void aNeighbourIsKnownByAFrameOfFullLength() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    deliver(a.discovery, 0, b.lastShort);
+    assertThat(a.discovery.neighbours()).isEmpty();
+    assertThat(a.discovery.complete()).isFalse();
+    assertThat(a.discovery.hasFirstHop(1)).isFalse();
+    assertThat(a.discovery.missing(nowNs).get(0))
+        .hasToString("node 1 at (1,0,0) heard by short frames only on rail x0 (n0-x0)");
+    deliver(a.discovery, 0, b.lastFull);
+    assertThat(a.discovery.neighbours()).hasSize(1);
+    assertThat(a.discovery.complete()).isTrue();
+    assertThat(a.discovery.hasFirstHop(1)).isTrue();
+    assertThat(a.discovery.missing(nowNs)).isEmpty();
+  }
+
+  /** Buffers were in use before: what is filled up is zeros, and the CRC is over all of it. */
+  @Test
+  void behindAnnouncementsGoFullFramesOfZeros() {
+    Station s = station(0, TWO, 0, 1).plugAsDesigned();
+    run(100);
+    assertThat(s.sent).isEqualTo(4);
+    assertThat(s.full).isEqualTo(2); // at 0 and 70 ms
+    assertThat(s.lastFull).hasSize(LONGEST_BYTES);
+    byte[] behind = Arrays.copyOfRange(s.lastFull, s.lastShort.length, LONGEST_BYTES);
+    assertThat(behind).containsOnly(0);
+    int solicit = DiscoverFrame.FLAG_SOLICIT;
+    assertThat(s.lastShort[DiscoverFrame.FLAGS]).isEqualTo((byte) solicit);
+    assertThat(s.lastFull[DiscoverFrame.FLAGS]).isEqualTo((byte) DiscoverFrame.FLAG_FULL);
+  }
+
+  /** The tag behind each frame counts for its length. */
+  @Test
+  void withATrailerTheFullFrameIsNoLonger() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.trailer = 16;
+    b.discovery.linkWork(nowNs, b);
+    assertThat(b.lastFull).hasSize(LONGEST_BYTES - 16);
+    byte[] tagged = Arrays.copyOf(b.lastFull, LONGEST_BYTES);
+    tagged[FrameHeader.FLAGS_DST] = FrameHeader.FLAG_TAG;
+    deliver(a.discovery, 0, tagged);
+    assertThat(a.discovery.malformed()).isZero();
+    assertThat(a.discovery.complete()).isTrue();
+  }
+
+  @Test
+  void shortFramesAloneAreAFaultThatNamesTheLengthAndTheMend() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1).plugAsDesigned();
+    carries.put("x0*00", LONGEST_BYTES - 1);
+    run(300);
+    assertThat(a.discovery.faults()).isEmpty();
+    run(100);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.SHORT_FRAMES_ONLY);
+    assertThat(onlyFault(a))
+        .hasToString(
+            "frames of full length do not arrive: n0-x0 of node 0 at (0,0,0) [02:00:00:00:00:00]"
+                + " and n1-x0 of node 1 at (1,0,0) [02:00:00:00:01:00]: short ones do, those of"
+                + " 1514 bytes do not; raise the MTU of the switch or interface between them to"
+                + " 1500, or lower mtu in the files of all nodes");
+    assertThat(onlyFault(b).there().device()).isEqualTo("n0-x0");
+    run(10_000);
+    assertThat(a.discovery.faults()).hasSize(1);
+    assertThat(a.discovery.neighbours()).isEmpty();
+    assertThat(a.discovery.reportNewFaults(fault -> {})).isEqualTo(1);
+    carries.clear();
+    run(1_100);
+    assertThat(a.discovery.complete()).isTrue();
+    assertThat(b.discovery.complete()).isTrue();
+    assertThat(a.discovery.faults()).isEmpty();
+  }
+
+  @Test
+  void aNeighbourOfLongerFramesIsNamedWithBothLengths() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1).plugAsDesigned();
+    b.longest = 3_000;
+    carries.put("x0*00", LONGEST_BYTES);
+    run(400);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.SHORT_FRAMES_ONLY);
+    assertThat(onlyFault(a).detail())
+        .contains("frames of 3000 bytes there, of 1514 at most here")
+        .contains("MTU of 2986");
+    assertThat(b.discovery.faults()).isEmpty();
+    assertThat(b.discovery.complete()).isTrue();
+  }
+
+  @Test
+  void whenFullFramesStopTheNextHopGoesAndWithThemItComesBack() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    station(1, TWO, 1, 1).plugAsDesigned();
+    DimensionOrderRouting routing = new DimensionOrderRouting(a.discovery);
+    run(3_000);
+    carries.put("x0*00", 512);
+    run(4_500);
+    assertThat(a.discovery.faults()).isEmpty();
+    assertThat(routing.nextHopMac(1, 0)).isEqualTo(TestNodes.mac(1, 0));
+    run(2_000);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.SHORT_FRAMES_ONLY);
+    assertThat(routing.nextHopMac(1, 0)).isZero();
+    assertThat(a.discovery.complete()).isFalse();
+    assertThat(a.discovery.missing(nowNs).get(0).how())
+        .isEqualTo(MissingNeighbour.How.SHORT_FRAMES_ONLY);
+    carries.clear();
+    run(1_100);
+    assertThat(routing.nextHopMac(1, 0)).isEqualTo(TestNodes.mac(1, 0));
+    assertThat(a.discovery.complete()).isTrue();
+    assertThat(a.discovery.faults()).isEmpty();
+  }
+
+  /** One full frame in four arrives. */
+  @Test
+  void lostFramesAreNoFault() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1).plugAsDesigned();
+    run(2_000);
+    for (int second = 0; second < 30; second++) {
+      carries.put("x0*00", second % 4 == 0 ? LONGEST_BYTES : 512);
+      run(1_000);
+      assertThat(a.discovery.complete() && b.discovery.complete()).isTrue();
+    }
+    assertThat(a.discovery.faults()).isEmpty();
+  }
+
+  @Test
+  void aNeighbourThatStartsAgainBehindANarrowSwitchIsNoNextHop() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station old = station(1, TWO, 1, 1).plugAsDesigned();
+    run(500);
+    remove(old);
+    carries.put("x0*00", 512);
+    new Station(1, TestNodes.discovery(TWO, 1, 1, TestNodes.KEY, 4711)).plugAsDesigned();
+    run(50);
+    assertThat(a.discovery.complete()).isTrue();
+    run(400);
+    assertThat(a.discovery.complete()).isFalse();
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.SHORT_FRAMES_ONLY);
+  }
+
+  @Test
+  void aNeighbourOfAnOlderMinorIsKnownByAnyFrame() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    byte[] older = Arrays.copyOf(b.lastShort, b.lastShort.length - 2);
+    older[FrameHeader.VERSION_AT] = 0x11;
+    older[DiscoverFrame.MINOR] = 1;
+    older[FrameHeader.LENGTH + 1] -= 2;
+    for (int i = 0; i < 20; i++) {
+      deliver(a.discovery, 0, older);
+      nowNs += 1_000 * MS;
+    }
+    assertThat(a.discovery.complete()).isTrue();
+    assertThat(a.discovery.faults()).isEmpty();
+    assertThat(a.discovery.malformed()).isZero();
+  }
+
+  @Test
+  void lengthsThatContradictEachOtherAreMalformed() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    byte[] withoutFrame = Arrays.copyOf(b.lastShort, b.lastShort.length - 2);
+    withoutFrame[FrameHeader.LENGTH + 1] -= 2;
+    byte[] saysItIsFull = b.lastShort.clone();
+    saysItIsFull[DiscoverFrame.FLAGS] |= DiscoverFrame.FLAG_FULL;
+    byte[] longerThanItsLongest = b.lastFull.clone();
+    longerThanItsLongest[DiscoverFrame.FLAGS] = 0;
+    longerThanItsLongest[b.lastShort.length - 1]--;
+    byte[] cut = Arrays.copyOf(b.lastFull, LONGEST_BYTES - 1);
+    cut[FrameHeader.LENGTH + 1]--;
+    byte[][] wrong = {withoutFrame, saysItIsFull, longerThanItsLongest, cut};
+    for (byte[] frame : wrong) {
+      deliver(a.discovery, 0, frame);
+    }
+    assertThat(a.discovery.malformed()).isEqualTo(wrong.length);
+    assertThat(a.discovery.neighbours()).isEmpty();
+    assertThat(a.discovery.missing(nowNs).get(0).how()).isEqualTo(MissingNeighbour.How.NEVER_HEARD);
+  }
+
+  /** Whoever asks, short frames go out 1 ms apart, full ones 5 ms. */
+  @Test
+  void askersDoNotMakeARailSendManyFullFrames() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    byte[] asking = b.lastShort;
+    run(5_500);
+    int shortBefore = a.sent;
+    int fullBefore = a.full;
+    for (int i = 0; i < 100; i++) {
+      deliver(a.discovery, 0, asking);
+      run(1);
+    }
+    assertThat(a.sent - shortBefore).isBetween(95, 102);
+    assertThat(a.full - fullBefore).isBetween(18, 22);
+  }
+
+  // --- silence -----------------------------------------------------------------------------------
+
+  @Test
+  void whoFallsSilentIsMissingWithForHowLongAndStaysANextHop() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1).plugAsDesigned();
+    run(3_000);
+    remove(b);
+    run(4_000);
+    assertThat(a.discovery.missing(nowNs)).isEmpty();
+    run(4_000);
+    assertThat(a.discovery.missing(nowNs))
+        .extracting(MissingNeighbour::toString)
+        .containsExactly("node 1 at (1,0,0) silent for 8 s on rail x0 (n0-x0)");
+    assertThat(a.discovery.complete()).isTrue();
+    assertThat(a.discovery.hasFirstHop(1)).isTrue();
+    assertThat(a.discovery.faults()).isEmpty();
+    stations.add(b);
+    b.plugAsDesigned();
+    run(1_100);
+    assertThat(a.discovery.missing(nowNs)).isEmpty();
+  }
+
+  @Test
+  void whoWasEnteredAndNeverHeardIsNotSilent() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    a.discovery.assume(0, 1, TestNodes.mac(1, 0));
+    run(20_000);
+    assertThat(a.discovery.missing(nowNs)).isEmpty();
+    assertThat(a.discovery.complete()).isTrue();
+  }
+
+  // --- first hops --------------------------------------------------------------------------------
+
+  @Test
+  void oneRailTowardsANodeIsAFirstHop() {
+    Station a = station(0, CUBE, 0, 2);
+    assertThat(a.discovery.neighbourNodes()).containsExactly(1, 2, 4);
+    a.discovery.assume(1, 1, TestNodes.mac(1, 1)); // x1
+    assertThat(a.discovery.hasFirstHop(1)).isTrue();
+    assertThat(a.discovery.hasEveryFirstHop(1)).isFalse();
+    assertThat(a.discovery.hasFirstHop(3)).isTrue(); // by x, then y
+    assertThat(a.discovery.hasFirstHop(2)).isFalse();
+    assertThat(a.discovery.hasFirstHop(6)).isFalse();
+    a.discovery.assume(0, 1, TestNodes.mac(1, 0)); // x0
+    assertThat(a.discovery.hasEveryFirstHop(1)).isTrue();
+    assertThat(a.discovery.hasEveryFirstHop(3)).isFalse();
   }
 
   @Test

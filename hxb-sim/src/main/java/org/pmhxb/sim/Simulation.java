@@ -30,6 +30,9 @@ public final class Simulation implements Fabric.Watch {
 
   private static final long EVENTS_PER_MESSAGE = 2_000L;
 
+  /** Announcements on long lines, each to all nodes there. */
+  private static final long EVENTS_PER_NODE = 1_000L;
+
   /** A peer's death is told within the peer timeout, a fifth of it, and half a second. */
   private static final long DOWN_SLACK_NS = 500_000_000L;
 
@@ -136,7 +139,9 @@ public final class Simulation implements Fabric.Watch {
       settledNs = nowNs;
       return;
     }
-    boolean busy = queue.fired() > EVENTS_LEAST + EVENTS_PER_MESSAGE * oracle.begun();
+    boolean busy =
+        queue.fired()
+            > EVENTS_LEAST + EVENTS_PER_NODE * nodes.length + EVENTS_PER_MESSAGE * oracle.begun();
     if (busy || nowNs > limitNs()) {
       List<Flow> missing = oracle.unsettled();
       Flow first = missing.isEmpty() ? null : missing.getFirst();

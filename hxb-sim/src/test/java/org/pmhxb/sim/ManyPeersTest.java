@@ -36,12 +36,12 @@ class ManyPeersTest {
   private static final int FIRST_VICTIM = 500;
   private static final long MS = 1_000_000L;
   private static final long PEER_TIMEOUT_NS = 50 * MS;
-  private static final long LOSS_NS = 35 * MS;
+  private static final long LOSS_NS = 30 * MS;
   private static final long CUT_NS = 40 * MS;
   private static final long END_NS = CUT_NS + PEER_TIMEOUT_NS + 8 * MS;
 
   /** All eighths, each looked at every 100 us, and a duty cycle now and then that is longer. */
-  private static final long ROUND_NS = 900_000L;
+  private static final long ROUND_NS = 950_000L;
 
   /** A simulated node that waits polls seldom, which would make its timers late by itself. */
   private static final long AWAKE_NS = 60_000L;

@@ -77,6 +77,17 @@ final class Neighbours implements Routing.LinkOutput {
     return Lab.mac(node, railIndex);
   }
 
+  /** As the node under test has them: its rings carry these. */
+  @Override
+  public int longestFrameBytes() {
+    return lab.pool.frameCapacityBytes();
+  }
+
+  @Override
+  public int trailerBytes() {
+    return 0;
+  }
+
   @Override
   public void commit(int lengthBytes) {
     long at = lab.pool.frameAt(id);

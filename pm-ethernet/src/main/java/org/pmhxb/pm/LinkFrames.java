@@ -7,11 +7,13 @@ import org.pmhxb.pm.wire.FrameHeader;
 /** Gives the routing buffers for its announcements. Owner: the poll thread. */
 final class LinkFrames implements Routing.LinkOutput {
   private final NodeCore core;
+  private final int longestFrameBytes;
   private Rail rail;
   private int id;
 
   LinkFrames(NodeCore core) {
     this.core = core;
+    this.longestFrameBytes = PmNode.longestFrameBytes(core.config);
   }
 
   @Override
@@ -32,6 +34,16 @@ final class LinkFrames implements Routing.LinkOutput {
   @Override
   public long macAddress(int railIndex) {
     return core.rails[railIndex].macAddress;
+  }
+
+  @Override
+  public int longestFrameBytes() {
+    return longestFrameBytes;
+  }
+
+  @Override
+  public int trailerBytes() {
+    return core.tagBytes;
   }
 
   @Override

@@ -251,6 +251,9 @@ final class Paths {
             best = path;
             bestMac = mac;
             state.roomBytes = state.window.bytes() - onPath;
+          } else if (state.probesUnanswered == 0) {
+            // A neighbour that was taken for gone: nothing on the path would have it given up.
+            sendProbe(peer, path);
           }
         }
       }
@@ -761,7 +764,7 @@ final class Paths {
       state.firstProbeNs = core.nowNs;
     }
     if (core.routing.nextHopMac(peer.node, path) == 0) {
-      // A neighbour that was never heard does not answer either.
+      // A neighbour that is not known does not answer either.
       return;
     }
     int id = core.controlBuffer();

@@ -92,8 +92,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   private static void checkFrameFits(NodeConfig config, BufferPool pool, Port port) {
-    int trailerBytes = config.frameKey().trailerBytes();
-    int frameBytes = FrameHeader.BYTES + config.maxPayloadBytes() + trailerBytes;
+    int frameBytes = longestDataFrameBytes(config);
     int limit = Math.min(pool.frameCapacityBytes(), port.maxFrameBytes());
     if (frameBytes > limit) {
       throw new IllegalArgumentException(
@@ -121,12 +120,21 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
   }
 
+  private static int longestDataFrameBytes(NodeConfig config) {
+    return FrameHeader.BYTES + config.maxPayloadBytes() + config.frameKey().trailerBytes();
+  }
+
   /** Longest control frame, Ethernet header included: an acknowledgement of a whole window. */
   public static int controlBytesMax(NodeConfig config) {
     return FrameHeader.BYTES
         + Paths.PROBE_BYTES
         + Acknowledger.bytesMax(config.windowFrames())
         + config.frameKey().trailerBytes();
+  }
+
+  /** The longest frame that a node sends of its own, FCS excluded. */
+  static int longestFrameBytes(NodeConfig config) {
+    return Math.max(longestDataFrameBytes(config), controlBytesMax(config));
   }
 
   // --- the duty cycle -----------------------------------------------------------------------

@@ -83,7 +83,7 @@ public interface Routing {
   /** When {@link #linkWork} is due next if nothing arrives; {@link Long#MAX_VALUE} for never. */
   long nextLinkWorkNs(long nowNs);
 
-  /** Every neighbour that the shape promises has been seen on every rail. */
+  /** Every neighbour that the shape promises is known on every rail. */
   boolean complete();
 
   /** Where {@link #linkWork} writes its frames. */
@@ -97,7 +97,17 @@ public interface Routing {
     /** This node's address on a rail. */
     long macAddress(int rail);
 
-    /** Sends what was begun last; the frame's bytes are complete. */
+    /** The longest frame that the node sends, in bytes, the trailer included, FCS not. */
+    int longestFrameBytes();
+
+    /** What {@link #commit} puts behind a frame, in bytes: a keyed tag, or nothing. */
+    int trailerBytes();
+
+    /**
+     * Sends what was begun last; the frame's bytes are complete.
+     *
+     * @param lengthBytes without the trailer
+     */
     void commit(int lengthBytes);
   }
 }

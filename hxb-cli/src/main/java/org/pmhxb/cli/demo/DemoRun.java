@@ -142,7 +142,7 @@ public final class DemoRun {
     if (!cluster.isComplete()) {
       throw new IllegalStateException(
           "after 10 s some node has not heard all its neighbours: "
-              + cluster.discovery(0).missing());
+              + cluster.discovery(0).missing(System.nanoTime()));
     }
   }
 

@@ -234,7 +234,7 @@ public final class PolledNode implements NodeHandle {
         ready(),
         rails(discovery.neighbours(), counted),
         node.peerStatus().stream().map(this::peer).toList(),
-        discovery.missing().stream().map(MissingNeighbour::toString).toList(),
+        discovery.missing(System.nanoTime()).stream().map(MissingNeighbour::toString).toList(),
         discovery.faults().stream().map(PairingFault::toString).toList(),
         node.counters().snapshot());
   }

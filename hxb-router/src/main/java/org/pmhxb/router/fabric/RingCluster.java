@@ -316,7 +316,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return wire.lost() + faultyPorts.stream().mapToLong(FaultyPort::framesLost).sum();
   }
 
-  /** Every node has heard all its neighbours on every rail. */
+  /** Every node knows all its neighbours on every rail. */
   public boolean isComplete() {
     return discoveries.stream().allMatch(Discovery::complete);
   }

@@ -307,7 +307,7 @@ public final class HxbNode implements AutoCloseable {
     return poller == null ? null : poller.failure();
   }
 
-  /** Every neighbour on every rail has been heard. */
+  /** Every neighbour is known on every rail. */
   public boolean isComplete() {
     return discovery.complete();
   }

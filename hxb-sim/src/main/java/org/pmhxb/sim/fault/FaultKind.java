@@ -1,5 +1,6 @@
 package org.pmhxb.sim.fault;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /** What can go wrong, and what the numbers of a {@link Fault} of that kind mean. */
@@ -16,6 +17,8 @@ public enum FaultKind {
   JITTER(Scope.LINK, "every frame takes longer, exponentially distributed with mean amount ns"),
   SLOW_LINK(Scope.LINK, "bandwidth is rate of what it was"),
   SHORT_QUEUE(Scope.LINK, "the switch queues at most amount bytes towards the rail"),
+  SHORT_FRAMES(Scope.LINK, "frames of more than amount bytes are lost, as by too small an MTU"),
+  SHORT_FRAMES_RX(Scope.LINK, "those of them that the node is sent are lost"),
   CUT(Scope.LINK, "nothing passes, the carrier stays up"),
   CUT_TX(Scope.LINK, "nothing that the node sends passes"),
   CUT_RX(Scope.LINK, "nothing that the node is sent passes"),
@@ -49,6 +52,16 @@ public enum FaultKind {
     PORT,
     NODE,
     MACHINE
+  }
+
+  /**
+   * Kinds that go on for a few hundred milliseconds at most: what shows in seconds only is no part
+   * of a mixture, whose schedules stay what they are.
+   */
+  static FaultKind[] brief() {
+    return Arrays.stream(values())
+        .filter(kind -> kind != SHORT_FRAMES && kind != SHORT_FRAMES_RX)
+        .toArray(FaultKind[]::new);
   }
 
   private final Scope scope;

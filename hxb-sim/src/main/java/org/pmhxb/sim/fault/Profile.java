@@ -56,7 +56,7 @@ public enum Profile {
       FaultKind.LATE_DUPLICATION,
       FaultKind.REORDERING),
   PARTITION("the machine falls into two and heals", FaultKind.PARTITION),
-  MIXED("some of everything", FaultKind.values());
+  MIXED("some of everything", FaultKind.brief());
 
   private static final long MS = 1_000_000L;
 

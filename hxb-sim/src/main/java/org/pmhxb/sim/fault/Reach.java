@@ -86,7 +86,7 @@ public final class Reach {
       boolean dead =
           switch (f.kind()) {
             case CUT_TX -> sends;
-            case CUT_RX -> receives;
+            case CUT_RX, SHORT_FRAMES_RX -> receives;
             case PARTITION -> f.place().dimension() == dimension && parts(f, from, to);
             default -> sends || receives;
           };

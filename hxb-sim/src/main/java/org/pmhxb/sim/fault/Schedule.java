@@ -107,7 +107,7 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
           reach.without(f.place().node());
         }
       }
-      case CUT, CUT_TX, CUT_RX, STALE, PARTITION -> {
+      case CUT, CUT_TX, CUT_RX, SHORT_FRAMES, SHORT_FRAMES_RX, STALE, PARTITION -> {
         if (isLong) {
           reach.withoutLinks(f);
         }

@@ -146,6 +146,8 @@ final class LinkFaults {
         }
         yield a.burstLeft > 0 && a.burstLeft-- > 0;
       }
+      case SHORT_FRAMES -> frame.length > f.amount();
+      case SHORT_FRAMES_RX -> !transmitting && frame.length > f.amount();
       case CUT -> true;
       case CUT_TX -> transmitting;
       case CUT_RX -> !transmitting;

@@ -29,7 +29,7 @@ public final class FrameHeader {
   /** Another major version is counted and dropped, a newer minor version interoperates. */
   public static final int VERSION_MAJOR = 1;
 
-  public static final int VERSION_MINOR = 1;
+  public static final int VERSION_MINOR = 2;
   public static final int VERSION = VERSION_MAJOR << 4 | VERSION_MINOR;
 
   public static final int DST_MAC = 0;

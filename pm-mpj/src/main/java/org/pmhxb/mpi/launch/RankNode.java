@@ -82,7 +82,7 @@ final class RankNode {
             "neighbours not heard within "
                 + START_LIMIT_NS / 1_000_000_000L
                 + " s: "
-                + hxb.discovery().missing());
+                + hxb.discovery().missing(System.nanoTime()));
       }
       Thread.sleep(POLL_MS);
     }
