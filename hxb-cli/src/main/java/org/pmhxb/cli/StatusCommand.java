@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
     description = {
       "Show every node of a running cluster, or one node that hxb node runs: process, readiness,"
           + " sessions, faults, and what its rails dropped.",
-      "Ends with 1 when a node is dead, not ready or does not answer, a session is down or a cable"
-          + " is wrong."
+      "Ends with 1 when a node is dead, not ready or does not answer, a session is down, a cable"
+          + " is wrong, a rail has no carrier, or a neighbour is missing on one."
     },
     footer = {"", "Example: hxb status --json", "         hxb status --config /etc/hxb/node.toml"})
 final class StatusCommand extends ClusterCommand {
@@ -76,6 +76,10 @@ final class StatusCommand extends ClusterCommand {
     void printDetails(PrintWriter out, boolean everyRail) {
       missing.forEach(line -> out.println("        missing: " + line));
       faults.forEach(line -> out.println("        fault: " + line));
+      rails.stream()
+          .filter(rail -> !rail.carrier())
+          .forEach(
+              rail -> out.printf("        rail %s: no carrier (%s)%n", rail.name(), rail.device()));
       for (NodeStatus.Rail rail : rails) {
         if (everyRail || rail.counters().rxDropped() + rail.counters().rxErrors() > 0) {
           printRail(out, rail);

@@ -25,7 +25,8 @@ class DeployTest {
   private static final Path HOME = Path.of(System.getProperty("hxb.home"));
 
   /** Of the script {@code hxb}, which has help of its own. */
-  private static final Set<String> SCRIPTS = Set.of("build", "test", "jmh", "stress", "clean", "dist");
+  private static final Set<String> SCRIPTS =
+      Set.of("build", "test", "jmh", "stress", "clean", "dist");
 
   private static final Pattern COMMAND = Pattern.compile("(?:^|[ /])hxb ([a-z-].*)");
 

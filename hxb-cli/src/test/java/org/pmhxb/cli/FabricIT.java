@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,7 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.VethFabric;
+import org.pmhxb.router.Shape;
 
 /** Real nodes over every fabric, by the commands that a user gives. */
 class FabricIT {
@@ -216,6 +219,50 @@ class FabricIT {
     CommandRun other = run("bench bandwidth --shape 2 --fabric veth");
     assertThat(other.code()).isEqualTo(Main.FAILED);
     assertThat(other.json().path("error").asText()).contains("is up with --shape 3x2, not 2");
+  }
+
+  /**
+   * Short frames pass a port of the switch that was forgotten, 8 KB do not; then its cable goes.
+   */
+  @Test
+  void aNarrowPortOfASwitchIsNamedAndSoIsADeadOne() throws Exception {
+    needsRoot();
+    ok("up --shape 3 --rails 2");
+    ok("status");
+    String switches = new FabricPlan(cluster, Shape.of(3), 2, null).switchNamespace();
+    VethFabric.configure(switches, List.of("link set dev n0x1 mtu 1500"));
+    JsonNode narrow = awaitStatus(nodes -> nodes.path(0).path("faults").size() == 2);
+    for (JsonNode fault : narrow.path("nodes").path(0).path("faults")) {
+      assertThat(fault.asText())
+          .startsWith("frames of full length do not arrive: x1 of node 0 at (0,0,0)")
+          .contains("those of 9014 bytes do not; raise the MTU of the switch or interface")
+          .contains("to 9000");
+    }
+    assertVerified(ok("bench exchange --seconds 0.5 --warm-up 0.5"));
+
+    VethFabric.configure(switches, List.of("link set dev n2x1 down"));
+    JsonNode dead =
+        awaitStatus(
+            nodes ->
+                !nodes.path(2).path("rails").path(1).path("carrier").asBoolean(true)
+                    && nodes.path(1).path("missing").toString().contains("node 2"));
+    assertThat(dead.path("nodes").path(1).path("missing").toString())
+        .containsPattern("node 2 at \\(2,0,0\\) silent for [0-9]+ s on rail x1 \\(x1\\)");
+    assertThat(dead.path("nodes")).allMatch(node -> node.path("ready").asBoolean());
+    assertVerified(ok("bench exchange --seconds 0.5 --warm-up 0.5"));
+  }
+
+  /** What {@code hxb status} says once its nodes are so; it ends with 1 then. */
+  private JsonNode awaitStatus(Predicate<JsonNode> nodes) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    CommandRun status = run("status");
+    while (!nodes.test(status.json().path("nodes"))) {
+      assertThat(System.nanoTime()).as(status.out()).isLessThan(deadlineNs);
+      Thread.sleep(200);
+      status = run("status");
+    }
+    assertThat(status.code()).isEqualTo(Main.FAILED);
+    return status.json();
   }
 
   @ParameterizedTest

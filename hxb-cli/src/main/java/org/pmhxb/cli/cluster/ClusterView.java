@@ -35,6 +35,14 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
     public boolean ready() {
       return status != null && status.ready();
     }
+
+    private boolean isWell() {
+      return alive
+          && ready()
+          && status.faults().isEmpty()
+          && status.missing().isEmpty()
+          && status.rails().stream().allMatch(NodeStatus.Rail::carrier);
+    }
   }
 
   /**
@@ -128,10 +136,11 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
     return list;
   }
 
-  /** Everything runs, is ready and well cabled, and no session is down. */
+  /**
+   * Everything runs, is ready and well cabled, no session is down, no rail without a carrier and no
+   * neighbour missing.
+   */
   public boolean healthy() {
-    return down.isEmpty()
-        && nodes.stream()
-            .allMatch(node -> node.alive() && node.ready() && node.status().faults().isEmpty());
+    return down.isEmpty() && nodes.stream().allMatch(Node::isWell);
   }
 }

@@ -21,7 +21,8 @@ public interface NodeHandle extends AutoCloseable {
   NodeStatus status();
 
   /**
-   * Gives each pairing fault that began since the last call, as a line for people. One thread.
+   * Gives each pairing fault that began since the last call, and each neighbour that went missing,
+   * as a line for people. One thread.
    *
    * @return how many
    */

@@ -131,7 +131,8 @@ public final class NodeRunner {
   }
 
   /**
-   * A node that is wrongly cabled, or has another's coordinates, works on; its log says why not.
+   * A node that is wrongly cabled, misses a neighbour, or has another's coordinates, works on; its
+   * log says why not.
    */
   static void tellFaults(NodeHandle node, Consumer<String> log) {
     node.reportNewFaults(fault -> log.accept("node " + node.self() + ": " + fault));

@@ -17,10 +17,12 @@ import org.pmhxb.pm.port.PortCounters;
  * @param uptimeMs since the node was launched
  * @param poolPageBytes pages that the buffer pool lies in: 2 MiB, or 4 KiB where no hugepages were
  *     free or wanted
- * @param ready whether every neighbour that the shape promises was heard and traffic may begin
+ * @param ready whether traffic may begin: sessions with all neighbours were opened, or some time
+ *     after the start with those that are there
  * @param rails one entry per rail
  * @param peers nodes with which there is or was a session
- * @param missing neighbours that the shape promises and that were not heard
+ * @param missing neighbours that the shape promises and that are not there on a rail, a line each:
+ *     not heard, silent for so long, or heard by short frames only
  * @param faults what the pairing check found, each naming both ends
  * @param counters by name
  */

@@ -199,7 +199,7 @@ public final class PolledNode implements NodeHandle {
 
   @Override
   public boolean ready() {
-    return greeter.complete() && poller.isAlive();
+    return greeter.ready() && poller.isAlive();
   }
 
   @Override
@@ -234,9 +234,13 @@ public final class PolledNode implements NodeHandle {
         ready(),
         rails(discovery.neighbours(), counted),
         node.peerStatus().stream().map(this::peer).toList(),
-        discovery.missing(System.nanoTime()).stream().map(MissingNeighbour::toString).toList(),
+        missingNow(),
         discovery.faults().stream().map(PairingFault::toString).toList(),
         node.counters().snapshot());
+  }
+
+  private List<String> missingNow() {
+    return discovery.missing(System.nanoTime()).stream().map(MissingNeighbour::toString).toList();
   }
 
   private List<NodeStatus.Rail> rails(List<Neighbour> heard, List<PortCounters> counted) {
@@ -358,7 +362,7 @@ public final class PolledNode implements NodeHandle {
   private final class Signs implements NodeWatch.Signs {
     @Override
     public List<String> missing() {
-      return discovery.missing().stream().map(MissingNeighbour::toString).toList();
+      return missingNow();
     }
 
     @Override

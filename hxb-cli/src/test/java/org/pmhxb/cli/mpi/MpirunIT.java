@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -273,6 +274,62 @@ class MpirunIT {
         run(MpiJob.Launcher.HXB, MpiJob.Fabric.VETH, "2", quitter(), List.of("Quitter", "leave"));
     assertThat(reason).as(output()).isEmpty();
     assertThat(output()).contains("[0] told: ").contains("receive from rank 1");
+  }
+
+  /** As where an external launcher starts no more than the job's nodes. */
+  @Test
+  void aJobBeginsOnAShapeOfWhichOtherNodesAreAbsent() throws Exception {
+    MpiJob job =
+        new MpiJob(
+            MpiJob.Launcher.HXB,
+            false,
+            MpiJob.Device.HXB,
+            MpiJob.Fabric.SHM,
+            Shape.parse("2x2"),
+            1,
+            null,
+            null,
+            2,
+            Placement.LINES,
+            List.of(quitter()),
+            List.of(),
+            true,
+            List.of("Quitter", "leave"));
+    List<Process> ranks = new ArrayList<>();
+    try {
+      for (int node = 0; node < 2; node++) {
+        Path config = Files.writeString(dir.resolve("node-" + node + ".toml"), absentAbove(node));
+        ranks.add(
+            new ProcessBuilder(RankJvm.rank(job, 1, config))
+                .redirectErrorStream(true)
+                .redirectOutput(dir.resolve("rank-" + node).toFile())
+                .start());
+      }
+      for (int node = 0; node < 2; node++) {
+        boolean ended = ranks.get(node).waitFor(50, TimeUnit.SECONDS);
+        String said = Files.readString(dir.resolve("rank-" + node));
+        assertThat(ended).as(said).isTrue();
+        assertThat(ranks.get(node).exitValue()).as(said).isZero();
+        assertThat(said)
+            .contains(
+                "hxb: rank %d begins without node %d at (%d,1,0) not heard on rail y0 (y%d)"
+                    .formatted(node, 2 + node, node, node));
+      }
+      assertThat(Files.readString(dir.resolve("rank-0"))).contains("told: ");
+    } finally {
+      ranks.forEach(Process::destroyForcibly);
+    }
+  }
+
+  /** A node of a 2x2 whose neighbour in Y does not run. */
+  private static String absentAbove(int node) {
+    String rail = "[[rail]]\ndimension = \"%s\"\nindex = 0\ndriver = \"shm\"\n";
+    String line = "device = \"%s\"\nsocket = \"%s-%s\"\nrole = \"%s\"\n";
+    return "key = \"absent\"\nshape = \"2x2\"\ncoordinates = [%d, 0]\n".formatted(node)
+        + rail.formatted("x")
+        + line.formatted("x" + node, CLUSTER, "x", node == 0 ? "server" : "client")
+        + rail.formatted("y")
+        + line.formatted("y" + node, CLUSTER, "y" + node, "server");
   }
 
   @Test

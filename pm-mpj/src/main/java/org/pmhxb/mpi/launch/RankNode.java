@@ -1,10 +1,12 @@
 package org.pmhxb.mpi.launch;
 
+import java.util.Arrays;
 import java.util.List;
 import org.pmhxb.mpi.engine.Engine;
 import org.pmhxb.mpi.engine.EngineLimits;
 import org.pmhxb.pm.PollIdle;
 import org.pmhxb.pm.PollThread;
+import org.pmhxb.router.Discovery;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.node.HxbNode;
 
@@ -22,16 +24,18 @@ final class RankNode {
   }
 
   private final HxbNode hxb;
+  private final int[] nodeOfRank;
   private final Engine engine;
   private final PollThread poller;
 
   RankNode(HxbConfig config, Directory directory) {
     hxb = HxbNode.launch(config, HxbNode.Progress.INLINE);
+    nodeOfRank = directory.nodeOfRank(hxb);
     engine =
         new Engine(
             hxb.node(),
             hxb.node().open(Engine.ENDPOINT),
-            directory.nodeOfRank(hxb),
+            nodeOfRank,
             EngineLimits.fromProperties());
     hxb.pool().handOver();
     poller =
@@ -60,7 +64,7 @@ final class RankNode {
    */
   void run(Program program, ClassLoader loader, long job) {
     try {
-      awaitComplete();
+      awaitReachable();
       RankContext.register(loader, new RankContext(engine, job, START_LIMIT_NS));
       program.run(loader, engine.rank());
     } catch (Throwable t) {
@@ -71,20 +75,46 @@ final class RankNode {
     // Threads that the program left running keep this process up, as they would without us.
   }
 
-  private void awaitComplete() throws InterruptedException {
+  /**
+   * Until a frame to each node of the job can leave, and for a while until all rails of this node
+   * are whole: what is missing then holds up nobody, and is told.
+   */
+  private void awaitReachable() throws InterruptedException {
     long startNs = System.nanoTime();
+    long reachableNs = 0;
     while (!hxb.isComplete()) {
       if (poller.failure() != null) {
         throw new IllegalStateException("the node broke", poller.failure());
       }
-      if (System.nanoTime() - startNs > START_LIMIT_NS) {
-        throw new IllegalStateException(
-            "neighbours not heard within "
-                + START_LIMIT_NS / 1_000_000_000L
-                + " s: "
-                + hxb.discovery().missing(System.nanoTime()));
+      long nowNs = System.nanoTime();
+      int[] absent = absent();
+      if (absent.length > 0) {
+        reachableNs = 0;
+        if (nowNs - startNs > START_LIMIT_NS) {
+          throw new IllegalStateException(
+              "no way to the job's nodes "
+                  + Arrays.toString(absent)
+                  + " within "
+                  + START_LIMIT_NS / 1_000_000_000L
+                  + " s: "
+                  + hxb.discovery().missing(nowNs));
+        }
+      } else if (reachableNs == 0) {
+        reachableNs = nowNs;
+      } else if (nowNs - reachableNs > Discovery.GRACE_NS) {
+        hxb.discovery()
+            .missing(nowNs)
+            .forEach(
+                who -> System.err.println("hxb: rank " + engine.rank() + " begins without " + who));
+        return;
       }
       Thread.sleep(POLL_MS);
     }
+  }
+
+  private int[] absent() {
+    return Arrays.stream(nodeOfRank)
+        .filter(node -> node != hxb.config().node() && !hxb.discovery().hasFirstHop(node))
+        .toArray();
   }
 }
