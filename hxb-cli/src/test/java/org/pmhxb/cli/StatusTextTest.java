@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.cluster.ClusterState;
 import org.pmhxb.cli.cluster.ClusterView;
 import org.pmhxb.cli.node.NodeStatus;
+import org.pmhxb.pm.port.PortCounters;
 
 /** What {@code hxb status} takes for well, and what it says of what is not. */
 class StatusTextTest {
@@ -22,15 +23,21 @@ class StatusTextTest {
         List.of(0, 0, 0),
         "2",
         1,
+        "0.test",
+        "1.2",
         1,
+        4_096,
         true,
-        List.of(
-            new NodeStatus.Rail("x0", "eth0", "02:00:00:00:00:00", true, List.of()),
-            new NodeStatus.Rail("x1", "eth1", "02:00:00:00:00:01", carrier, List.of())),
+        List.of(rail("x0", "eth0", true), rail("x1", "eth1", carrier)),
         List.of(),
         missing,
         List.of(),
         Map.of());
+  }
+
+  private static NodeStatus.Rail rail(String name, String device, boolean carrier) {
+    return new NodeStatus.Rail(
+        name, device, "02:00:00:00:00:00", carrier, List.of(), PortCounters.ZERO);
   }
 
   private static ClusterView view(NodeStatus status) {
@@ -58,7 +65,10 @@ class StatusTextTest {
             true,
             true,
             null,
+            "0.test",
+            "1.2",
             1L,
+            4_096L,
             1,
             status.missing(),
             List.of(),
@@ -67,7 +77,7 @@ class StatusTextTest {
             Map.of());
     StringWriter text = new StringWriter();
     PrintWriter out = new PrintWriter(text);
-    new StatusCommand.Status(false, "main", "veth", "2", 2, null, List.of(node), List.of())
+    new StatusCommand.Status(false, false, "main", "veth", "2", 2, null, List.of(node), List.of())
         .print(out);
     out.flush();
     assertThat(text.toString())
