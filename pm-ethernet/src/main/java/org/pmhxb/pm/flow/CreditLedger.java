@@ -14,7 +14,10 @@ public final class CreditLedger {
   private final int budgetBuffers;
   private final int lanesExpected;
   private final int share;
+
+  /** Those that have a grant. */
   private int lanes;
+
   private int outstanding;
 
   /**
@@ -41,18 +44,20 @@ public final class CreditLedger {
 
   /**
    * Takes a new lane's grant out of the budget: an even share for as many lanes as are expected,
-   * ever smaller ones of the reserve for further lanes, 0 when nothing is left.
+   * ever smaller ones of the reserve for further lanes, 0 when nothing is left: then the lane
+   * counts as none, and may ask again.
    */
   public int grant() {
     int left = budgetBuffers - outstanding;
     int wanted = lanes < lanesExpected ? share : Math.clamp(left / LATE_PART, 1, share);
     int granted = Math.min(wanted, left);
-    lanes++;
+    // Nobody takes back nothing.
+    lanes += granted > 0 ? 1 : 0;
     outstanding += granted;
     return granted;
   }
 
-  /** A lane's session ended and nothing of it waits any more: its grant comes home. */
+  /** A lane's session ended and nothing of it waits any more: its grant, 1 or above, comes home. */
   public void takeBack(int granted) {
     outstanding -= granted;
     lanes--;

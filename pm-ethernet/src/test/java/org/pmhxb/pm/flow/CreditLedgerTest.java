@@ -3,6 +3,8 @@ package org.pmhxb.pm.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -35,6 +37,26 @@ class CreditLedgerTest {
     }
     for (int i = 0; i < 40; i++) {
       assertThat(ledger.grant()).isPositive();
+    }
+  }
+
+  /** Who is starved asks again and again: that makes no lane of it. */
+  @Property(seed = "38")
+  void refusedRequestsLeaveNothingBehind(
+      @ForAll @IntRange(min = 1, max = 600) int budget,
+      @ForAll @IntRange(min = 1, max = 30) int lanes) {
+    CreditLedger ledger = new CreditLedger(budget, lanes, 256);
+    List<Integer> grants = new ArrayList<>();
+    for (int got = ledger.grant(); got > 0; got = ledger.grant()) {
+      grants.add(got);
+    }
+    for (int i = 0; i < 200; i++) {
+      assertThat(ledger.grant()).isZero();
+    }
+    grants.forEach(ledger::takeBack);
+    assertThat(ledger.outstanding()).isZero();
+    for (int before : grants) {
+      assertThat(ledger.grant()).isEqualTo(before);
     }
   }
 
