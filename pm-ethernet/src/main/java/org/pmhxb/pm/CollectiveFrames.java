@@ -61,7 +61,7 @@ public final class CollectiveFrames {
   public boolean send(int to, int way, long word0, long word1, long word2) {
     Peer peer = core.peer(to);
     if (peer.state != PeerState.UP) {
-      sessions.want(peer);
+      sessions.wantOpen(peer);
       return false;
     }
     int id = core.controlBuffer();

@@ -13,7 +13,7 @@ final class Deadlines {
   /** Longest sleep of a node that waits for nothing. */
   private static final long IDLE_NS = 10_000_000L;
 
-  /** What the timers do when nobody can say when: a session that opens, a path that is in doubt. */
+  /** What the timers do when nobody can say when: a path that is in doubt. */
   private static final long CARE_NS = 500_000L;
 
   /** From the first news until they are worth an acknowledgement, and a little. */
@@ -54,7 +54,7 @@ final class Deadlines {
 
   private long timerOf(Peer peer, long nowNs) {
     return switch (peer.state) {
-      case OPENING -> nowNs + CARE_NS;
+      case OPENING -> Math.min(nowNs + IDLE_NS, nextOpeningNs(peer, nowNs));
       case UP -> {
         long careNs = waitsForPath(peer) ? CARE_NS : IDLE_NS;
         long due = Math.min(nowNs + careNs, paths.nextProbeNs(peer, nowNs + CARE_NS));
@@ -62,6 +62,16 @@ final class Deadlines {
       }
       default -> nowNs + IDLE_NS;
     };
+  }
+
+  /** The next OPEN, or the moment when the peer counts as unreachable. */
+  private long nextOpeningNs(Peer peer, long nowNs) {
+    Handshake mine = peer.handshake;
+    long openNs = mine.openSentNs + mine.openIntervalNs;
+    long silentNs = core.patienceNs - peer.heardAt;
+    return mine.unreachable
+        ? openNs
+        : Math.min(openNs, nowNs + core.config.peerTimeoutNs() - silentNs);
   }
 
   /** A new frame for a window that nothing will empty, a lost one for a path or a buffer. */

@@ -18,6 +18,15 @@ final class Handshake {
   /** Those who wait for this opening were told that the peer does not answer. */
   boolean unreachable;
 
+  /**
+   * A program or a collective asked for the session itself, not for credit: it stays wanted until
+   * it is open.
+   */
+  boolean wanted;
+
+  /** The peer asked for the session: it stays wanted until the peer counts as unreachable. */
+  boolean wantedByPeer;
+
   // --- as responder: the session that the last OPEN would make; its first frame confirms it ---
   int candidateSession;
   long candidateIncarnation;

@@ -528,6 +528,13 @@ public final class PmEndpoint implements AutoCloseable {
     loanHandles = new Loan[loanBuffers + copies];
   }
 
+  /** Closed: it waits for no credit, and for no session, any more. Poll thread. */
+  void forgetWishes() {
+    for (int i = 0; i < laneCount; i++) {
+      lanes[i].creditWanted = false;
+    }
+  }
+
   /** Poll thread: after it took a descriptor that names the lane. */
   Lane laneOf(int laneNumber) {
     return lanes[laneNumber];

@@ -481,12 +481,13 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   /**
-   * Opens a session with a peer unless there is one or one is on its way, so that the two watch
-   * each other although nothing is sent. Poll thread.
+   * Opens a session with a peer unless there is one, so that the two watch each other although
+   * nothing is sent. Until it is open the peer is asked for it, once a second in the end. Poll
+   * thread.
    */
   public void connect(int node) {
     if (peerState(node) != PeerState.UP && node != core.self) {
-      sessions.want(core.peer(node));
+      sessions.wantOpen(core.peer(node));
     }
   }
 
@@ -558,6 +559,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.open[i] = core.open[--core.openCount];
     core.open[core.openCount] = null;
     core.endpoints[endpoint.number()] = null;
+    endpoint.forgetWishes();
     core.retired = add(core.retired, core.retiredCount++, endpoint);
     shareClaims();
   }

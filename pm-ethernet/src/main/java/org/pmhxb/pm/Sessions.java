@@ -76,6 +76,14 @@ final class Sessions {
     }
   }
 
+  /** The session itself is wanted, whether or not anything is to be sent: until it is open. */
+  void wantOpen(Peer peer) {
+    if (!closing && peer.state != PeerState.UP) {
+      peer.handshake().wanted = true;
+      want(peer);
+    }
+  }
+
   private void beginOpening(Peer peer) {
     peer.state = PeerState.OPENING;
     peer.heardAt = core.patienceNs;
@@ -181,6 +189,7 @@ final class Sessions {
     } else if (peer.state == PeerState.IDLE || peer.state == PeerState.DOWN) {
       beginOpening(peer);
     }
+    mine.wantedByPeer = true;
     int id = sealedOpen(peer);
     if (id != 0) {
       core.answer(id, peer, OPEN_BYTES, at);
@@ -271,6 +280,8 @@ final class Sessions {
     }
     int size = Math.min(core.config.windowFrames(), peerWindow);
     peer.handshake.reopening = false;
+    peer.handshake.wanted = false;
+    peer.handshake.wantedByPeer = false;
     peer.session = session;
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
@@ -378,6 +389,10 @@ final class Sessions {
 
   private void tickOpening(Peer peer) {
     Handshake mine = peer.handshake;
+    if (!isWanted(peer)) {
+      peer.state = peer.lastDown == null ? PeerState.IDLE : PeerState.DOWN;
+      return;
+    }
     if (!mine.unreachable && core.patienceNs - peer.heardAt >= core.config.peerTimeoutNs()) {
       tellUnreachable(peer);
     }
@@ -388,9 +403,19 @@ final class Sessions {
     }
   }
 
+  private static boolean isWanted(Peer peer) {
+    boolean wanted = peer.handshake.wanted || peer.handshake.wantedByPeer;
+    for (int i = 0; !wanted && i < peer.outLaneCount; i++) {
+      wanted = peer.outLanes[i].creditWanted;
+    }
+    return wanted;
+  }
+
   /** Those who wait for the peer hear so, once; it is tried on at a low rate. */
   private void tellUnreachable(Peer peer) {
     peer.handshake.unreachable = true;
+    // It asks again when it is there.
+    peer.handshake.wantedByPeer = false;
     peer.lastDown = DownReason.UNREACHABLE;
     peer.lastDownSession = 0;
     core.counters.increment(Counter.PEERS_DOWN);

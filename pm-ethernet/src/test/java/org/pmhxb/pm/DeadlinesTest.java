@@ -8,6 +8,7 @@ import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes that sleep whenever there is nothing to do, under a virtual clock. */
 class DeadlinesTest {
@@ -20,9 +21,12 @@ class DeadlinesTest {
 
   private long received;
 
+  private static NodeConfig config() {
+    return NodeConfig.defaults(0x1234, 1, 1_024).withWindow(256);
+  }
+
   private static TestNet net(int nodes, int rails, double mbit) {
-    NodeConfig config = NodeConfig.defaults(0x1234, 1, 1_024).withWindow(256);
-    TestNet net = new TestNet(nodes, rails, 5, 4_000, config);
+    TestNet net = new TestNet(nodes, rails, 5, 4_000, config());
     java.util.Arrays.fill(net.bytesPerNs, mbit * MBIT);
     return net;
   }
@@ -164,13 +168,88 @@ class DeadlinesTest {
 
   /** Nothing but timers can help who asks for a peer that does not answer. */
   @Test
-  void whoOpensASessionLooksOftenEnoughToAskAgain() {
+  void whoOpensASessionWakesToAskAgain() {
     try (TestNet net = net(2, 1, 200)) {
       net.deadRail[0] = true;
       PmNode node = net.nodes.getFirst();
+      node.doWork(net.nowNs);
       node.connect(1);
       node.doWork(net.nowNs);
-      assertThat(node.nextDeadlineNs(net.nowNs) - net.nowNs).isBetween(1L, 500 * US);
+      assertThat(node.nextDeadlineNs(net.nowNs) - net.nowNs).isEqualTo(2 * MS);
+      int[] opens = new int[1];
+      net.wireTap = frame -> opens[0]++;
+      net.run(15 * MS, true, 0, List.of(() -> 0, () -> 0));
+      assertThat(opens[0]).as("at 2, 6 and 14 ms").isEqualTo(3);
+    }
+  }
+
+  /** It asks once a second, and sleeps in between as who waits for nothing. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoWaitsForAPeerThatIsNotThereSleeps(boolean byCredit) {
+    try (TestNet net = new TestNet(2, 1, 5, 4_000, config().withPeerTimeoutNs(1_000 * MS))) {
+      net.deadRail[0] = true;
+      PmNode node = net.nodes.getFirst();
+      List<IntSupplier> programs = List.of(() -> 0, () -> 0);
+      PmEndpoint endpoint = node.open(ENDPOINT);
+      if (byCredit) {
+        assertThat(endpoint.claim(1, MESSAGE_BYTES)).isNull();
+      } else {
+        node.connect(1);
+      }
+      net.run(999 * MS, true, 0, programs);
+      assertThat(node.peerStatus().getFirst().reason()).isNull();
+      net.run(3 * MS, true, 0, programs);
+      assertThat(node.peerStatus().getFirst().reason()).isEqualTo(DownReason.UNREACHABLE);
+      net.run(1_000 * MS, true, 0, programs);
+      int[] opens = new int[1];
+      net.wireTap = frame -> opens[0]++;
+      int wakeUps = net.run(4_000 * MS, true, 0, programs)[0];
+      assertThat(opens[0]).isBetween(3, 4);
+      assertThat(wakeUps).as("in 4 s").isLessThan(420);
+    }
+  }
+
+  /** What is wanted by nobody any more is not asked for. */
+  @Test
+  void theLastEndpointThatClosesTakesItsWishWithIt() {
+    try (TestNet net = net(2, 1, 200)) {
+      net.deadRail[0] = true;
+      PmNode node = net.nodes.getFirst();
+      PmEndpoint first = node.open(ENDPOINT);
+      PmEndpoint second = node.open(ENDPOINT + 1);
+      assertThat(first.claim(1, MESSAGE_BYTES)).isNull();
+      assertThat(second.claim(1, MESSAGE_BYTES)).isNull();
+      List<IntSupplier> programs = List.of(() -> 0, () -> 0);
+      first.close();
+      net.run(100 * MS, true, 0, programs);
+      assertThat(node.peerState(1)).isEqualTo(PeerState.OPENING);
+      second.close();
+      net.run(10 * MS, true, 0, programs);
+      assertThat(node.peerState(1)).isEqualTo(PeerState.IDLE);
+      int[] opens = new int[1];
+      net.wireTap = frame -> opens[0]++;
+      assertThat(net.run(1_000 * MS, true, 0, programs)[0]).isLessThanOrEqualTo(101);
+      assertThat(opens[0]).isZero();
+
+      net.deadRail[0] = false;
+      long[] got = new long[1];
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+      IntSupplier sends = sendOnce(node.open(ENDPOINT));
+      net.run(50 * MS, true, 0, List.of(sends, () -> to.poll(m -> got[0]++, 1)));
+      assertThat(got[0]).as("whoever wants it again gets it").isOne();
+    }
+  }
+
+  /** The lower number opens what the higher wants, although itself it wants nothing. */
+  @Test
+  void whatThePeerWantsIsOpened() {
+    try (TestNet net = net(2, 1, 200)) {
+      net.delayNs = 3 * MS;
+      net.nodes.get(1).connect(0);
+      net.run(50 * MS, true, 0, List.of(() -> 0, () -> 0));
+      assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.UP);
+      assertThat(net.nodes.get(1).peerState(0)).isEqualTo(PeerState.UP);
     }
   }
 }
