@@ -385,11 +385,25 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return next;
   }
 
+  /** All of them, whatever a listener throws: the rings under their ports are freed next. */
   private void closeNodes() {
-    try {
-      nodes.forEach(PmNode::close);
-    } finally {
-      pools.forEach(DpdkPool::handOver);
+    Throwable first = null;
+    for (PmNode node : nodes) {
+      try {
+        node.close();
+      } catch (RuntimeException | Error e) {
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    pools.forEach(DpdkPool::handOver);
+    if (first instanceof Error e) {
+      throw e;
+    } else if (first != null) {
+      throw (RuntimeException) first;
     }
   }
 

@@ -1,16 +1,24 @@
 package org.pmhxb.router.fabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.pm.Counter;
+import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
+import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.PollIdle;
@@ -189,6 +197,50 @@ class RingClusterTest {
       traffic.endpoints.forEach(PmEndpoint::close);
       cluster.closeTraffic();
       assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
+  /** A listener that throws when its node closes keeps no other node open. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void everyNodeClosesThoughListenersThrow(boolean inline) {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(3), 1);
+    RingCluster cluster = RingCluster.create(inline ? options : options.dedicated());
+    List<Integer> ends = Collections.synchronizedList(new ArrayList<>());
+    for (int i = 0; i < 2; i++) {
+      cluster.node(i).peerListener(new Thrower(i, ends));
+    }
+    if (!inline) {
+      cluster.startPolling(PollIdle.BACKOFF, -1);
+    }
+    Traffic traffic = new Traffic(cluster);
+    traffic.run(10, 100, inline);
+    traffic.endpoints.forEach(PmEndpoint::close);
+
+    Throwable thrown = catchThrowable(cluster::closeTraffic);
+    Throwable first = inline ? thrown : thrown.getCause();
+    assertThat(first).hasMessage("node 0");
+    assertThat(Arrays.stream(first.getSuppressed()).map(Throwable::getMessage)).contains("node 1");
+    assertThat(ends).contains(0, 1);
+    for (int i = 0; i < 3; i++) {
+      int node = i;
+      assertThatThrownBy(() -> cluster.node(node).open(9))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("node " + i + " is closed");
+    }
+    assertThat(cluster.leakedBuffers()).isZero();
+    cluster.close();
+  }
+
+  private record Thrower(int node, List<Integer> ends) implements PeerListener {
+    @Override
+    public void onPeerUp(int peer, int session) {}
+
+    @Override
+    public void onPeerDown(int peer, int session, DownReason reason, int lastAcknowledgedSeq) {
+      ends.add(node);
+      throw new IllegalStateException("node " + node);
     }
   }
 
