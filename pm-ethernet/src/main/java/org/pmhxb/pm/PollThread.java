@@ -6,7 +6,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.pmhxb.ffi.Events;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.Threads;
 
@@ -50,7 +49,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
   private final long longestNapNs;
   private final int cpu;
   private final Thread thread;
-  private final int doorbell;
+  private final RungEvent doorbell = new RungEvent();
   private final MemorySegment fds;
   private final int fdCount;
   private final boolean blind;
@@ -96,12 +95,11 @@ public final class PollThread implements Doorbell, AutoCloseable {
     this.atEnd = atEnd;
     this.blind = wakeFds.length == 0 || wakeFds.length >= Hxb.WAIT_MAX;
     this.fdCount = (blind ? 0 : wakeFds.length) + 1;
-    this.doorbell = Events.create();
     this.fds = Arena.global().allocate(ValueLayout.JAVA_INT, fdCount);
     for (int i = 0; i < fdCount - 1; i++) {
       fds.setAtIndex(ValueLayout.JAVA_INT, i, wakeFds[i]);
     }
-    fds.setAtIndex(ValueLayout.JAVA_INT, fdCount - 1, doorbell);
+    fds.setAtIndex(ValueLayout.JAVA_INT, fdCount - 1, doorbell.fd());
     this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
   }
 
@@ -336,7 +334,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
     }
     if (woken) {
       // Who rang where nobody slept after all ends the next sleep.
-      Hxb.eventDrain(doorbell);
+      Hxb.eventDrain(doorbell.fd());
     }
   }
 
@@ -376,8 +374,13 @@ public final class PollThread implements Doorbell, AutoCloseable {
   @Override
   public void ring() {
     if (sleeping.mustBeWoken()) {
-      Hxb.eventSignal(doorbell);
+      doorbell.ring();
     }
+  }
+
+  @Override
+  public boolean hasEnded() {
+    return stopping && !thread.isAlive();
   }
 
   /** What ended the poll thread, or null. */
@@ -406,7 +409,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
     }
     closed = true;
     stopping = true;
-    Hxb.eventSignal(doorbell);
+    doorbell.ring();
     LockSupport.unpark(thread);
     boolean interrupted = false;
     while (thread.isAlive()) {
@@ -416,7 +419,7 @@ public final class PollThread implements Doorbell, AutoCloseable {
         interrupted = true;
       }
     }
-    Events.close(doorbell);
+    doorbell.close();
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
