@@ -125,8 +125,8 @@ final class NodeCore {
   /** Set when the node is complete. */
   CollectiveFrames collectives;
 
-  /** Hears of sessions; never null. */
-  PeerListener listener = Silent.LISTENER;
+  /** Hears of sessions; never null. Written by any thread. */
+  volatile PeerListener listener = Silent.LISTENER;
 
   /** The listener is being called. */
   boolean telling;

@@ -1224,7 +1224,12 @@ public final class PmEndpoint implements AutoCloseable {
             + "; see sendLarge");
   }
 
-  /** Closes the endpoint: what waits in its inbox is released, its claims come home. */
+  /**
+   * Closes the endpoint: what waits in its inbox is released, its claims come home.
+   *
+   * @throws IllegalStateException called within a handler, by another thread than its owner, or the
+   *     poll thread has ended without closing the node
+   */
   @Override
   public void close() {
     if (closed || node.isClosed()) {

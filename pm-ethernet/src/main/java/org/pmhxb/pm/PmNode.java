@@ -2,6 +2,10 @@ package org.pmhxb.pm;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Descriptor;
 import org.pmhxb.bufpool.LoanBudget;
@@ -25,6 +29,9 @@ public final class PmNode implements PollWork, AutoCloseable {
   private static final int COMMANDS_PER_ROUND = 64;
   private static final int SUPPLY_PER_ROUND = 32;
   private static final int LEAST_CLAIMS = 4;
+
+  /** Who waits for the poll thread looks so often whether it has ended. */
+  private static final long ENDED_LOOK_MS = 10;
 
   /** For tests that look inside. */
   final NodeCore core;
@@ -517,7 +524,8 @@ public final class PmNode implements PollWork, AutoCloseable {
    * Opens an endpoint. Any thread; the endpoint belongs to the thread that uses it first.
    *
    * @param number 1 to 65,534
-   * @throws IllegalStateException it is open already, or the node is closed
+   * @throws IllegalStateException it is open already, the node is closed, or its poll thread has
+   *     ended without closing it
    */
   public PmEndpoint open(int number) {
     if (number < 1 || number > 65_534) {
@@ -619,36 +627,71 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   /**
-   * Runs a control action in the poll thread's next round and waits for it; now, if this is the
-   * poll thread or there is none.
+   * Runs a control action in the poll thread's next round and waits for it, though the caller is
+   * interrupted; now, if this is the poll thread or there is none.
    *
    * @return false when the node is closed: nothing was done
+   * @throws IllegalStateException the poll thread has ended and left the node open: nothing was
+   *     done
    */
   private boolean onPollThread(Runnable action) {
-    var task = new java.util.concurrent.FutureTask<Void>(action, null);
+    FutureTask<Void> task = new FutureTask<>(action, null);
+    Doorbell bell = doorbell;
     synchronized (commands) {
       if (closed) {
         return false;
       }
-      if (!inline && doorbell != Doorbell.NONE && !doorbell.isDrivenByCaller()) {
+      if (bell == Doorbell.NONE || bell.isDrivenByCaller()) {
+        task.run();
+      } else {
         commands.add(task);
         commandsWaiting = true;
-      } else {
-        task.run();
       }
     }
-    doorbell.ring();
+    bell.ring();
+    awaitPollThread(task, bell);
+    return true;
+  }
+
+  private void awaitPollThread(FutureTask<Void> task, Doorbell bell) {
+    boolean interrupted = false;
+    boolean done = false;
     try {
-      task.get();
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while the poll thread was asked", e);
-    } catch (java.util.concurrent.ExecutionException e) {
+      while (!done) {
+        try {
+          task.get(ENDED_LOOK_MS, TimeUnit.MILLISECONDS);
+          done = true;
+        } catch (InterruptedException e) {
+          // The action happens all the same: nobody but the caller could undo it.
+          interrupted = true;
+        } catch (TimeoutException e) {
+          if (bell.hasEnded() && withdraw(task)) {
+            throw new IllegalStateException(
+                "the poll thread of node "
+                    + core.self
+                    + " has ended and left the node open: see PollThread.failure(), close the node",
+                e);
+          }
+        }
+      }
+    } catch (ExecutionException e) {
       if (e.getCause() instanceof RuntimeException cause) {
         throw cause;
       }
       throw new IllegalStateException(e.getCause());
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * @return false when the command is no longer there: it is done, or about to be
+   */
+  private boolean withdraw(Runnable command) {
+    synchronized (commands) {
+      return commands.remove(command);
     }
   }
 
@@ -724,15 +767,22 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   /**
-   * Runs a control action on the poll thread and waits for it; at once in inline mode. Any thread.
+   * Runs a control action on the poll thread and waits for it, though the caller is interrupted; at
+   * once where the calling thread drives the node. Any thread.
    *
    * @return false when the node is closed: nothing was done
+   * @throws IllegalStateException the poll thread has ended without closing the node: nothing was
+   *     done
    */
   public boolean control(Runnable action) {
     return onPollThread(action);
   }
 
-  /** Who hears of sessions; set it before the first round. */
+  /**
+   * Who hears of sessions from now on; {@link #peerStatus} tells of those before. Any thread.
+   *
+   * @param listener in place of the one before
+   */
   public void peerListener(PeerListener listener) {
     core.listener = listener;
   }
@@ -750,7 +800,10 @@ public final class PmNode implements PollWork, AutoCloseable {
     receiver.tap = tap;
   }
 
-  /** How this node's poll thread is woken; set by whoever runs it. */
+  /**
+   * How this node's poll thread is woken; set by whoever runs it, before it runs. From then on
+   * control actions of other threads wait for its rounds, in inline mode too.
+   */
   public void doorbell(Doorbell bell) {
     doorbell = bell;
   }

@@ -12,6 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.bufpool.Owner;
@@ -88,23 +90,103 @@ class PollThreadTest {
 
   @Test
   void whoDroveIsThePollThreadNoLonger() {
-    NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
-    try (TestNet net = new TestNet(1, 1, 1, 600, config, false)) {
+    try (TestNet net = oneNode(false)) {
       PmNode node = net.nodes.getFirst();
-      node.handOver();
-      PollThread thread =
-          new PollThread(
-              "test-poll", List.of(work, node), new int[0], PollIdle.BACKOFF, -1, node::handOver);
-      node.doorbell(thread);
-      thread.start();
-      try {
+      try (PollThread thread = drive(node)) {
         awaitHome();
         Thread[] ranOn = new Thread[2];
         drive(thread, () -> node.control(() -> ranOn[0] = Thread.currentThread()));
         node.control(() -> ranOn[1] = Thread.currentThread());
         assertThat(ranOn).containsExactly(Thread.currentThread(), work.home);
-      } finally {
-        thread.close();
+      }
+    }
+  }
+
+  /** A node and a poll thread that drives it, which does not close it at its end. */
+  private PollThread drive(PmNode node) {
+    node.handOver();
+    PollThread thread =
+        new PollThread(
+            "test-poll", List.of(work, node), new int[0], PollIdle.BACKOFF, -1, node::handOver);
+    node.doorbell(thread);
+    return thread.start();
+  }
+
+  private static TestNet oneNode(boolean inline) {
+    return new TestNet(1, 1, 1, 600, NodeConfig.defaults(0x1234, 1, 64), inline);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoWaitsForThePollThreadWaitsThoughItIsInterrupted(boolean inline) {
+    try (TestNet net = oneNode(inline)) {
+      PmNode node = net.nodes.getFirst();
+      try (PollThread thread = drive(node)) {
+        Thread.currentThread().interrupt();
+        PmEndpoint endpoint = node.open(5);
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        endpoint.close();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        node.open(5).close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(thread.failure()).isNull();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsAskedOfANodeRunsOnItsPollThread(boolean inline) {
+    try (TestNet net = oneNode(inline)) {
+      PmNode node = net.nodes.getFirst();
+      try (PollThread thread = drive(node)) {
+        awaitHome();
+        Thread[] ranOn = new Thread[1];
+        assertThat(node.control(() -> ranOn[0] = Thread.currentThread())).isTrue();
+        assertThat(ranOn[0]).isEqualTo(work.home);
+        assertThat(thread.failure()).isNull();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoAsksAPollThreadThatHasEndedIsToldSo(boolean inline) {
+    try (TestNet net = oneNode(inline)) {
+      PmNode node = net.nodes.getFirst();
+      PollThread thread = drive(node);
+      PmEndpoint endpoint = node.open(5);
+      thread.close();
+      assertThatThrownBy(() -> node.open(9))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("poll thread of node 0 has ended");
+      assertThatThrownBy(endpoint::close).hasMessageContaining("has ended");
+      assertThatThrownBy(() -> node.control(() -> {})).hasMessageContaining("has ended");
+    }
+  }
+
+  @Test
+  void aListenerThatIsSetWhileThePollThreadRunsHearsOfWhatFollows() {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 64).withPeerTimeoutNs(10_000_000L);
+    try (TestNet net = new TestNet(2, 1, 1, 600, config, false)) {
+      net.deadRail[0] = true;
+      PmNode node = net.nodes.getFirst();
+      try (PollThread thread = drive(node)) {
+        awaitHome();
+        AtomicInteger downs = new AtomicInteger();
+        node.peerListener(
+            new PeerListener() {
+              @Override
+              public void onPeerUp(int peer, int session) {}
+
+              @Override
+              public void onPeerDown(int peer, int session, DownReason reason, int lastSeq) {
+                downs.incrementAndGet();
+              }
+            });
+        node.control(() -> node.connect(1));
+        await(() -> downs.get() > 0);
+        assertThat(thread.failure()).isNull();
       }
     }
   }
