@@ -34,6 +34,9 @@ final class Lane extends LaneState {
 
   private final int endpoints;
 
+  /** Application thread: null until the first message that goes as fragments. */
+  private FragmentOrder fragments;
+
   // --- published by the poll thread ---
   private long acknowledged;
 
@@ -117,9 +120,18 @@ final class Lane extends LaneState {
     return (int) (word >>> EPOCH_SHIFT);
   }
 
-  /** Whatever was asked for, another endpoint object asks anew. Poll thread, before it is used. */
-  void forgetAsking() {
+  /** Another endpoint object asks and sends anew. Poll thread, before it is used. */
+  void beginAnew() {
     wanted = false;
+    fragments = null;
+  }
+
+  /** Application thread. */
+  FragmentOrder fragments() {
+    if (fragments == null) {
+      fragments = new FragmentOrder(dst, dstEndpoint);
+    }
+    return fragments;
   }
 
   /** Whether no more was taken than granted. Only while application and poll thread are one. */

@@ -281,13 +281,16 @@ public final class PmEndpoint implements AutoCloseable {
   /**
    * {@link #claim(int, int, int)} for one fragment of a longer message (PROTOCOL.md section 7).
    * Fragments are sent from offset 0 to the message's end with nothing else to that endpoint in
-   * between; when the session ends before the last, the message is lost.
+   * between: {@link #send} refuses another fragment, which is claimed still. What was begun has to
+   * be finished, unless the session ends before: then the message is lost, and the next one begins.
    *
    * @param messageBytes of the whole message, 1 to 2^32 - 1
    * @param offsetBytes where the fragment belongs in it
    * @param partBytes of the fragment, 0 to {@link #maxFragmentBytes()}
    * @return null when out of credit or buffers
    * @throws IllegalArgumentException a value is out of range, or the part outside the message
+   * @throws IllegalStateException within a {@link #sendLarge} to that endpoint; or as {@link
+   *     #claim(int, int, int)}
    */
   public SendBuffer claimFragment(
       int dst, int dstEndpoint, long messageBytes, long offsetBytes, int partBytes) {
@@ -303,7 +306,9 @@ public final class PmEndpoint implements AutoCloseable {
           "part of %d bytes at %d of a message of %d: parts are 0..%d bytes within 0..4294967295"
               .formatted(partBytes, offsetBytes, messageBytes, partMost));
     }
-    SendBuffer buffer = take(lane(dst, dstEndpoint), partBytes, FrameHeader.FLAG_FRAGMENT);
+    Lane lane = lane(dst, dstEndpoint);
+    lane.fragments().refuseWithinLarge(messageBytes);
+    SendBuffer buffer = take(lane, partBytes, FrameHeader.FLAG_FRAGMENT);
     if (buffer != null) {
       buffer.fragmentHeader(messageBytes, offsetBytes);
     }
@@ -512,7 +517,7 @@ public final class PmEndpoint implements AutoCloseable {
     for (int i = 0; i < laneCount; i++) {
       Lane lane = adopted[i];
       lane.endpoint = this;
-      lane.forgetAsking();
+      lane.beginAnew();
       lane.nextToNode = laneOfNode[lane.dst];
       laneOfNode[lane.dst] = lane;
     }
@@ -604,6 +609,7 @@ public final class PmEndpoint implements AutoCloseable {
     int length = buffer.lengthBytes();
     int flags = buffer.flags();
     if (flags != 0) {
+      enterFragment(lane, buffer);
       length += SendBuffer.FRAGMENT_HEADER_BYTES;
     } else if (length <= coalesceUpTo) {
       flags = FrameHeader.FLAG_COALESCED;
@@ -626,6 +632,18 @@ public final class PmEndpoint implements AutoCloseable {
     }
     putIdle(buffer);
     return lane.nextTicket();
+  }
+
+  private static void enterFragment(Lane lane, SendBuffer buffer) {
+    if (buffer.claimEpoch() != lane.epoch()) {
+      // Its session ended: it never leaves.
+      return;
+    }
+    FragmentOrder order = lane.fragments();
+    long of = buffer.fragmentedBytes();
+    long at = buffer.fragmentOffset();
+    order.check(buffer.claimEpoch(), of, at);
+    order.sent(buffer.claimEpoch(), of, at, buffer.lengthBytes());
   }
 
   /**
@@ -715,13 +733,18 @@ public final class PmEndpoint implements AutoCloseable {
   /**
    * Sends a message of any length up to 2^32 - 1 bytes as fragments, blocking as long as credit or
    * buffers lack. It does not poll: a program that must receive meanwhile passes an idle strategy
-   * that does, and one that has more to do than wait sends its parts by {@link #claimFragment}.
+   * that does, and one that has more to do than wait sends its parts by {@link #claimFragment}. A
+   * handler that is called meanwhile keeps another long message to the same endpoint until it has
+   * returned. When the idle strategy throws, the message is under way still: {@link #claimFragment}
+   * goes on with it.
    *
    * @param source where the message lies; it may be changed as soon as this returns
    * @param idle called with 0 when nothing could be sent, with 1 after progress
    * @return the ticket of the last fragment
    * @throws PeerDownException the session ended in the middle of the message, or the peer was found
    *     unreachable while the message waited
+   * @throws IllegalStateException another long message to that endpoint is under way; or the
+   *     endpoint or its node was closed meanwhile
    */
   public long sendLarge(
       int dst, int dstEndpoint, MemorySegment source, long from, long lengthBytes, Idle idle) {
@@ -732,12 +755,26 @@ public final class PmEndpoint implements AutoCloseable {
     }
     java.util.Objects.checkFromIndexSize(from, lengthBytes, source.byteSize());
     Lane lane = lane(dst, dstEndpoint);
+    FragmentOrder order = lane.fragments();
+    order.beginLarge(lengthBytes);
+    try {
+      return sendFragments(lane, source, from, lengthBytes, idle);
+    } finally {
+      order.endLarge();
+    }
+  }
+
+  private long sendFragments(
+      Lane lane, MemorySegment source, long from, long lengthBytes, Idle idle) {
+    int dst = lane.dst;
     int room = maxFragmentBytes();
     long done = 0;
     long ticket = 0;
     int epoch = 0;
     boolean epochKnown = false;
     do {
+      // The idle strategy may have closed this endpoint, another thread its node.
+      checkUse();
       int part = (int) Math.min(room, lengthBytes - done);
       SendBuffer buffer = take(lane, part, FrameHeader.FLAG_FRAGMENT);
       if (buffer == null) {
@@ -757,11 +794,21 @@ public final class PmEndpoint implements AutoCloseable {
       epochKnown = true;
       buffer.fragmentHeader(lengthBytes, done);
       MemorySegment.copy(source, from + done, frames, buffer.offset(), part);
-      ticket = send(buffer);
+      ticket = sendOrAbort(buffer);
       done += part;
       idle.idle(1);
     } while (done < lengthBytes || ticket == 0);
     return ticket;
+  }
+
+  /** The first fragment is refused where another message is under way. */
+  private long sendOrAbort(SendBuffer fragment) {
+    try {
+      return send(fragment);
+    } catch (IllegalStateException e) {
+      abort(fragment);
+      throw e;
+    }
   }
 
   // --- receiving ----------------------------------------------------------------------------

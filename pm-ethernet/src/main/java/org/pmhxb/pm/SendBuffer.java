@@ -266,6 +266,21 @@ public final class SendBuffer {
     FrameHeader.payloadInt(memory, at, 4, (int) fragmentOffset);
   }
 
+  /** Of a fragment: the whole message's bytes. */
+  long fragmentedBytes() {
+    return Integer.toUnsignedLong(fragmentWord(0));
+  }
+
+  /** Of a fragment: where it belongs in the message. */
+  long fragmentOffset() {
+    return Integer.toUnsignedLong(fragmentWord(4));
+  }
+
+  private int fragmentWord(int offset) {
+    long at = payloadAddress - memoryAddress - FRAGMENT_HEADER_BYTES - FrameHeader.BYTES;
+    return FrameHeader.payloadInt(memory, at, offset);
+  }
+
   Lane takeForSend(PmEndpoint by) {
     if (by != endpoint) {
       throw claimedFromAnother(by);
