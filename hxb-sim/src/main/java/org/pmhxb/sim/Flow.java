@@ -3,6 +3,7 @@ package org.pmhxb.sim;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import org.pmhxb.pm.Fate;
 import org.pmhxb.pm.PmEndpoint;
 
 /**
@@ -166,9 +167,9 @@ public final class Flow {
 
   /** The session ended at the source: only what was acknowledged before must still arrive. */
   void sessionEnded() {
-    long acknowledged = endpoint.acknowledged(dst, dstEndpoint);
     for (int n = settled; n < begun; n++) {
-      boolean stored = states[n] == SENT && tickets[n] <= acknowledged;
+      boolean stored =
+          states[n] == SENT && endpoint.fate(dst, dstEndpoint, tickets[n]) == Fate.STORED;
       if (!stored) {
         excuse(n);
       }

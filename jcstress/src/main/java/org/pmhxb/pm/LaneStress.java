@@ -8,8 +8,9 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.L_Result;
 
-/** The two words that the poll thread publishes to the program: credit and completion. */
+/** What the poll thread publishes to the program: credit, completion and what was lost. */
 public final class LaneStress {
   private LaneStress() {}
 
@@ -94,6 +95,33 @@ public final class LaneStress {
     public void program(II_Result r) {
       r.r1 = (int) lane.acknowledged();
       r.r2 = r.r1 > 0 ? before : 0;
+    }
+  }
+
+  /** R4/A4 before R3/A3: a ticket that went down with its session is never taken for stored. */
+  @JCStressTest
+  @Outcome(id = "PENDING", expect = ACCEPTABLE, desc = "before its session ended")
+  @Outcome(id = "UNKNOWN", expect = ACCEPTABLE, desc = "lost, whatever was stored since")
+  @Outcome(expect = FORBIDDEN, desc = "a lost message taken for stored")
+  @State
+  public static class Lost {
+    private final Lane lane = lane();
+
+    public Lost() {
+      lane.nextTicket();
+      lane.nextTicket();
+    }
+
+    @Actor
+    public void pollThread() {
+      lane.lose(1);
+      lane.closeSession();
+      lane.acknowledge(1);
+    }
+
+    @Actor
+    public void program(L_Result r) {
+      r.r1 = lane.fate(1);
     }
   }
 }

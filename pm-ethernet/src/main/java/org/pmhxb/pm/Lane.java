@@ -2,21 +2,24 @@ package org.pmhxb.pm;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
 
 /**
  * The sending side of one (destination node, destination endpoint) of an endpoint: its credit and
  * its completions.
  *
  * <p>The application thread owns {@code used} and {@code sent}; the poll thread publishes {@code
- * grant} and {@code acknowledged}.
+ * grant}, {@code acknowledged} and {@code lost}.
  */
 final class Lane extends LaneState {
   private static final VarHandle ACKNOWLEDGED;
+  private static final VarHandle LOST;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       ACKNOWLEDGED = lookup.findVarHandle(Lane.class, "acknowledged", long.class);
+      LOST = lookup.findVarHandle(Lane.class, "lost", LostTickets.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -37,8 +40,13 @@ final class Lane extends LaneState {
   /** Application thread: null until the first message that goes as fragments. */
   private FragmentOrder fragments;
 
+  /** Application thread: tickets up to this are of sessions before the one it claims in. */
+  private long ticketsBefore;
+
   // --- published by the poll thread ---
   private long acknowledged;
+
+  private LostTickets lost = LostTickets.NONE;
 
   // --- poll thread ---
   /** Absolute limit in frames, as the peer granted it in this session. */
@@ -60,6 +68,9 @@ final class Lane extends LaneState {
   /** Tickets that are settled, in order: stored by the peer, or gone down with their session. */
   private long settled;
 
+  /** Of {@link #lost}, tickets behind others that are on their way, in order; null: none. */
+  private ArrayDeque<Long> lostAhead;
+
   Lane(PmEndpoint endpoint, int number, int dst, int dstEndpoint) {
     this(endpoint, endpoint.number(), number, dst, dstEndpoint);
   }
@@ -79,6 +90,7 @@ final class Lane extends LaneState {
     if (epochOf(g) != epoch()) {
       used = word(epochOf(g), 0);
       wanted = false;
+      ticketsBefore = sent;
     }
     if ((int) used - (int) g >= 0) {
       return false;
@@ -164,6 +176,19 @@ final class Lane extends LaneState {
     return (long) ACKNOWLEDGED.getAcquire(this);
   }
 
+  /** What became of a ticket that was given out. Application thread. */
+  Fate fate(long ticket) {
+    // A2: of a session that is over, all that was stored or lost is seen below.
+    boolean over = ticket <= ticketsBefore || epochOf((long) GRANT.getAcquire(this)) != epoch();
+    boolean done = ticket <= acknowledged();
+    // A4: pairs with R4. Behind A3: what was passed as lost is seen to be.
+    boolean isLost = ((LostTickets) LOST.getAcquire(this)).has(ticket);
+    if (done && !isLost) {
+      return Fate.STORED;
+    }
+    return isLost || over ? Fate.UNKNOWN : Fate.PENDING;
+  }
+
   /** Raises the limit; it never moves back within a session. Poll thread. */
   void publishLimit(int newLimit) {
     limit = newLimit;
@@ -194,6 +219,7 @@ final class Lane extends LaneState {
 
   /** A session ended: no credit until the next one. Poll thread. */
   void closeSession() {
+    settleLostAhead();
     grantEpoch = epochOf(word(grantEpoch + 1, 0));
     creditWanted = false;
     joined = 0;
@@ -210,5 +236,57 @@ final class Lane extends LaneState {
   /** The fate of the next messages of this lane stays unknown: its session ended. Poll thread. */
   void lose(int messages) {
     settled += messages;
+    addLost(settled - messages + 1, settled);
+  }
+
+  /**
+   * The same of one that was claimed in an ended session and sent behind others of this one. Poll
+   * thread.
+   *
+   * @param onTheirWay messages that were sent before it, and are neither stored nor lost
+   */
+  void loseBehind(int onTheirWay) {
+    passLost();
+    if (onTheirWay == 0) {
+      settleLostAhead();
+      lose(1);
+      return;
+    }
+    if (lostAhead == null) {
+      lostAhead = new ArrayDeque<>();
+    }
+    long ticket = settled + onTheirWay + lostAhead.size() + 1;
+    lostAhead.add(ticket);
+    addLost(ticket, ticket);
+  }
+
+  /** Settles what {@link #loseBehind} lost, once one that was sent later is stored. Poll thread. */
+  void passLost() {
+    if (lostAhead != null) {
+      passLostAhead();
+    }
+  }
+
+  private void passLostAhead() {
+    while (!lostAhead.isEmpty() && settled >= lostAhead.peek()) {
+      lostAhead.remove();
+      acknowledge(1);
+    }
+    if (lostAhead.isEmpty()) {
+      lostAhead = null;
+    }
+  }
+
+  /** All that was sent before is settled. */
+  private void settleLostAhead() {
+    if (lostAhead != null) {
+      lose(lostAhead.size());
+      lostAhead = null;
+    }
+  }
+
+  private void addLost(long first, long last) {
+    // R4: pairs with A4 in fate(). Before R3, which passes these tickets.
+    LOST.setRelease(this, lost.and(first, last));
   }
 }

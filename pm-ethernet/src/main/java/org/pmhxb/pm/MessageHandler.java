@@ -5,6 +5,9 @@ public interface MessageHandler {
   /** The message is valid until this returns, unless {@link Message#retain()} was called. */
   void onMessage(Message message);
 
-  /** The session with {@code node} ended; no further message of that session follows. */
+  /**
+   * The session with {@code node} ended; no further message of that session follows. {@link
+   * PmEndpoint#fate} tells of each message that was sent in it whether it is stored there.
+   */
   default void onPeerDown(int node, int session) {}
 }

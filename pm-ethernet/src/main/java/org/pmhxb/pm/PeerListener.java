@@ -9,8 +9,8 @@ public interface PeerListener {
   void onPeerUp(int node, int session);
 
   /**
-   * A session ended. Messages after {@code lastAcknowledgedSeq} have an unknown fate: some may have
-   * arrived.
+   * A session ended. Frames after {@code lastAcknowledgedSeq} have an unknown fate: some may have
+   * arrived. Which messages those are {@link PmEndpoint#fate} tells.
    */
   void onPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq);
 }

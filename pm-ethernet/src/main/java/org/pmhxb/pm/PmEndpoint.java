@@ -548,8 +548,9 @@ public final class PmEndpoint implements AutoCloseable {
   /**
    * Sends a claimed buffer: its place in the order is fixed now.
    *
-   * @return the ticket: the frame is stored by its destination once {@link #acknowledged} has
-   *     reached it
+   * @return the ticket, one more than that of the message before to the same endpoint: the message
+   *     is settled once {@link #acknowledged} has reached it, and then {@link #fate} tells whether
+   *     it is stored by its destination's node or went down with its session
    * @throws IllegalStateException the buffer was sent or aborted before
    */
   public long send(SendBuffer buffer) {
@@ -719,15 +720,53 @@ public final class PmEndpoint implements AutoCloseable {
     idle[idleCount++] = buffer;
   }
 
-  /** Frames sent to the same endpoint number at {@code dst} that are stored there: a ticket. */
+  /** {@link #acknowledged(int, int)} of the endpoint of the same number. */
   public long acknowledged(int dst) {
     return acknowledged(dst, number);
   }
 
-  /** Frames sent to an endpoint that are stored by its node: tickets up to this are complete. */
+  /**
+   * The ticket up to which all that was sent to an endpoint is settled: stored by its node, or,
+   * where a session ended, of unknown fate ({@link #fate}). It stays before messages that went down
+   * with their session until a later one is stored; so as long as no session ended, all up to here
+   * are stored.
+   *
+   * @return 0 before the first
+   */
   public long acknowledged(int dst, int dstEndpoint) {
     checkUse();
     return lane(dst, dstEndpoint).acknowledged();
+  }
+
+  /** {@link #fate(int, int, long)} of a message to the endpoint of the same number. */
+  public Fate fate(int dst, long ticket) {
+    return fate(dst, number, ticket);
+  }
+
+  /**
+   * What is known of a message that was sent. When {@link MessageHandler#onPeerDown} is called, all
+   * that was sent in that session is {@link Fate#STORED} or {@link Fate#UNKNOWN}, and stays so,
+   * whatever is sent meanwhile in the next one. A message that is sent by a claim of before is
+   * {@link Fate#UNKNOWN} in the end.
+   *
+   * @param ticket that {@link #send} returned for a message to that endpoint. Of messages sent
+   *     before the last {@value LostTickets#RANGES_MAX} ends of sessions that lost some, also
+   *     stored ones may be {@link Fate#UNKNOWN}
+   * @throws IllegalArgumentException no such ticket was returned
+   */
+  public Fate fate(int dst, int dstEndpoint, long ticket) {
+    checkUse();
+    Lane lane = lane(dst, dstEndpoint);
+    if (ticket < 1 || ticket > lane.sent) {
+      throw new IllegalArgumentException(
+          "ticket %d to endpoint %d of node %d: %s"
+              .formatted(
+                  ticket,
+                  dstEndpoint,
+                  dst,
+                  lane.sent == 0 ? "nothing was sent there" : "sent were 1.." + lane.sent));
+    }
+    return lane.fate(ticket);
   }
 
   /**

@@ -376,8 +376,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if ((lane.grantEpoch & 0xFFFF) != (epoch & 0xFFFF)) {
       // Claimed under a session that ended since.
       core.pool.release(id, endpoint.claimOwner);
-      lane.lose(1);
-      core.counters.increment(Counter.FATE_UNKNOWN);
+      sender.loseLate(lane);
       return true;
     }
     if (lane.dst == core.self) {

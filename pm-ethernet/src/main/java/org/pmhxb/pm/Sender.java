@@ -776,6 +776,32 @@ final class Sender {
     discardPending(peer);
   }
 
+  /**
+   * A message was claimed in a session that ended: it is not sent. Others of its lane that were
+   * claimed since may be on their way already, with lower tickets.
+   */
+  void loseLate(Lane lane) {
+    lane.loseBehind(onTheirWay(lane));
+    core.counters.increment(Counter.FATE_UNKNOWN);
+  }
+
+  private int onTheirWay(Lane lane) {
+    Peer peer = core.peer(lane.dst);
+    if (peer.state != PeerState.UP) {
+      return 0;
+    }
+    int messages = 0;
+    SendWindow window = peer.window;
+    for (int seq = window.unacknowledged(); seq != window.next(); seq++) {
+      messages += window.lane(seq) == lane.id ? window.messages(seq) : 0;
+    }
+    lane.endpoint.openFrame.closeFor(lane);
+    for (int id = peer.pendingHead; id != 0; id = pending.next(id)) {
+      messages += pending.lane(id) == lane.id ? pending.messages(id) : 0;
+    }
+    return messages;
+  }
+
   void discardPending(Peer peer) {
     while (peer.pendingHead != 0) {
       int id = peer.pendingHead;

@@ -454,6 +454,7 @@ final class Sessions {
     sender.pump(peer);
     for (int i = 0; i < peer.outLaneCount; i++) {
       Lane lane = peer.outLanes[i];
+      lane.passLost();
       if (lane.creditWanted && core.nowNs - lane.creditAskedNs >= lane.creditAskIntervalNs) {
         lane.creditAskIntervalNs = Math.min(lane.creditAskIntervalNs * 2, CREDIT_INTERVAL_MAX_NS);
         askForCredit(peer, lane);

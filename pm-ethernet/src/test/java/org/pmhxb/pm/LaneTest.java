@@ -2,6 +2,9 @@ package org.pmhxb.pm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +92,86 @@ class LaneTest {
     assertThat(lane.hasCreditInline()).isFalse();
     assertThat(lane.takeCredit()).isTrue();
     assertThat(lane.epoch()).isEqualTo(lane.grantEpoch).isZero();
+  }
+
+  /** Against a list of all messages: on their way, stored, lost; in sessions of random lives. */
+  @Test
+  void noLostTicketIsEverTakenForStored() {
+    Random random = new Random(11);
+    for (int life = 0; life < 300; life++) {
+      Lane lane = lane();
+      List<Fate> fates = new ArrayList<>();
+      int ends = 0;
+      for (int i = 0; i < 200; i++) {
+        int step = random.nextInt(ends < LostTickets.RANGES_MAX / 2 ? 20 : 19);
+        int onTheirWay = Collections.frequency(fates, Fate.PENDING);
+        if (step < 9) {
+          fates.add(Fate.PENDING);
+          lane.nextTicket();
+        } else if (step < 17) {
+          int n = random.nextInt(onTheirWay + 1);
+          if (n > 0) {
+            settle(fates, n, Fate.STORED);
+            lane.acknowledge(n);
+          }
+        } else if (step < 18 && ends < LostTickets.RANGES_MAX / 2) {
+          ends++;
+          fates.add(Fate.UNKNOWN);
+          lane.nextTicket();
+          lane.loseBehind(onTheirWay);
+        } else if (step < 19) {
+          lane.passLost();
+        } else {
+          ends++;
+          settle(fates, onTheirWay, Fate.UNKNOWN);
+          for (int k = 0; k < onTheirWay; k++) {
+            lane.lose(1);
+          }
+          lane.closeSession();
+          lane.publishLimit(10);
+          assertThat(lane.takeCredit()).isTrue();
+        }
+        lane.passLost();
+        check(lane, fates);
+      }
+    }
+  }
+
+  private static void settle(List<Fate> fates, int count, Fate as) {
+    for (int i = 0, n = count; n > 0; i++) {
+      if (fates.get(i) == Fate.PENDING) {
+        fates.set(i, as);
+        n--;
+      }
+    }
+  }
+
+  private static void check(Lane lane, List<Fate> fates) {
+    for (int ticket = 1; ticket <= fates.size(); ticket++) {
+      assertThat(lane.fate(ticket))
+          .as("ticket %d of %s", ticket, fates)
+          .isEqualTo(fates.get(ticket - 1));
+    }
+    // All up to the last that is stored, with those that were lost before it.
+    assertThat(lane.acknowledged()).isEqualTo(fates.lastIndexOf(Fate.STORED) + 1);
+  }
+
+  /** They are bounded: the oldest grow together, and stored ones between count as lost. */
+  @Test
+  void oldRangesOfLostTicketsBecomeOne() {
+    LostTickets lost = LostTickets.NONE;
+    int ends = 3 * LostTickets.RANGES_MAX;
+    for (int i = 1; i <= ends; i++) {
+      lost = lost.and(10 * i, 10 * i + 2);
+    }
+    int oldest = ends - LostTickets.RANGES_MAX + 1;
+    for (int ticket = 0; ticket < 10 * ends + 10; ticket++) {
+      boolean old = ticket >= 10 && ticket < 10 * oldest;
+      boolean expected = old || ticket >= 10 && ticket % 10 < 3;
+      assertThat(lost.has(ticket)).as("ticket %d", ticket).isEqualTo(expected);
+    }
+    assertThat(lost.and(15, 10 * ends).has(10 * ends - 1)).isTrue();
+    assertThat(lost.and(15, 10 * ends).has(9)).isFalse();
   }
 
   private static Lane lane() {
