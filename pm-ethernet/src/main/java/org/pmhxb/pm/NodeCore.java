@@ -69,10 +69,15 @@ final class NodeCore {
 
   int openCount;
 
-  /** Closed endpoints, one per number: the next of that number takes over lanes and loans. */
+  /** Closed endpoints, one per number: the next of that number takes over its lanes. */
   PmEndpoint[] retired = new PmEndpoint[4];
 
   int retiredCount;
+
+  /** Those of which loans are out still: the next of that number takes these over too. */
+  PmEndpoint[] lending = new PmEndpoint[4];
+
+  int lendingCount;
 
   /**
    * Whether the next duty cycle has to look after the endpoints: loans are out, or events found no

@@ -76,7 +76,10 @@ public final class PmEndpoint implements AutoCloseable {
   /** Of {@link #toNode}, for messages that are consumed and claims that are sent or aborted. */
   private final int placesPromised;
 
-  /** Set before the program has this endpoint: new, or taken over with the endpoint's number. */
+  /**
+   * Set before the program has this endpoint: new, or taken over with the endpoint's number. Null
+   * once it is closed and none is out.
+   */
   LoanBudget loans;
 
   /** Claims that may be out, so that all endpoints together keep to the node's budget. */
@@ -508,8 +511,7 @@ public final class PmEndpoint implements AutoCloseable {
 
   /**
    * The endpoint of this number was closed before: its lanes go on, because credit limits and
-   * tickets count over the life of a session, and so do its loans, which may still be out. Poll
-   * thread, before the program has this endpoint.
+   * tickets count over the life of a session. Poll thread, before the program has this endpoint.
    */
   void adopt(PmEndpoint before) {
     Lane[] adopted = before.lanes;
@@ -522,11 +524,21 @@ public final class PmEndpoint implements AutoCloseable {
       laneOfNode[lane.dst] = lane;
     }
     lanes = adopted;
+  }
+
+  /** Loans of the one before are out still. Poll thread, before the program has this endpoint. */
+  void lendOn(PmEndpoint before) {
     loans = before.loans;
     loanHandles = before.loanHandles;
   }
 
-  /** The first endpoint of its number. Poll thread, before the program has it. */
+  /** Closed, and none of its loans is out: they, and the room for copies, go. Poll thread. */
+  void lendNoMore() {
+    loans = null;
+    loanHandles = null;
+  }
+
+  /** Poll thread, before the program has this endpoint. */
   void lendUpTo(int loanBuffers) {
     int copies = core.config.loanBuffers() / 4;
     loans = new LoanBudget(pool, Owner.of(Owner.LOAN, number), loanBuffers, copies);

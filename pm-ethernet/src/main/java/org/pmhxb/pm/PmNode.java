@@ -8,7 +8,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Descriptor;
-import org.pmhxb.bufpool.LoanBudget;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.bufpool.SpscDescriptorRing;
 import org.pmhxb.ffi.Hxb;
@@ -290,10 +289,16 @@ public final class PmNode implements PollWork, AutoCloseable {
       }
       asks = asks || endpoint.isAsking();
     }
-    for (int i = 0; i < core.retiredCount; i++) {
-      LoanBudget loans = core.retired[i].loans;
-      work += loans.drain(COMMANDS_PER_ROUND);
-      asks = asks || loans.outstanding() > 0;
+    for (int i = core.lendingCount - 1; i >= 0; i--) {
+      PmEndpoint endpoint = core.lending[i];
+      work += endpoint.loans.drain(COMMANDS_PER_ROUND);
+      if (endpoint.loans.outstanding() == 0) {
+        core.lending[i] = core.lending[--core.lendingCount];
+        core.lending[core.lendingCount] = null;
+        takeLoansBack(endpoint);
+      } else {
+        asks = true;
+      }
     }
     core.endpointsAsk = asks;
     return work;
@@ -551,6 +556,12 @@ public final class PmNode implements PollWork, AutoCloseable {
       endpoint.adopt(core.retired[before]);
       core.retired[before] = core.retired[--core.retiredCount];
       core.retired[core.retiredCount] = null;
+    }
+    int lends = indexOf(core.lending, core.lendingCount, number);
+    if (lends >= 0) {
+      endpoint.lendOn(core.lending[lends]);
+      core.lending[lends] = core.lending[--core.lendingCount];
+      core.lending[core.lendingCount] = null;
     } else {
       int loans = Math.min(core.config.loanBuffers(), core.loansLeft);
       core.loansLeft -= loans;
@@ -568,7 +579,19 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.endpoints[endpoint.number()] = null;
     endpoint.forgetWishes();
     core.retired = add(core.retired, core.retiredCount++, endpoint);
+    if (endpoint.loans.outstanding() == 0) {
+      takeLoansBack(endpoint);
+    } else {
+      core.lending = add(core.lending, core.lendingCount++, endpoint);
+      core.endpointsAsk = true;
+    }
     shareClaims();
+  }
+
+  /** Of a closed endpoint, none of which is out: the next one that opens may have them. */
+  private void takeLoansBack(PmEndpoint endpoint) {
+    core.loansLeft += endpoint.loans.loans();
+    endpoint.lendNoMore();
   }
 
   private static PmEndpoint[] add(PmEndpoint[] list, int count, PmEndpoint endpoint) {
@@ -968,8 +991,8 @@ public final class PmNode implements PollWork, AutoCloseable {
       core.open[i].voidClaims();
       drainInbox(core.open[i]);
     }
-    for (int i = 0; i < core.retiredCount; i++) {
-      core.retired[i].loans.drain(Integer.MAX_VALUE);
+    for (int i = 0; i < core.lendingCount; i++) {
+      core.lending[i].loans.drain(Integer.MAX_VALUE);
     }
     for (Rail rail : core.rails) {
       rail.close();

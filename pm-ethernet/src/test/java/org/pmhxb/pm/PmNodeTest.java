@@ -514,6 +514,50 @@ class PmNodeTest {
     }
   }
 
+  /** Ever new numbers: each has as many loans as the first, and none is kept for the old ones. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aClosedEndpointGivesItsLoansBack(boolean loanIsOut) {
+    try (TestNet net = new TestNet(1, 1, 16, 1_200, config())) {
+      PmNode node = net.nodes.getFirst();
+      int all = node.core.loansLeft;
+      List<Loan> loans = new ArrayList<>();
+      for (int number = 1; number <= 10; number++) {
+        PmEndpoint endpoint = node.open(number);
+        assertThat(endpoint.loans.loans()).isEqualTo(node.config().loanBuffers());
+        if (loanIsOut) {
+          sendToItself(net, endpoint);
+          endpoint.poll(m -> loans.add(m.retain()), 1);
+        }
+        endpoint.close();
+        assertThat(node.core.lendingCount).isEqualTo(loanIsOut ? 1 : 0);
+        // The next one of this number lends on what is out.
+        PmEndpoint again = node.open(number);
+        assertThat(again.loans.outstanding()).isEqualTo(loanIsOut ? 1 : 0);
+        again.close();
+        if (loanIsOut) {
+          assertThat(loans.getLast().isCopy()).isFalse();
+          loans.getLast().close();
+          net.step();
+        }
+        assertThat(node.core.lendingCount).isZero();
+        assertThat(node.core.loansLeft).isEqualTo(all);
+      }
+      assertThat(net.pools.getFirst().ownedBy(Owner.LOAN)).isZero();
+    }
+  }
+
+  private static void sendToItself(TestNet net, PmEndpoint endpoint) {
+    endpoint.coalesceUpTo(-1);
+    SendBuffer b = endpoint.claim(0, 8);
+    for (int i = 0; i < 10 && b == null; i++) {
+      net.step();
+      b = endpoint.claim(0, 8);
+    }
+    endpoint.send(b);
+    net.step();
+  }
+
   @Test
   void reportsAPeerThatNeverAnswersAndTakesItUpWhenItComes() {
     NodeConfig config = config().withPeerTimeoutNs(100_000_000L);
