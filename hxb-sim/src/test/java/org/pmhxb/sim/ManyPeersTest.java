@@ -40,7 +40,10 @@ class ManyPeersTest {
   private static final long CUT_NS = 40 * MS;
   private static final long END_NS = CUT_NS + PEER_TIMEOUT_NS + 8 * MS;
 
-  /** Eight eighths, each looked at 100 us after the one before, and up to a duty cycle of 18 us later. */
+  /**
+   * Eight eighths, each looked at 100 us after the one before, and up to a duty cycle of 18 us
+   * later.
+   */
   private static final long ROUND_NS = 950_000L;
 
   /** A simulated node that waits polls seldom, which would make its timers late by itself. */
