@@ -31,8 +31,18 @@ class RingClusterTest {
   private static final int ENDPOINT = 1;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
+  /** Of one round: no pause of the machine makes a frame late. */
+  private static final long ROUND_NS = 20_000;
+
+  private long nowNs = System.nanoTime();
+
+  private long now() {
+    nowNs += ROUND_NS;
+    return nowNs;
+  }
+
   /** All-to-all traffic of numbered messages. */
-  private static final class Traffic {
+  private final class Traffic {
     final RingCluster cluster;
     final List<PmEndpoint> endpoints = new ArrayList<>();
     final int n;
@@ -104,7 +114,7 @@ class RingClusterTest {
       while (!complete(each) && System.nanoTime() < until) {
         sendRound(each, sizeBytes);
         if (inline) {
-          cluster.doWork(System.nanoTime());
+          cluster.doWork(now());
         }
         pollAll(handlers);
       }
@@ -121,10 +131,10 @@ class RingClusterTest {
     }
   }
 
-  private static void settle(RingCluster cluster) {
-    long until = System.nanoTime() + 300_000_000L;
-    while (System.nanoTime() < until) {
-      cluster.doWork(System.nanoTime());
+  private void settle(RingCluster cluster) {
+    long until = nowNs + 300_000_000L;
+    while (nowNs < until) {
+      cluster.doWork(now());
     }
   }
 
@@ -160,12 +170,12 @@ class RingClusterTest {
         SendBuffer b = traffic.endpoints.get(from).claim(to, 100);
         b.memory().set(LONG, b.offset(), traffic.sent[from][to]++);
         traffic.endpoints.get(from).send(b);
-        cluster.doWork(System.nanoTime());
-        cluster.doWork(System.nanoTime());
+        cluster.doWork(now());
+        cluster.doWork(now());
         traffic.pollAll(handlers);
         assertThat(traffic.received[from][to]).as("message %d", i).isEqualTo(i);
         if (i % 2 == 0) {
-          cluster.doWork(System.nanoTime()); // the next one begins with the other turn
+          cluster.doWork(now()); // the next one begins with the other turn
         }
       }
       assertThat(traffic.wrong).isEmpty();
@@ -290,7 +300,7 @@ class RingClusterTest {
       long until = System.nanoTime() + 60_000_000_000L;
       while (!traffic.complete(each) && System.nanoTime() < until) {
         traffic.sendRound(each, 64);
-        cluster.doWork(System.nanoTime());
+        cluster.doWork(now());
         traffic.pollAll(handlers);
       }
       assertThat(traffic.wrong).isEmpty();
@@ -319,7 +329,7 @@ class RingClusterTest {
         long before = traffic.sent[0][deaf];
         traffic.sendRound(Long.MAX_VALUE, 500);
         refused |= before > 0 && traffic.sent[0][deaf] == before;
-        cluster.doWork(System.nanoTime());
+        cluster.doWork(now());
         for (int node = 0; node < deaf; node++) {
           traffic.endpoints.get(node).poll(handlers[node], 64);
         }
@@ -329,7 +339,7 @@ class RingClusterTest {
       long sent = traffic.sent[0][deaf];
       while (traffic.received[0][deaf] < sent) {
         assertThat(System.nanoTime() - untilNs).isNegative();
-        cluster.doWork(System.nanoTime());
+        cluster.doWork(now());
         traffic.pollAll(handlers);
       }
       settle(cluster);
