@@ -10,26 +10,30 @@ import org.pmhxb.sim.work.Workloads;
 
 class TrunkTest {
   private static final LinkSpec CABLE = LinkSpec.gigabit();
+  private static final int SEEDS = 4;
 
-  private static SimResult allToAll(int boundary, int cables) {
-    SimOptions options = TestRuns.of("8", 1, 1, Profile.NONE, Workloads.ALL_TO_ALL, 200);
-    return Simulation.run(options.withTrunk(new Trunk(0, boundary, cables, CABLE)));
+  /** Which frames meet in a queue is chance: the mean of some seeds. */
+  private static double goodput(int boundary, int cables) {
+    double sum = 0;
+    for (int seed = 1; seed <= SEEDS; seed++) {
+      SimOptions options = TestRuns.of("8", 1, seed, Profile.NONE, Workloads.ALL_TO_ALL, 200);
+      SimResult result = Simulation.run(options.withTrunk(new Trunk(0, boundary, cables, CABLE)));
+      assertThat(result.violation()).isNull();
+      assertThat(result.delivered()).isEqualTo(result.messages()).isPositive();
+      sum += result.goodputRatio();
+    }
+    return sum / SEEDS;
   }
 
   @Test
   void whatCrossesItSharesItsCables() {
-    SimResult one = allToAll(4, 1);
-    SimResult four = allToAll(4, 4);
-    SimResult none = allToAll(8, 1);
+    double one = goodput(4, 1);
+    double four = goodput(4, 4);
+    double none = goodput(8, 1);
 
-    for (SimResult result : new SimResult[] {one, four, none}) {
-      assertThat(result.violation()).isNull();
-      assertThat(result.delivered()).isEqualTo(result.messages()).isPositive();
-    }
     // Four of eight nodes' seven partners are behind it: 16 flows each way over one link's rate.
-    assertThat(one.goodputRatio()).isLessThan(0.6 * four.goodputRatio());
+    assertThat(one).isLessThan(0.6 * four);
     // Four cables carry it; that they change which frames meet in a queue is worth a few percent.
-    assertThat(four.goodputRatio())
-        .isBetween(0.7 * none.goodputRatio(), 1.05 * none.goodputRatio());
+    assertThat(four).isBetween(0.7 * none, 1.05 * none);
   }
 }
