@@ -8,39 +8,15 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each check against a machine that is a few files in a directory. */
-class DoctorTest {
+class DoctorTest extends FakeMachine {
   private static final String PAGES = "sys/kernel/mm/hugepages/hugepages-2048kB/";
   private static final String CPU = "sys/devices/system/cpu/";
   private static final String LIB = "usr/lib/x86_64-linux-gnu/";
-
-  @TempDir private Path root;
-  private Machine machine;
-
-  @BeforeEach
-  void create() {
-    machine = new Machine(root);
-  }
-
-  private void file(String path, String text) {
-    try {
-      Files.createDirectories(root.resolve(path).getParent());
-      Files.writeString(root.resolve(path), text + "\n");
-    } catch (IOException e) {
-      throw new AssertionError("cannot prepare " + path, e);
-    }
-  }
-
-  private void link(String path, String target) throws IOException {
-    Files.createDirectories(root.resolve(path).getParent());
-    Files.createSymbolicLink(root.resolve(path), Path.of(target));
-  }
 
   private Finding find(Check check, String name) {
     return check.examine(machine).stream()

@@ -8,15 +8,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.router.HxbConfig;
 
 /** A node's file against a machine that is a few files in a directory. */
-class NodeDoctorTest {
+class NodeDoctorTest extends FakeMachine {
   private static final String CPU = "sys/devices/system/cpu/";
   private static final String NODES = "sys/devices/system/node/";
   private static final String NET = "sys/class/net/";
@@ -30,33 +28,6 @@ class NodeDoctorTest {
       shape = "2"
       coordinates = [0]
       """;
-
-  @TempDir private Path root;
-  private Machine machine;
-
-  @BeforeEach
-  void create() {
-    machine = new Machine(root);
-  }
-
-  private void file(String path, String text) {
-    try {
-      Files.createDirectories(root.resolve(path).getParent());
-      Files.writeString(root.resolve(path), text + "\n");
-    } catch (IOException e) {
-      throw new AssertionError("cannot prepare " + path, e);
-    }
-  }
-
-  private void link(String path, String target) {
-    try {
-      Files.createDirectories(root.resolve(path).getParent());
-      Files.deleteIfExists(root.resolve(path));
-      Files.createSymbolicLink(root.resolve(path), Path.of(target));
-    } catch (IOException e) {
-      throw new AssertionError("cannot prepare " + path, e);
-    }
-  }
 
   /** A card of the kernel's, up, with jumbo frames and a cable. */
   private void nic(String name, int numaNode) {
