@@ -32,6 +32,11 @@ public record EalOptions(
     return new EalOptions(Hugepages.AUTO, 128, "hxb-" + ProcessHandle.current().pid(), List.of());
   }
 
+  /** 2 MiB pages that the heap lies in where there are enough. */
+  public long heapPages() {
+    return Hugepages.pagesFor((long) heapMegabytes << 20);
+  }
+
   public EalOptions withHugepages(Hugepages pages) {
     return new EalOptions(pages, heapMegabytes, filePrefix, extra);
   }

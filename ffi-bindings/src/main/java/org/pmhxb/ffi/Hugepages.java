@@ -20,9 +20,6 @@ public enum Hugepages {
   public static final String REMEDY =
       "reserve hugepages (as root: sysctl -w vm.nr_hugepages=1024), or run without them";
 
-  /** Of DPDK's own heap, beside a pool: EAL's default of 128 MB. */
-  private static final int HEAP_PAGES = 64;
-
   private static final Path PAGES = Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB");
 
   /** Free 2 MiB pages that nobody has reserved; 0 where the kernel has none. */
@@ -37,7 +34,7 @@ public enum Hugepages {
 
   /**
    * How many pages memory of so many bytes takes, how many are free, and the command that reserves
-   * enough: part of every message about such memory.
+   * enough, DPDK's own heap beside it included: part of every message about such memory.
    */
   public static String shortage(long lengthBytes) {
     long needed = pagesFor(lengthBytes);
@@ -47,7 +44,7 @@ public enum Hugepages {
             needed,
             needed == 1 ? "page" : "pages",
             free,
-            read("nr_hugepages") - free + needed + HEAP_PAGES);
+            read("nr_hugepages") - free + needed + EalOptions.defaults().heapPages());
   }
 
   private static long read(String file) {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.router.HxbConfig;
@@ -17,8 +18,6 @@ import org.pmhxb.router.node.NodeSizing;
 record NodeFile(Path path, HxbConfig config) {
   static final String NET = "/sys/class/net/";
   static final String PCI = "/sys/bus/pci/devices/";
-
-  private static final long MEGABYTE = 1L << 20;
 
   static NodeFile read(Path path) {
     return new NodeFile(path, HxbConfig.read(path));
@@ -81,16 +80,16 @@ record NodeFile(Path path, HxbConfig config) {
   /** Bytes of the pool's memory. */
   long poolBytes() {
     int buffers = Math.max(config.poolBuffers(), NodeSizing.of(config).budget().buffers());
-    return (buffers + 1L) * config.poolStrideBytes(); // the first stride is not used
+    return BufferPool.regionBytes(config.poolStrideBytes(), buffers);
   }
 
   /** 2 MB pages that the pool takes. */
   long poolPages() {
-    return Math.ceilDiv(poolBytes(), Hugepages.PAGE_BYTES);
+    return Hugepages.pagesFor(poolBytes());
   }
 
   /** 2 MB pages that have to be free for DPDK's own heap to lie in them. */
   static long heapPages() {
-    return EalOptions.defaults().heapMegabytes() * MEGABYTE / Hugepages.PAGE_BYTES;
+    return EalOptions.defaults().heapPages();
   }
 }
