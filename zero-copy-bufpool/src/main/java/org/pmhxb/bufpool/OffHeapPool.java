@@ -7,8 +7,6 @@ import java.lang.foreign.Arena;
  * Java's own; a port over it holds and releases references as {@link Owner#PORT}.
  */
 public final class OffHeapPool extends BufferPool {
-  private static final int PAGE_BYTES = 4096;
-
   private final Arena arena;
 
   /** A stack: the buffer released last is the one whose lines are still in the cache. */
@@ -30,7 +28,7 @@ public final class OffHeapPool extends BufferPool {
 
   private OffHeapPool(Arena arena, int strideBytes, int capacity) {
     super(
-        arena.allocate(regionBytes(strideBytes, capacity), PAGE_BYTES),
+        AnonymousMemory.map(regionBytes(strideBytes, capacity), arena),
         strideBytes,
         capacity,
         capacity / 2,
