@@ -89,7 +89,10 @@ final class PacketCostCommand extends HxbCommand {
       names = "--warm-up-ms",
       paramLabel = "MS",
       defaultValue = "1500",
-      description = "Running before the first round.")
+      description = {
+        "Running before the first round: so long at least, and up to four times as long while",
+        "the JVM still compiles."
+      })
   private int warmUpMs;
 
   @Option(

@@ -1,6 +1,7 @@
 package org.pmhxb.cost;
 
 import com.sun.management.ThreadMXBean;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +15,13 @@ public final class Measurement {
   public static final double ALLOCATION_MAX_BYTES = 0.01;
 
   private static final int VERIFY_BATCHES = 4;
+
+  /** A warm-up ends with a quarter of itself in which the JVM compiled nothing. */
+  private static final int WARM_UP_PARTS = 4;
+
+  private static final int WARM_UP_PARTS_MAX = 4 * WARM_UP_PARTS;
+
+  private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Effort effort;
@@ -23,7 +31,8 @@ public final class Measurement {
    *
    * @param rounds of each subject, 3 or more for a spread
    * @param roundMs length of a round of one subject
-   * @param warmUpMs of the Java node, before the first round
+   * @param warmUpMs of the Java node, before the first round: so long at least, and up to four
+   *     times as long while the JVM still compiles, as on a machine whose processors others share
    */
   public record Effort(int rounds, int roundMs, int warmUpMs) {
     public Effort {
@@ -126,7 +135,7 @@ public final class Measurement {
   private List<Figures> measure(Bench bench) {
     PacketLoop java = bench.java();
     PacketLoop twin = bench.twin();
-    int warm = batchesIn(java, effort.warmUpMs());
+    int warm = warmUp(java);
     batches(twin, warm);
     int batches = batchesIn(java, effort.roundMs());
     batches(twin, batches);
@@ -187,6 +196,19 @@ public final class Measurement {
         bytesPerPacket,
         packets,
         digest);
+  }
+
+  private int warmUp(PacketLoop java) {
+    int batches = 0;
+    int parts = 0;
+    long compiledMs;
+    do {
+      compiledMs = COMPILER.getTotalCompilationTime();
+      batches += batchesIn(java, effort.warmUpMs() / WARM_UP_PARTS);
+      parts++;
+    } while (parts < WARM_UP_PARTS
+        || parts < WARM_UP_PARTS_MAX && COMPILER.getTotalCompilationTime() > compiledMs);
+    return batches;
   }
 
   /** Runs batches for so long; how many they were. */
