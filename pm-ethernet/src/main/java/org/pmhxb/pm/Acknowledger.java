@@ -1,6 +1,8 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;
@@ -450,11 +452,81 @@ final class Acknowledger {
   /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */
   void takeBackIfSpent(Peer peer, InLane lane) {
     if (lane.isSpent()) {
-      int frames = lane.takeBack();
-      core.ledger.takeBack(frames);
-      peer.grantedFrames -= frames;
+      rest(lane);
+      peer.grantedFrames -= lane.takeBack();
       peer.askForNews();
     }
+  }
+
+  private void rest(InLane lane) {
+    if (!lane.isResting()) {
+      core.ledger.takeBack(lane.granted());
+      lane.rest(true);
+    }
+  }
+
+  /**
+   * Nothing of a lane whose endpoint is closed is kept for long: unless some of it waits for its
+   * turn, others may have its buffers (PROTOCOL.md section 6).
+   */
+  void restIfIdle(Peer peer, InLane lane) {
+    boolean mayRest = lane.granted() > 0 && !lane.isResting() && lane.waiting() == 0;
+    if (mayRest && (peer.node == core.self || !peer.holdsOutOfOrder(lane, core.pool))) {
+      rest(lane);
+    }
+  }
+
+  /**
+   * Keeps the buffers of a lane that rests for it again.
+   *
+   * @return false when others have them
+   */
+  boolean wake(InLane lane) {
+    if (lane.isResting()) {
+      if (!core.ledger.retake(lane.granted())) {
+        return false;
+      }
+      lane.rest(false);
+    }
+    return true;
+  }
+
+  /** {@link #restIfIdle} of all lanes to an endpoint that was closed. */
+  void restLanesTo(int endpoint) {
+    for (Peer peer : core.peers) {
+      InLane lane = peer == null ? null : peer.lanes;
+      for (; lane != null; lane = lane.next) {
+        if (lane.isTo(endpoint)) {
+          restIfIdle(peer, lane);
+        }
+      }
+    }
+  }
+
+  /**
+   * {@link #wake} of all lanes to an endpoint that opens.
+   *
+   * @throws IllegalStateException others have their buffers; nothing was changed
+   */
+  void wakeLanesTo(int endpoint) {
+    List<InLane> resting = new ArrayList<>();
+    int frames = 0;
+    for (Peer peer : core.peers) {
+      InLane lane = peer == null ? null : peer.lanes;
+      for (; lane != null; lane = lane.next) {
+        if (lane.isTo(endpoint) && lane.isResting()) {
+          resting.add(lane);
+          frames += lane.granted();
+        }
+      }
+    }
+    if (frames > core.ledger.left()) {
+      throw new IllegalStateException(
+          ("peers may still send %d frames to endpoint %d, granted when it was open before; of the"
+                  + " %d credit buffers %d are left: close other endpoints, or configure more")
+              .formatted(frames, endpoint, core.ledger.budgetBuffers(), core.ledger.left()));
+    }
+    resting.forEach(this::wake);
   }
 
   /** The peer asks for credit on a channel: a lane is granted its share once. */

@@ -17,11 +17,11 @@ final class Bounds {
     for (Peer peer : core.peers) {
       if (peer != null) {
         String broken = peer.state == PeerState.UP ? ofSession(peer) : null;
-        broken = broken == null ? ofCredit(peer) : broken;
+        broken = broken == null ? ofCredit(core, peer) : broken;
         if (broken != null) {
           return "peer " + peer.node + ": " + broken;
         }
-        granted += granted(peer);
+        granted += kept(peer);
       }
     }
     if (granted != core.ledger.outstanding() || granted > core.ledger.budgetBuffers()) {
@@ -52,11 +52,20 @@ final class Bounds {
     return null;
   }
 
-  private static String ofCredit(Peer peer) {
+  private static String ofCredit(NodeCore core, Peer peer) {
     for (InLane in = peer.lanes; in != null; in = in.next) {
       if (in.waiting() < 0 || in.waiting() > in.granted()) {
         return "%d frames from endpoint %d wait at endpoint %d, which granted %d"
             .formatted(in.waiting(), in.endpoints >>> 16, in.endpoints & 0xFFFF, in.granted());
+      }
+      int to = in.endpoints & 0xFFFF;
+      if (in.isResting() && (in.waiting() > 0 || core.endpoint(to) != null)) {
+        return "no buffer is kept for %d frames that wait at endpoint %d, open or not"
+            .formatted(in.waiting(), to);
+      }
+      boolean otherNode = peer.node != core.self;
+      if (in.isResting() && otherNode && peer.holdsOutOfOrder(in, core.pool)) {
+        return "no buffer is kept for frames to endpoint " + to + " that wait for their turn";
       }
     }
     for (int i = 0; i < peer.outLaneCount; i++) {
@@ -67,10 +76,10 @@ final class Bounds {
     return null;
   }
 
-  private static int granted(Peer peer) {
+  private static int kept(Peer peer) {
     int sum = 0;
     for (InLane in = peer.lanes; in != null; in = in.next) {
-      sum += in.granted();
+      sum += in.kept();
     }
     return sum;
   }

@@ -45,6 +45,12 @@ final class InLane {
   /** The session ended: what was granted goes home once nothing is left in the inbox. */
   private boolean ended;
 
+  /**
+   * The own endpoint is closed, so that what arrives is dropped at once, and nothing of the lane
+   * waits: others may have the buffers, though the peer may still send what it was granted.
+   */
+  private boolean resting;
+
   /** The limit that the peer was told last. */
   private int advertised;
 
@@ -73,6 +79,11 @@ final class InLane {
     return srcEndpoint << 16 | dstEndpoint & 0xFFFF;
   }
 
+  /** Whether it leads to that endpoint of this node. */
+  boolean isTo(int endpoint) {
+    return (endpoints & 0xFFFF) == endpoint;
+  }
+
   int limit() {
     return limit;
   }
@@ -84,6 +95,22 @@ final class InLane {
 
   int granted() {
     return granted;
+  }
+
+  /** Buffers out of the node's credit budget that are kept for this lane. */
+  int kept() {
+    return resting ? 0 : granted;
+  }
+
+  boolean isResting() {
+    return resting;
+  }
+
+  /**
+   * @param rests what was granted is kept for this lane no longer, or again; there is something
+   */
+  void rest(boolean rests) {
+    resting = rests;
   }
 
   /** Frames that were delivered to the inbox and whose handler has not returned. */
@@ -179,6 +206,7 @@ final class InLane {
   int takeBack() {
     int frames = granted;
     granted = 0;
+    resting = false;
     limit -= frames;
     left -= frames;
     setTellAt();

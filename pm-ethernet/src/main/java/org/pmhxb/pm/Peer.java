@@ -1,5 +1,7 @@
 package org.pmhxb.pm;
 
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SequenceArray;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -204,6 +206,22 @@ final class Peer extends AckState {
       lane = lane.next;
     }
     return lane;
+  }
+
+  /** Whether a frame of the lane waits for its turn. Not of the node itself. */
+  boolean holdsOutOfOrder(InLane lane, BufferPool pool) {
+    SequenceArray order = order();
+    for (int slot = 0; slot < order.size(); slot++) {
+      int id = order.inSlot(slot);
+      if (id != 0 && endpointsOf(pool.addressOf(id)) == lane.endpoints) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int endpointsOf(long address) {
+    return (int) (FrameHeader.endpointWord(Memory.ALL, address) >>> 32);
   }
 
   /** How sessions with the peer come about; made at the first opening. */

@@ -488,6 +488,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (in.granted() == 0) {
       in.grant(core.ledger.grant());
     }
+    if (core.endpoint(lane.dstEndpoint) == null) {
+      acknowledger.restIfIdle(self, in);
+    }
     lane.publishLimit(in.limit());
   }
 
@@ -528,8 +531,9 @@ public final class PmNode implements PollWork, AutoCloseable {
    * Opens an endpoint. Any thread; the endpoint belongs to the thread that uses it first.
    *
    * @param number 1 to 65,534
-   * @throws IllegalStateException it is open already, the node is closed, or its poll thread has
-   *     ended without closing it
+   * @throws IllegalStateException it is open already; it was open before, and others have the
+   *     credit buffers of what peers may still send to it; the node is closed, or its poll thread
+   *     has ended without closing it
    */
   public PmEndpoint open(int number) {
     if (number < 1 || number > 65_534) {
@@ -551,6 +555,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (core.endpoints[number] != null) {
       throw new IllegalStateException("endpoint " + number + " is open already");
     }
+    acknowledger.wakeLanesTo(number);
     int before = indexOf(core.retired, core.retiredCount, number);
     if (before >= 0) {
       endpoint.adopt(core.retired[before]);
@@ -625,6 +630,7 @@ public final class PmNode implements PollWork, AutoCloseable {
           drainCommands(endpoint);
           drainInbox(endpoint);
           retire(endpoint);
+          acknowledger.restLanesTo(endpoint.number());
         });
   }
 

@@ -1136,7 +1136,7 @@ final class Receiver {
     if (nothingWaits) {
       order.passTo(seq + 1);
     } else if (!order.passOwned(seq)) {
-      return outOfOrder(peer, id, seq);
+      return outOfOrder(peer, id, seq, endpointWord);
     }
     countNews(peer);
     if (nothingWaits) {
@@ -1153,9 +1153,18 @@ final class Receiver {
     return KEPT;
   }
 
-  private int outOfOrder(Peer peer, int id, int seq) {
-    int result = peer.order().insertOwned(seq, id);
+  private int outOfOrder(Peer peer, int id, int seq, long endpointWord) {
+    InLane lane = peer.lane((int) (endpointWord >>> 32));
+    boolean rests = lane != null && lane.isResting();
+    SequenceArray order = peer.order();
+    if (rests && order.isInWindow(seq) && !acknowledger.wake(lane)) {
+      return DropReason.NO_ENDPOINT.code();
+    }
+    int result = order.insertOwned(seq, id);
     if (result != SequenceArray.INSERTED) {
+      if (rests) {
+        acknowledger.restIfIdle(peer, lane);
+      }
       if (result == SequenceArray.OUT_OF_WINDOW) {
         return DropReason.OUT_OF_WINDOW.code();
       }
@@ -1214,6 +1223,7 @@ final class Receiver {
       core.counters.drop(DropReason.NO_ENDPOINT);
       discard(id, owner);
       lane.consume();
+      acknowledger.restIfIdle(peer, lane);
       return;
     }
     int length = FrameHeader.lengthOf(endpointWord);

@@ -48,7 +48,7 @@ public final class CreditLedger {
    * counts as none, and may ask again.
    */
   public int grant() {
-    int left = budgetBuffers - outstanding;
+    int left = left();
     int wanted = lanes < lanesExpected ? share : Math.clamp(left / LATE_PART, 1, share);
     int granted = Math.min(wanted, left);
     // Nobody takes back nothing.
@@ -57,7 +57,25 @@ public final class CreditLedger {
     return granted;
   }
 
-  /** A lane's session ended and nothing of it waits any more: its grant, 1 or above, comes home. */
+  /**
+   * Takes out of the budget once more what {@link #takeBack} brought home of a lane whose peer was
+   * told of it.
+   *
+   * @return false when so much is not left; nothing was changed then
+   */
+  public boolean retake(int granted) {
+    if (granted > left()) {
+      return false;
+    }
+    lanes++;
+    outstanding += granted;
+    return true;
+  }
+
+  /**
+   * The buffers of a lane are in nobody's way any more: its session or its endpoint has ended and
+   * nothing of it waits. Its grant, 1 or above, comes home.
+   */
   public void takeBack(int granted) {
     outstanding -= granted;
     lanes--;
@@ -66,6 +84,11 @@ public final class CreditLedger {
 
   public int outstanding() {
     return outstanding;
+  }
+
+  /** Buffers that may still be granted. */
+  public int left() {
+    return budgetBuffers - outstanding;
   }
 
   public int budgetBuffers() {

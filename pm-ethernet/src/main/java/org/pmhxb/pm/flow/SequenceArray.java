@@ -63,6 +63,14 @@ public final class SequenceArray {
   }
 
   /**
+   * Whether the number is the next to take or one of those that may come before it. Owner thread.
+   */
+  public boolean isInWindow(int seq) {
+    int ahead = seq - next;
+    return ahead >= 0 && ahead < slots.length;
+  }
+
+  /**
    * Inserts from any thread: one compare-and-set.
    *
    * @param id buffer ID, 1 or above
@@ -148,6 +156,14 @@ public final class SequenceArray {
   public boolean holds(int seq) {
     long held = (long) SLOT.getAcquire(slots, seq & mask);
     return (int) (held >>> 32) == seq && (int) held != 0;
+  }
+
+  /**
+   * Buffer ID of the frame that waits in a slot, 0 to {@link #size} - 1; 0: none. Owner thread
+   * while it is the only inserter.
+   */
+  public int inSlot(int slot) {
+    return (int) slots[slot];
   }
 
   /**
