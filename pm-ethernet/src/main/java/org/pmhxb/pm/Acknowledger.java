@@ -453,6 +453,7 @@ final class Acknowledger {
   void takeBackIfSpent(Peer peer, InLane lane) {
     if (lane.isSpent()) {
       rest(lane);
+      core.lanesResting--;
       peer.grantedFrames -= lane.takeBack();
       peer.askForNews();
     }
@@ -461,6 +462,7 @@ final class Acknowledger {
   private void rest(InLane lane) {
     if (!lane.isResting()) {
       core.ledger.takeBack(lane.granted());
+      core.lanesResting++;
       lane.rest(true);
     }
   }
@@ -486,6 +488,7 @@ final class Acknowledger {
       if (!core.ledger.retake(lane.granted())) {
         return false;
       }
+      core.lanesResting--;
       lane.rest(false);
     }
     return true;

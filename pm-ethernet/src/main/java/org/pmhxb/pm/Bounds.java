@@ -14,6 +14,7 @@ final class Bounds {
   /** The first bound that is broken, in words, or null. */
   static String broken(NodeCore core) {
     int granted = 0;
+    int resting = 0;
     for (Peer peer : core.peers) {
       if (peer != null) {
         String broken = peer.state == PeerState.UP ? ofSession(peer) : null;
@@ -22,6 +23,7 @@ final class Bounds {
           return "peer " + peer.node + ": " + broken;
         }
         granted += kept(peer);
+        resting += resting(peer);
       }
     }
     if (granted != core.ledger.outstanding() || granted > core.ledger.budgetBuffers()) {
@@ -32,7 +34,9 @@ final class Bounds {
           + " of "
           + core.ledger.budgetBuffers();
     }
-    return null;
+    return resting == core.lanesResting
+        ? null
+        : resting + " lanes rest, and " + core.lanesResting + " were counted";
   }
 
   private static String ofSession(Peer peer) {
@@ -74,6 +78,14 @@ final class Bounds {
       }
     }
     return null;
+  }
+
+  private static int resting(Peer peer) {
+    int count = 0;
+    for (InLane in = peer.lanes; in != null; in = in.next) {
+      count += in.isResting() ? 1 : 0;
+    }
+    return count;
   }
 
   private static int kept(Peer peer) {

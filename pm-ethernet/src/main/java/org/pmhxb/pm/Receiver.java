@@ -1154,17 +1154,11 @@ final class Receiver {
   }
 
   private int outOfOrder(Peer peer, int id, int seq, long endpointWord) {
-    InLane lane = peer.lane((int) (endpointWord >>> 32));
-    boolean rests = lane != null && lane.isResting();
-    SequenceArray order = peer.order();
-    if (rests && order.isInWindow(seq) && !acknowledger.wake(lane)) {
+    if (core.lanesResting > 0 && !hasBufferKept(peer, seq, (int) (endpointWord >>> 32))) {
       return DropReason.NO_ENDPOINT.code();
     }
-    int result = order.insertOwned(seq, id);
+    int result = peer.order().insertOwned(seq, id);
     if (result != SequenceArray.INSERTED) {
-      if (rests) {
-        acknowledger.restIfIdle(peer, lane);
-      }
       if (result == SequenceArray.OUT_OF_WINDOW) {
         return DropReason.OUT_OF_WINDOW.code();
       }
@@ -1186,6 +1180,14 @@ final class Receiver {
     }
     acknowledger.note(peer);
     return KEPT;
+  }
+
+  /** Not if the frame's endpoint is closed and others have what its lane was granted. */
+  private boolean hasBufferKept(Peer peer, int seq, int endpoints) {
+    InLane lane = peer.lane(endpoints);
+    SequenceArray order = peer.order();
+    boolean isNew = order.isInWindow(seq) && !order.holds(seq);
+    return lane == null || !isNew || acknowledger.wake(lane);
   }
 
   private void countNews(Peer peer) {
