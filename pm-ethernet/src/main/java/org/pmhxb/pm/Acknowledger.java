@@ -453,7 +453,6 @@ final class Acknowledger {
   void takeBackIfSpent(Peer peer, InLane lane) {
     if (lane.isSpent()) {
       rest(lane);
-      core.lanesResting--;
       peer.grantedFrames -= lane.takeBack();
       peer.askForNews();
     }
@@ -462,7 +461,6 @@ final class Acknowledger {
   private void rest(InLane lane) {
     if (!lane.isResting()) {
       core.ledger.takeBack(lane.granted());
-      core.lanesResting++;
       lane.rest(true);
     }
   }
@@ -473,7 +471,7 @@ final class Acknowledger {
    */
   void restIfIdle(Peer peer, InLane lane) {
     boolean mayRest = lane.granted() > 0 && !lane.isResting() && lane.waiting() == 0;
-    if (mayRest && (peer.node == core.self || !peer.holdsOutOfOrder(lane, core.pool))) {
+    if (mayRest && !peer.holdsOutOfOrder(lane, core.pool)) {
       rest(lane);
     }
   }
@@ -488,7 +486,6 @@ final class Acknowledger {
       if (!core.ledger.retake(lane.granted())) {
         return false;
       }
-      core.lanesResting--;
       lane.rest(false);
     }
     return true;

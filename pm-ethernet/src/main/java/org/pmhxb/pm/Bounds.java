@@ -14,7 +14,6 @@ final class Bounds {
   /** The first bound that is broken, in words, or null. */
   static String broken(NodeCore core) {
     int granted = 0;
-    int resting = 0;
     for (Peer peer : core.peers) {
       if (peer != null) {
         String broken = peer.state == PeerState.UP ? ofSession(peer) : null;
@@ -23,7 +22,6 @@ final class Bounds {
           return "peer " + peer.node + ": " + broken;
         }
         granted += kept(peer);
-        resting += resting(peer);
       }
     }
     if (granted != core.ledger.outstanding() || granted > core.ledger.budgetBuffers()) {
@@ -34,9 +32,7 @@ final class Bounds {
           + " of "
           + core.ledger.budgetBuffers();
     }
-    return resting == core.lanesResting
-        ? null
-        : resting + " lanes rest, and " + core.lanesResting + " were counted";
+    return null;
   }
 
   private static String ofSession(Peer peer) {
@@ -67,8 +63,7 @@ final class Bounds {
         return "no buffer is kept for %d frames that wait at endpoint %d, open or not"
             .formatted(in.waiting(), to);
       }
-      boolean otherNode = peer.node != core.self;
-      if (in.isResting() && otherNode && peer.holdsOutOfOrder(in, core.pool)) {
+      if (in.isResting() && peer.holdsOutOfOrder(in, core.pool)) {
         return "no buffer is kept for frames to endpoint " + to + " that wait for their turn";
       }
     }
@@ -78,14 +73,6 @@ final class Bounds {
       }
     }
     return null;
-  }
-
-  private static int resting(Peer peer) {
-    int count = 0;
-    for (InLane in = peer.lanes; in != null; in = in.next) {
-      count += in.isResting() ? 1 : 0;
-    }
-    return count;
   }
 
   private static int kept(Peer peer) {

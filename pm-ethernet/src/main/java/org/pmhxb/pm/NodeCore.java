@@ -107,9 +107,6 @@ final class NodeCore {
 
   private int inLaneCount;
 
-  /** Lanes for which no buffers are kept; see {@link InLane#isResting}. */
-  int lanesResting;
-
   /** Frames that wait for their number (see Peer.pendingHead). */
   final PendingFrames pending;
 

@@ -208,10 +208,11 @@ final class Peer extends AckState {
     return lane;
   }
 
-  /** Whether a frame of the lane waits for its turn. Not of the node itself. */
+  /** Whether a frame of the lane waits for its turn; of the node itself none does. */
   boolean holdsOutOfOrder(InLane lane, BufferPool pool) {
     SequenceArray order = order();
-    for (int slot = 0; slot < order.size(); slot++) {
+    int slots = order == null ? 0 : order.size();
+    for (int slot = 0; slot < slots; slot++) {
       int id = order.inSlot(slot);
       if (id != 0 && endpointsOf(pool.addressOf(id)) == lane.endpoints) {
         return true;

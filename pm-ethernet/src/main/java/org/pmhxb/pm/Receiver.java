@@ -1154,7 +1154,8 @@ final class Receiver {
   }
 
   private int outOfOrder(Peer peer, int id, int seq, long endpointWord) {
-    if (core.lanesResting > 0 && !hasBufferKept(peer, seq, (int) (endpointWord >>> 32))) {
+    int endpoints = (int) (endpointWord >>> 32);
+    if (core.endpoint(endpoints & 0xFFFF) == null && !hasBufferKept(peer, seq, endpoints)) {
       return DropReason.NO_ENDPOINT.code();
     }
     int result = peer.order().insertOwned(seq, id);
@@ -1182,7 +1183,7 @@ final class Receiver {
     return KEPT;
   }
 
-  /** Not if the frame's endpoint is closed and others have what its lane was granted. */
+  /** Of a frame whose endpoint is closed: not if others have what its lane was granted. */
   private boolean hasBufferKept(Peer peer, int seq, int endpoints) {
     InLane lane = peer.lane(endpoints);
     SequenceArray order = peer.order();
