@@ -50,6 +50,12 @@ final class NodeCore {
   /** By node number; null until there was something to do with that node. */
   final Peer[] peers;
 
+  /**
+   * {@link Peer#lanes} by the peer's number: so that what a frame needs of both is on its way into
+   * the cache at once.
+   */
+  final InLane[] newestLanes;
+
   /** Peers that timers look after: those with a session, or that want one. */
   Peer[] active = new Peer[8];
 
@@ -167,6 +173,7 @@ final class NodeCore {
     this.faults = faults;
     this.self = routing.self();
     this.peers = new Peer[routing.nodes()];
+    this.newestLanes = new InLane[peers.length];
     this.randomState = config.seed();
     FrameKey secret = config.frameKey();
     this.tag = secret.isOn() ? new FrameTag(secret.k0(), secret.k1()) : null;
@@ -247,6 +254,7 @@ final class NodeCore {
     }
     lane.next = peer.lanes;
     peer.lanes = lane;
+    newestLanes[peer.node] = lane;
     return lane;
   }
 

@@ -61,6 +61,7 @@ final class Receiver {
   private int strayCount;
 
   private final Peer[] peers;
+  private final InLane[] newestLanes;
   private final int self;
   private final int key;
   private final FrameTag tag;
@@ -109,6 +110,7 @@ final class Receiver {
       arrivals.addReceive(rail.index, rail.rx);
     }
     this.peers = core.peers;
+    this.newestLanes = core.newestLanes;
     this.self = core.self;
     this.key = core.config.key();
     this.tag = core.tag;
@@ -212,8 +214,7 @@ final class Receiver {
         && !local.isIntact(Burst.descriptor(id, lengthBytes), address)) {
       return false;
     }
-    Peer peer = usualSource(address);
-    if (peer != null && !core.replay && passOne(peer, id, lengthBytes, address)) {
+    if (!core.replay && passOne(id, lengthBytes, address)) {
       core.counters.addReceived(1, 1, lengthBytes - FrameHeader.BYTES);
     } else {
       acceptOne(id, lengthBytes, address);
@@ -268,14 +269,24 @@ final class Receiver {
   /**
    * Delivers the frame if {@link #stageUsual} would, or if it is a usual answer.
    *
-   * @param peer {@link #usualSource}
    * @param lengthBytes header and payload
    */
-  private boolean passOne(Peer peer, int id, int lengthBytes, long address) {
-    InLane lane = peer.lanes;
+  private boolean passOne(int id, int lengthBytes, long address) {
+    int src = dataSourceNumber(address);
+    if (Integer.compareUnsigned(src, peers.length) >= 0) {
+      return false;
+    }
+    // Found without the peer: neither waits for the other's line.
+    InLane lane = newestLanes[src];
+    Peer peer = peers[src];
+    if (peer == null || lane == null || peer.quietNews < 0) {
+      return false;
+    }
     // By what the frame names, which has to be the lane's: the lane's own line is still on its way.
     PmEndpoint to = core.endpoint(FrameHeader.dstEndpoint(Memory.ALL, address));
-    if (to == null || !isNext(peer, address, wireEndpoint(address)) && !readAnswer(peer, address)) {
+    if (to == null
+        || !isNext(peer, lane, address, wireEndpoint(address))
+            && !readAnswer(peer, lane, address)) {
       return false;
     }
     lane.spend();
@@ -691,7 +702,7 @@ final class Receiver {
   /**
    * Reads a little of what the frames' peers, then their lanes, are about to be asked: in so short
    * a loop a dozen of them are on their way into the cache at a time, instead of the next one or
-   * two. A lane is found by its peer only: in one loop with it, each would wait for two lines.
+   * two. In one loop for both, by {@link NodeCore#newestLanes} too, a frame took a tenth more.
    */
   private void fetchSources(int n) {
     int sum = 0;
@@ -783,7 +794,7 @@ final class Receiver {
     while (count < most) {
       long address = mine.address(from + count);
       Peer peer = usualSource(address);
-      if (peer == null || !isNext(peer, address, endpoint)) {
+      if (peer == null || !isNext(peer, peer.lanes, address, endpoint)) {
         break;
       }
       long word = mine.messageWord(from + count);
@@ -850,7 +861,7 @@ final class Receiver {
       int i = turn.head();
       long address = mine.address(i);
       Peer peer = usualSource(address);
-      if (peer == null || !isNext(peer, address, endpoint)) {
+      if (peer == null || !isNext(peer, peer.lanes, address, endpoint)) {
         if (!isEarly(address) || !turn.pass()) {
           break;
         }
@@ -888,9 +899,13 @@ final class Receiver {
 
   /** Who sent a data frame; null when it is none, or from nobody that is known. */
   private Peer dataSource(long address) {
-    // Of another kind than data: out of range.
-    int src = FrameHeader.kindSrc(Memory.ALL, address) - (FrameHeader.DATA << 24);
+    int src = dataSourceNumber(address);
     return Integer.compareUnsigned(src, peers.length) < 0 ? peers[src] : null;
+  }
+
+  /** The number of who sent a data frame; of another kind than data it is out of range. */
+  private static int dataSourceNumber(long address) {
+    return FrameHeader.kindSrc(Memory.ALL, address) - (FrameHeader.DATA << 24);
   }
 
   /** To whom a frame is, as {@link #isNext} compares it. */
@@ -902,10 +917,10 @@ final class Receiver {
   /**
    * Whether the frame is what is expected next of the peer's latest channel, word by word.
    *
+   * @param lane the peer's newest
    * @param endpoint {@link #wireEndpoint} of the one it has to go to
    */
-  private boolean isNext(Peer peer, long address, int endpoint) {
-    InLane lane = peer.lanes;
+  private boolean isNext(Peer peer, InLane lane, long address, int endpoint) {
     int endpoints = FrameHeader.wireInt(Memory.ALL, address, FrameHeader.SRC_ENDPOINT);
     return FrameHeader.wireInt(Memory.ALL, address, FrameHeader.FLAGS_DST) == wireFlagsDst
         && FrameHeader.wireKeySession(Memory.ALL, address) == peer.wireKeySession
@@ -921,8 +936,7 @@ final class Receiver {
    *
    * @return false: nothing was changed
    */
-  private boolean readAnswer(Peer peer, long address) {
-    InLane lane = peer.lanes;
+  private boolean readAnswer(Peer peer, InLane lane, long address) {
     return FrameHeader.wireInt(Memory.ALL, address, FrameHeader.FLAGS_DST) == wireAnswerFlagsDst
         && FrameHeader.wireKeySession(Memory.ALL, address) == peer.wireKeySession
         && FrameHeader.seq(Memory.ALL, address) == peer.highest()
