@@ -1,10 +1,11 @@
 package org.pmhxb.pm;
 
 import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.flow.SendWindow;
 
 /**
- * What each acknowledgement to a peer reads and writes: see {@link ReceiveState} for why it is a
- * class of its own. Owner: the poll thread.
+ * What each acknowledgement to a peer, and each choice of a path, reads and writes: see {@link
+ * ReceiveState} for why it is a class of its own. Owner: the poll thread.
  */
 abstract class AckState extends SendState {
   final int node;
@@ -13,6 +14,12 @@ abstract class AckState extends SendState {
   volatile PeerState state = PeerState.IDLE;
 
   PathState[] paths;
+
+  /** The path that new frames take while their choice of it stands: {@link SendWindow#choose}. */
+  PathState way;
+
+  /** Made when a session opens. */
+  SendWindow window;
 
   /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
   byte firstPath;
@@ -36,8 +43,33 @@ abstract class AckState extends SendState {
   int grantedFrames;
 
   AckState(int node) {
-    super(Owner.of(Owner.WINDOW, node));
     this.node = node;
+  }
+
+  /** Who answers for the buffers of frames that are held. */
+  final int windowOwner() {
+    return Owner.of(Owner.WINDOW, node);
+  }
+
+  /** New frames go by a path of the present session: what they need of it comes near. */
+  final void goBy(PathState next) {
+    if (way != null) {
+      way.nextIndex = window.nextIndex();
+    }
+    way = next;
+    queue = next.queue;
+    window.share(next.front0, next.front1, next.front2, next.ends, next.keySession);
+    window.nextIndex(next.nextIndex);
+  }
+
+  /** The index of a transmission on any path that is made now. */
+  final int takeIndex(PathState path) {
+    return path == way ? window.takeIndex() : path.nextIndex++;
+  }
+
+  /** The index of the next transmission on a path. */
+  final int nextIndex(PathState path) {
+    return path == way ? window.nextIndex() : path.nextIndex;
   }
 
   /** Something of each line that a frame needs, and its acknowledgement. */

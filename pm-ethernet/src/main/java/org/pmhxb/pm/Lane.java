@@ -12,6 +12,9 @@ import java.util.ArrayDeque;
  * grant}, {@code acknowledged} and {@code lost}.
  */
 final class Lane extends LaneState {
+  /** No {@link #used}: it has a bit that is 0 there. */
+  private static final long NOT_ASKED = -1;
+
   private static final VarHandle ACKNOWLEDGED;
   private static final VarHandle LOST;
 
@@ -39,6 +42,12 @@ final class Lane extends LaneState {
 
   /** Application thread: null until the first message that goes as fragments. */
   private FragmentOrder fragments;
+
+  /**
+   * Application thread: {@link #used} when the poll thread was asked for credit. There was none for
+   * the next claim then, so it is another once there is.
+   */
+  private long askedAt = NOT_ASKED;
 
   /** Application thread: tickets up to this are of sessions before the one it claims in. */
   private long ticketsBefore;
@@ -89,14 +98,12 @@ final class Lane extends LaneState {
     long g = (long) GRANT.getAcquire(this);
     if (epochOf(g) != epoch()) {
       used = word(epochOf(g), 0);
-      wanted = false;
       ticketsBefore = sent;
     }
     if ((int) used - (int) g >= 0) {
       return false;
     }
     used = word(epoch(), (int) used + 1);
-    wanted = false;
     return true;
   }
 
@@ -112,7 +119,6 @@ final class Lane extends LaneState {
   /** Takes what {@link #hasCreditInline} has found. */
   void useCredit() {
     used++;
-    wanted = false;
   }
 
   /**
@@ -121,6 +127,7 @@ final class Lane extends LaneState {
   void giveCreditBack(int claimEpoch) {
     if (claimEpoch == epoch()) {
       used = word(claimEpoch, (int) used - 1);
+      askedAt = NOT_ASKED;
     }
   }
 
@@ -134,7 +141,7 @@ final class Lane extends LaneState {
 
   /** Another endpoint object asks and sends anew. Poll thread, before it is used. */
   void beginAnew() {
-    wanted = false;
+    askedAt = NOT_ASKED;
     fragments = null;
   }
 
@@ -148,7 +155,12 @@ final class Lane extends LaneState {
 
   /** Whether no more was taken than granted. Only while application and poll thread are one. */
   boolean isWithinCredit() {
-    return epoch() != grantEpoch || (int) used - joined - limit <= 0;
+    return epoch() != grantEpoch() || (int) used - joined - limit <= 0;
+  }
+
+  /** The session epoch that grants are of. Poll thread. */
+  int grantEpoch() {
+    return epochOf(grant);
   }
 
   /** The session epoch that the last credit came from. Application thread. */
@@ -158,12 +170,12 @@ final class Lane extends LaneState {
 
   /** The poll thread need not be asked for credit again. Application thread. */
   boolean isAsked() {
-    return wanted;
+    return askedAt == used;
   }
 
   /** The poll thread was asked for credit. Application thread. */
   void asked() {
-    wanted = true;
+    askedAt = used;
   }
 
   /** The next ticket. Application thread. */
@@ -213,17 +225,21 @@ final class Lane extends LaneState {
   }
 
   private void publishGrant() {
+    publishGrant(grantEpoch());
+  }
+
+  private void publishGrant(int epoch) {
     // R2: pairs with A2 in takeCredit().
-    GRANT.setRelease(this, word(grantEpoch, limit + joined));
+    GRANT.setRelease(this, word(epoch, limit + joined));
   }
 
   /** A session ended: no credit until the next one. Poll thread. */
   void closeSession() {
     settleLostAhead();
-    grantEpoch = epochOf(word(grantEpoch + 1, 0));
     creditWanted = false;
     joined = 0;
-    publishLimit(0);
+    limit = 0;
+    publishGrant(epochOf(word(grantEpoch() + 1, 0)));
   }
 
   /** The next messages of this lane are stored by the peer. Poll thread. */

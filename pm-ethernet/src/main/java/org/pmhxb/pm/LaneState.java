@@ -6,9 +6,10 @@ import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * What each claim and each send reads and writes of a {@link Lane}. A superclass of it, because the
- * JVM lays fields out class by class: mixed with the others they would lie in three cache lines,
- * which counts when frames to a hundred peers take turns.
+ * What each claim and each send reads and writes of a {@link Lane}: one cache line with the
+ * object's header, to the last byte. A superclass of it, because the JVM lays fields out class by
+ * class: mixed with the others they would lie in three, which counts when frames to a hundred peers
+ * take turns.
  */
 abstract class LaneState {
   /**
@@ -37,7 +38,6 @@ abstract class LaneState {
   long used;
 
   long sent;
-  boolean wanted;
 
   // --- poll thread ---
   /**
@@ -48,8 +48,6 @@ abstract class LaneState {
 
   /** Index in the node's lane table; -1 until the poll thread has seen the lane. */
   int id = -1;
-
-  int grantEpoch;
 
   /** Where it leads, once {@link #id} is known; null when that is this node itself. */
   Peer peer;

@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import java.util.Arrays;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.Serial;
@@ -383,6 +384,7 @@ final class Paths {
       state.arrivedSentNs = core.nowNs - state.freshRttNs;
       int hops = state.hops;
       long ownLeastNs = Math.max(0, state.leastRttNs - peer.longWayNs);
+      Memory.readAnew();
       leastRttNs[hops] = Math.min(leastRttNs[hops], ownLeastNs);
       state.window.onAcknowledged(
           state.freshBytes,
@@ -393,6 +395,7 @@ final class Paths {
           bothWays,
           (core.pollGapNs + peer.peerPollGapNs) * hops + state.scatterNs(),
           core.nowNs);
+      Memory.readAnew();
       state.rate();
       state.longerNs = Math.max(0, ownLeastNs - 2 * leastRttNs[hops] - ALIKE_NS);
       enterTerms(peer, state);
@@ -416,7 +419,7 @@ final class Paths {
   }
 
   private void onLoss(Peer peer, int path, int lost) {
-    peer.stripeBytes = 0;
+    peer.window.endChoice();
     PathState state = peer.paths[path];
     boolean queued = state.window.onLoss(state.smoothedRttNs, core.nowNs);
     enterTerms(peer, state);
@@ -689,7 +692,7 @@ final class Paths {
     state.late = true;
     enterTerms(peer, state);
     core.counters.increment(Counter.PATHS_LATE);
-    peer.stripeBytes = 0;
+    peer.window.endChoice();
     if (state.probesUnanswered == 0) {
       // Where there is no buffer for it, the timer tries again.
       sendProbe(peer, state.path);
@@ -716,7 +719,7 @@ final class Paths {
   }
 
   private static void use(Peer peer, int first, int end) {
-    peer.stripeBytes = 0;
+    peer.window.endChoice();
     peer.firstPath = (byte) first;
     peer.endPath = (byte) end;
   }
@@ -848,7 +851,7 @@ final class Paths {
     state.late = false;
     enterTerms(peer, state);
     core.counters.increment(Counter.PATHS_EVICTED);
-    peer.stripeBytes = 0;
+    peer.window.endChoice();
     SendWindow window = peer.window;
     while (!window.isEmpty(path)) {
       window.lose(window.firstOf(path));

@@ -179,15 +179,6 @@ final class Peer extends AckState {
     return quietNews < 0;
   }
 
-  /**
-   * Whether a new frame may go before any other, by the choice of path that was made, and has only
-   * {@link #acknowledgeAll} to say; by the sign alone, for who asks several things at once:
-   * negative if not.
-   */
-  int mayGoNow() {
-    return -pendingHead | stripeBytes - 1 | quietNews;
-  }
-
   /** Whether a session is open and all that arrived was in order. */
   boolean isNothingMissing() {
     return state == PeerState.UP && highest() == nextInOrder();

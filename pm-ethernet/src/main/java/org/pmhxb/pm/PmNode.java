@@ -367,7 +367,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   boolean accept(PmEndpoint endpoint, Lane lane, int id, int payloadBytes, int flags, int epoch) {
     Peer peer = lane.peer;
     if (peer == null
-        || (lane.grantEpoch ^ epoch) << 16 != 0
+        || (lane.grantEpoch() ^ epoch) << 16 != 0
         || (flags & FrameHeader.FLAG_COALESCED) != 0) {
       return acceptOther(endpoint, lane, id, payloadBytes, flags, epoch);
     }
@@ -378,7 +378,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   private boolean acceptOther(
       PmEndpoint endpoint, Lane lane, int id, int payloadBytes, int flags, int epoch) {
-    if ((lane.grantEpoch & 0xFFFF) != (epoch & 0xFFFF)) {
+    if ((lane.grantEpoch() & 0xFFFF) != (epoch & 0xFFFF)) {
       // Claimed under a session that ended since.
       core.pool.release(id, endpoint.claimOwner);
       sender.loseLate(lane);

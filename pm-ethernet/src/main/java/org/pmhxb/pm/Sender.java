@@ -171,7 +171,7 @@ final class Sender {
    *
    * <p>All questions come first and all changes after them: a check between two changes would make
    * the compiler keep everything that the interpreter would want to know, were it to fail, in more
-   * registers than there are.
+   * registers than there are. Between the two it forgets what it read ({@link Memory#readAnew}).
    *
    * <p>The first frame of a choice of path is {@link #accept}'s, too: behind a call in the middle,
    * what follows had to be put away before it, with each frame.
@@ -195,9 +195,9 @@ final class Sender {
     assert window == peer.window : "a lane has the window of another session";
     LocalQueue queue = peer.queue;
     if (queue == null
-        || (peer.mayGoNow() | window.notFull() | queue.notFull()) < 0
-        || queue.choiceStands(peer.chosenNs, core.nowNs) < 0
-        || (claim.claimEpoch() ^ lane.grantEpoch | window.turns(lane.id)) != 0
+        || (peer.mayGoNow() | window.notDue() | window.notFull() | queue.notFull()) < 0
+        || queue.choiceStands(window.chosenNs(), core.nowNs) < 0
+        || (claim.claimEpoch() ^ lane.grantEpoch() | window.turns(lane.id)) != 0
         || window.nothingOnWay()) {
       return false;
     }
@@ -212,13 +212,31 @@ final class Sender {
       flags = FrameHeader.FLAG_CREDIT;
     }
     int id = claim.bufferId();
-    if (!pool.passUsual(id, claimed, peer.heldSolely)) {
+    if (!pool.passUsual(id, claimed, window.heldSolely())) {
       return false;
     }
-    int ack = peer.acknowledgeAll();
-    long at = claim.frameAddress();
-    put(peer, window, lane, id, at, 1, payloadBytes, flags, credit, ack, Burst.SEAL);
+    Memory.readAnew();
+    putUsual(claim, flags, credit);
     return true;
+  }
+
+  /** What {@link #sendUsual} changes. It reads all but what it is handed from the claim on. */
+  private void putUsual(SendBuffer claim, int flags, int credit) {
+    Lane lane = claim.lane();
+    Peer peer = lane.peer;
+    int ack = peer.acknowledgeAll();
+    put(
+        peer,
+        lane.window,
+        lane,
+        claim.bufferId(),
+        claim.frameAddress(),
+        1,
+        claim.lengthBytes(),
+        flags,
+        credit,
+        ack,
+        Burst.SEAL);
   }
 
   private void await(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
@@ -290,11 +308,11 @@ final class Sender {
 
   /** Whether a new frame may go now, by {@link Peer#way}. */
   private boolean mayGo(Peer peer, Lane lane, int payloadBytes) {
-    if (payloadBytes > Sealer.SHORT_BYTES && core.nowNs != peer.chosenNs) {
-      // Its path is worth a choice of its own; one of this round is as good.
-      peer.stripeBytes = 0;
-    }
     SendWindow window = peer.window;
+    if (payloadBytes > Sealer.SHORT_BYTES && core.nowNs != window.chosenNs()) {
+      // Its path is worth a choice of its own; one of this round is as good.
+      window.endChoice();
+    }
     return mayGoOn(peer, window) && window.continues(lane.id) || mayTurn(peer, lane);
   }
 
@@ -304,8 +322,8 @@ final class Sender {
    */
   private boolean mayGoOn(Peer peer, SendWindow window) {
     LocalQueue queue = peer.queue;
-    return peer.stripeBytes > 0
-        && queue.choiceStands(peer.chosenNs, core.nowNs) >= 0
+    return !window.isChoiceDue()
+        && queue.choiceStands(window.chosenNs(), core.nowNs) >= 0
         && !window.isFull()
         && !queue.isFull();
   }
@@ -315,7 +333,7 @@ final class Sender {
    */
   private boolean mayTurn(Peer peer, Lane lane) {
     SendWindow window = peer.window;
-    if (peer.stripeBytes > 0 && window.isFull()) {
+    if (!window.isChoiceDue() && window.isFull()) {
       window.grow();
     }
     boolean mayGo = mayGoOn(peer, window) || chooseWay(peer);
@@ -327,10 +345,9 @@ final class Sender {
 
   /** The path of the next frames: a few, so that the choice costs little and is seldom old. */
   private boolean chooseWay(Peer peer) {
-    peer.stripeBytes = 0;
-    if (peer.state != PeerState.UP
-        || !peer.window.nothingLost()
-        || peer.window.isFull() && !peer.window.grow()) {
+    SendWindow window = peer.window;
+    window.endChoice();
+    if (peer.state != PeerState.UP || !window.nothingLost() || window.isFull() && !window.grow()) {
       return false;
     }
     int path = paths.choose(peer, 0);
@@ -339,8 +356,7 @@ final class Sender {
     }
     PathState way = peer.paths[path];
     peer.goBy(way);
-    peer.stripeBytes = (int) Math.min(STRIPE_BYTES, way.roomBytes);
-    peer.chosenNs = core.nowNs;
+    window.choose((int) Math.min(STRIPE_BYTES, way.roomBytes), core.nowNs);
     return true;
   }
 
@@ -398,7 +414,7 @@ final class Sender {
     if (!isShort) {
       sealer.seal(id, payloadBytes);
       // The next one's path is worth a choice of its own.
-      peer.stripeBytes = 0;
+      peer.window.endChoice();
     }
   }
 
@@ -450,7 +466,6 @@ final class Sender {
     int ticket = peer.queue.putHeld(id, heldBytes, seal);
     long stamp = messages == 1 ? core.stampOfOne : SendWindow.stamp(core.nowNs, messages);
     window.send(id, heldBytes, messages, window.takeIndex(), ticket, stamp);
-    peer.stripeBytes -= heldBytes;
     unsealed++;
   }
 
@@ -760,7 +775,7 @@ final class Sender {
 
   /** Releases all that is held for a peer. Its messages' fate is unknown. */
   void discard(Peer peer) {
-    peer.stripeBytes = 0;
+    peer.window.endChoice();
     for (Rail rail : core.rails) {
       rail.purgeHeldBy(peer.windowOwner());
     }

@@ -286,7 +286,7 @@ final class Sessions {
     peer.peerIncarnation = incarnation;
     peer.peerNonce = peerNonce;
     peer.paths = paths.create(peer);
-    SendWindow window = new SendWindow(size, peer.paths.length, myFirstSeq);
+    SendWindow window = new SendWindow(size, peer.paths.length, myFirstSeq, peer.windowOwner());
     peer.window = window;
     for (int i = 0; i < peer.outLaneCount; i++) {
       peer.outLanes[i].window = window;

@@ -347,8 +347,7 @@ class FailoverTest {
           b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), sent[1]++);
           peer.goBy(way);
           peer.window.turn(way.held, peer.outLanes[0].id);
-          peer.stripeBytes = 1_000;
-          peer.chosenNs = nowNs;
+          peer.window.choose(1_000, nowNs);
           endpoints.get(1).send(b);
           frames++;
         }

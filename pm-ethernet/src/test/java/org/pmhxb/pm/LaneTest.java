@@ -47,7 +47,7 @@ class LaneTest {
 
       assertThat(lane.hasCreditInline()).as("claims %d", (int) lane.used).isFalse();
       assertThat(lane.takeCredit()).isTrue();
-      assertThat(lane.epoch()).isEqualTo(lane.grantEpoch);
+      assertThat(lane.epoch()).isEqualTo(lane.grantEpoch());
       assertThat((int) lane.used).isEqualTo(1);
     }
   }
@@ -70,18 +70,18 @@ class LaneTest {
       }
       assertThat(plain).isEqualTo(limit != 0);
       assertThat((int) lane.used).isEqualTo(limit);
-      assertThat(lane.epoch()).isEqualTo(lane.grantEpoch);
+      assertThat(lane.epoch()).isEqualTo(lane.grantEpoch());
       assertThat(lane.isWithinCredit()).isTrue();
     }
     lane.giveCreditBack(lane.epoch());
     assertThat((int) lane.used).isEqualTo(limit - 1);
-    assertThat(lane.epoch()).isEqualTo(lane.grantEpoch);
+    assertThat(lane.epoch()).isEqualTo(lane.grantEpoch());
   }
 
   @Test
   void sessionsPassTheEpochsEnd() {
     Lane lane = lane();
-    lane.grantEpoch = Integer.MAX_VALUE;
+    lane.grant = (long) Integer.MAX_VALUE << LaneState.EPOCH_SHIFT;
     lane.publishLimit(1);
     assertThat(lane.takeCredit()).isTrue();
     assertThat(lane.epoch()).isEqualTo(Integer.MAX_VALUE);
@@ -91,7 +91,7 @@ class LaneTest {
 
     assertThat(lane.hasCreditInline()).isFalse();
     assertThat(lane.takeCredit()).isTrue();
-    assertThat(lane.epoch()).isEqualTo(lane.grantEpoch).isZero();
+    assertThat(lane.epoch()).isEqualTo(lane.grantEpoch()).isZero();
   }
 
   /** Against a list of all messages: on their way, stored, lost; in sessions of random lives. */

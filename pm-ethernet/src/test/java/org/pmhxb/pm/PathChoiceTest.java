@@ -55,7 +55,7 @@ class PathChoiceTest {
       core.nowNs = nowNs;
       paths = new Paths(core);
       peer.paths = paths.create(peer);
-      peer.window = new SendWindow(64, rails, random.nextInt());
+      peer.window = new SendWindow(64, rails, random.nextInt(), peer.windowOwner());
       peer.firstPath = (byte) (plain ? 0 : random.nextInt(rails));
       peer.endPath =
           (byte) (plain ? rails : peer.firstPath + 1 + random.nextInt(rails - peer.firstPath));

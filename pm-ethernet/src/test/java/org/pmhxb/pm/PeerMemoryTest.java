@@ -37,7 +37,7 @@ class PeerMemoryTest {
   @Test
   void windowsCostMoreThanThePeerAndComeWithTheSession() {
     long windows =
-        bytesEach(i -> new Object[] {new SendWindow(16, 4, 0), new SequenceArray(16, 0)});
+        bytesEach(i -> new Object[] {new SendWindow(16, 4, 0, 1), new SequenceArray(16, 0)});
 
     assertThat(new Peer(1).window).isNull();
     assertThat(new Peer(1).order()).isNull();

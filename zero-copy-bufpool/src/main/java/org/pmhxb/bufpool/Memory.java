@@ -1,6 +1,7 @@
 package org.pmhxb.bufpool;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 
 /**
  * All memory of the process, as a constant, for the packet path.
@@ -26,5 +27,15 @@ public final class Memory {
    */
   public static long known(long address) {
     return address & ADDRESS_MASK;
+  }
+
+  /**
+   * Behind this the compiler reads fields anew instead of keeping what it read before. Where many
+   * are read to decide and again to act, it would keep more of them than it has registers, and a
+   * value that is put away and fetched back costs more than one that is loaded from the first-level
+   * cache (docs/performance/send.md). No instruction on x86-64, a load barrier on AArch64.
+   */
+  public static void readAnew() {
+    VarHandle.acquireFence();
   }
 }

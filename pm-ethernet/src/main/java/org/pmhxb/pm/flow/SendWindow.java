@@ -3,6 +3,7 @@ package org.pmhxb.pm.flow;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
 
 /**
@@ -108,11 +109,16 @@ public final class SendWindow extends WindowEnd {
 
   private int lastRun;
 
+  /** Something is on the resend list, or was when that was last asked. */
+  private boolean mayMiss;
+
   /**
    * @param size frames, a power of two, 2 to {@value #SIZE_MAX}
    * @param paths candidate paths to the peer, 1 to 64
+   * @param owner of the frames' buffers, in the pool's terms
    */
-  public SendWindow(int size, int paths, int firstSeq) {
+  public SendWindow(int size, int paths, int firstSeq, int owner) {
+    super(owner);
     if (Integer.bitCount(size) != 1 || size < 2 || size > SIZE_MAX) {
       throw new IllegalArgumentException(
           "send window of " + size + " frames: must be a power of two in 2.." + SIZE_MAX);
@@ -277,6 +283,43 @@ public final class SendWindow extends WindowEnd {
     return keySession;
   }
 
+  /** What a frame that is held has of its buffer: {@link BufferPool#solely}. */
+  public long heldSolely() {
+    return heldSolely;
+  }
+
+  /**
+   * The path of the next new frames was chosen.
+   *
+   * @param bytes what may go by it before the next choice
+   */
+  public void choose(int bytes, long nowNs) {
+    choiceBytes = bytes;
+    chosenNs = nowNs;
+  }
+
+  /** A choice of path is due. */
+  public void endChoice() {
+    choiceBytes = 0;
+  }
+
+  /** Whether nothing more may go by the choice of path. */
+  public boolean isChoiceDue() {
+    return choiceBytes <= 0;
+  }
+
+  /**
+   * {@link #isChoiceDue} by the sign alone, for who asks several things at once: negative if so.
+   */
+  public int notDue() {
+    return choiceBytes - 1;
+  }
+
+  /** When the path was chosen that new frames go by. */
+  public long chosenNs() {
+    return chosenNs;
+  }
+
   /** Index of the next transmission on the path of those headers. */
   public int nextIndex() {
     return nextIndex;
@@ -312,6 +355,7 @@ public final class SendWindow extends WindowEnd {
     word(at + TRANSMISSION, pathIndex & 0xFFFF_FFFFL | (long) ticket << 32);
     word(at + TIME, stamp);
     lastBytes += frameBytes;
+    choiceBytes -= frameBytes;
   }
 
   /** When a frame is sent and how many messages it carries, 1 to 65,535, as a slot has both. */

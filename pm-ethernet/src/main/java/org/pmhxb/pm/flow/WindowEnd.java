@@ -1,9 +1,11 @@
 package org.pmhxb.pm.flow;
 
+import org.pmhxb.bufpool.BufferPool;
+
 /**
  * What each new frame reads and writes of a {@link SendWindow}, and one that is acknowledged in its
- * turn: 109 B with the object's header. A superclass of it, because the JVM lays fields out class
- * by class. Owner: the poll thread.
+ * turn: two cache lines with the object's header, to the last byte. A superclass of it, because the
+ * JVM lays fields out class by class. Owner: the poll thread.
  */
 abstract class WindowEnd {
   /** Of a sequence number, what says in which slot it is. */
@@ -32,8 +34,14 @@ abstract class WindowEnd {
   /** Index of the next transmission on the path that new frames go by. */
   int nextIndex;
 
-  /** Something is on the resend list, or was when that was last asked. */
-  boolean mayMiss;
+  /** Who answers for the buffers of frames that are held: {@link BufferPool#solely}. */
+  final long heldSolely;
+
+  /** When the path that new frames go by was chosen. */
+  long chosenNs;
+
+  /** What may go by it before the next choice; at most 0: it is due. */
+  int choiceBytes;
 
   // What the headers of new frames have in common: SendWindow.share.
   long front0;
@@ -41,4 +49,8 @@ abstract class WindowEnd {
   long front2;
   long ends;
   long keySession;
+
+  WindowEnd(int owner) {
+    this.heldSolely = BufferPool.solely(owner);
+  }
 }

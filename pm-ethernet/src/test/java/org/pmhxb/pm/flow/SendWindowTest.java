@@ -18,6 +18,7 @@ import net.jqwik.api.constraints.IntRange;
 class SendWindowTest {
   private static final int PATHS = 3;
   private static final int LANE = 0x8000_0009;
+  private static final int OWNER = 0x300_0001;
 
   /** Where a frame is: on a path, lost, or acknowledged. */
   private static final class Frame {
@@ -43,7 +44,7 @@ class SendWindowTest {
 
   @Example
   void ofFramesInTheirTurnNonePrecedesThePathsFirst() {
-    SendWindow window = new SendWindow(8, 2, 5);
+    SendWindow window = new SendWindow(8, 2, 5, OWNER);
     assertThat(window.mayPrecede(0, 100)).isFalse();
     window.turn(SendWindow.way(0, 3), 1);
     window.send(9, 100, 1, 7, 0, SendWindow.stamp(0, 1));
@@ -60,7 +61,7 @@ class SendWindowTest {
       @ForAll("firsts") int first, @ForAll @IntRange(min = 1, max = 6) int log, @ForAll long seed) {
     Random random = new Random(seed);
     int size = 1 << log;
-    SendWindow window = new SendWindow(size, PATHS, first);
+    SendWindow window = new SendWindow(size, PATHS, first, OWNER);
     TreeMap<Long, Frame> held = new TreeMap<>();
     List<List<Long>> lists = new ArrayList<>();
     for (int i = 0; i <= PATHS; i++) {
