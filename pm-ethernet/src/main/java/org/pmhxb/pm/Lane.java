@@ -44,8 +44,9 @@ final class Lane extends LaneState {
   private FragmentOrder fragments;
 
   /**
-   * Application thread: {@link #used} when the poll thread was asked for credit. There was none for
-   * the next claim then, so it is another once there is.
+   * Application thread: {@link #used} when the poll thread was asked for credit, all of which was
+   * taken then. A session's credit never shrinks: whoever finds none with the same {@link #used}
+   * finds none for the same reason, and with another has to ask anew.
    */
   private long askedAt = NOT_ASKED;
 
@@ -127,7 +128,6 @@ final class Lane extends LaneState {
   void giveCreditBack(int claimEpoch) {
     if (claimEpoch == epoch()) {
       used = word(claimEpoch, (int) used - 1);
-      askedAt = NOT_ASKED;
     }
   }
 
@@ -239,7 +239,7 @@ final class Lane extends LaneState {
     creditWanted = false;
     joined = 0;
     limit = 0;
-    publishGrant(epochOf(word(grantEpoch() + 1, 0)));
+    publishGrant(grantEpoch() + 1);
   }
 
   /** The next messages of this lane are stored by the peer. Poll thread. */

@@ -282,6 +282,7 @@ final class Receiver {
     if (peer == null || lane == null || peer.quietNews < 0) {
       return false;
     }
+    assert lane == peer.lanes : "the newest channel of another peer";
     // By what the frame names, which has to be the lane's: the lane's own line is still on its way.
     PmEndpoint to = core.endpoint(FrameHeader.dstEndpoint(Memory.ALL, address));
     if (to == null

@@ -29,7 +29,7 @@ abstract class Way {
   /** Which of the peer's paths. */
   final int path;
 
-  /** Number of the next transmission on this path, unless its window counts: {@link SendState}. */
+  /** Number of the next transmission on this path, unless its window counts: {@link AckState}. */
   int nextIndex;
 
   /** Where frames wait for the rail of the first hop. */

@@ -79,6 +79,33 @@ class LaneTest {
   }
 
   @Test
+  void whoAskedForCreditAsksAgainOnceThereWasSome() {
+    for (int limit : new int[] {0, 5, -1, Integer.MIN_VALUE}) {
+      Lane lane = lane();
+      lane.publishLimit(limit);
+      lane.used = lane.grant;
+      assertThat(lane.isAsked()).isFalse();
+      lane.asked();
+      assertThat(lane.takeCredit()).isFalse();
+      assertThat(lane.isAsked()).as("refused again").isTrue();
+
+      lane.takeLimit(limit + 1);
+      assertThat(lane.takeCredit()).isTrue();
+      assertThat(lane.takeCredit()).isFalse();
+      assertThat(lane.isAsked()).as("what was granted is used up").isFalse();
+
+      lane.asked();
+      lane.closeSession();
+      assertThat(lane.takeCredit()).isFalse();
+      assertThat(lane.isAsked()).as("another session").isFalse();
+
+      lane.asked();
+      lane.beginAnew();
+      assertThat(lane.isAsked()).as("another endpoint").isFalse();
+    }
+  }
+
+  @Test
   void sessionsPassTheEpochsEnd() {
     Lane lane = lane();
     lane.grant = (long) Integer.MAX_VALUE << LaneState.EPOCH_SHIFT;

@@ -43,6 +43,30 @@ class SendWindowTest {
   }
 
   @Example
+  void aChoiceOfPathIsDueOnceItsBytesWereSent() {
+    SendWindow window = new SendWindow(8, 1, 0, OWNER);
+    assertThat(window.isChoiceDue()).as("of a new session").isTrue();
+
+    window.turn(SendWindow.way(0, 0), LANE);
+    window.choose(300, 77);
+    assertThat(window.chosenNs()).isEqualTo(77);
+    for (int sent = 0; sent < 3; sent++) {
+      assertThat(window.isChoiceDue()).as("after %d of 300 bytes", 128 * sent).isFalse();
+      assertThat(window.notDue()).isNotNegative();
+      window.send(sent + 1, 128, 1, sent, sent, SendWindow.stamp(77, 1));
+    }
+    assertThat(window.isChoiceDue()).isTrue();
+    assertThat(window.notDue()).isNegative();
+
+    window.lose(0);
+    window.choose(1, 78);
+    window.resend(0, 3, 0, 3, 78);
+    assertThat(window.isChoiceDue()).as("what goes again is chosen for itself").isFalse();
+    window.endChoice();
+    assertThat(window.isChoiceDue()).isTrue();
+  }
+
+  @Example
   void ofFramesInTheirTurnNonePrecedesThePathsFirst() {
     SendWindow window = new SendWindow(8, 2, 5, OWNER);
     assertThat(window.mayPrecede(0, 100)).isFalse();
