@@ -64,11 +64,21 @@ java_command() {
   if [ -t 2 ]; then JAVA+=("-Dhxb.stderr.terminal=true"); fi
 }
 
+# Whether the words are of a command whose own JVM carries no frames: what the second compiler makes of its code, it would
+# hardly live to use. The nodes that it starts have both (NodeJvm).
+carries_no_frames() {
+  case "${1:-}" in
+    up | status | down | doctor | --help | -h | --version | -V) return 0 ;;
+  esac
+  return 1
+}
+
 # With the archive of classes that the build makes (hxb-cli/pom.xml), starting takes half the time. Where the JVM
 # cannot use it, it goes on without, and hxb doctor says so.
 run_cli() {
   export MPJ_HOME="${MPJ_HOME:-/usr/share/mpj}" # MPJ reads its configuration there
   java_command
+  if carries_no_frames "$@"; then JAVA+=("-XX:TieredStopAtLevel=1"); fi
   exec "${JAVA[@]}" "-XX:AOTCache=$AOT_CACHE" -Xlog:cds=off,aot=off -Xlog:cds=off,aot=off:stderr -jar "$CLI_JAR" "$@"
 }
 

@@ -133,6 +133,28 @@ class LauncherIT {
     assertThat(ran.out().lines()).containsExactlyElementsOf(words);
   }
 
+  /**
+   * The second compiler is for JVMs that carry frames, those of {@code hxb up}'s nodes included.
+   */
+  @Test
+  void commandsThatCarryNoFramesDoWithoutTheSecondCompiler(@TempDir Path folder) throws Exception {
+    String script =
+        """
+        source "$1"
+        for word in "${@:2}"; do
+          if carries_no_frames "$word"; then echo "$word"; fi
+        done
+        """;
+    List<String> command =
+        new ArrayList<>(List.of("bash", "-c", script, "bash", HOME.resolve("hxb").toString()));
+    command.addAll(Main.commands().getSubcommands().keySet());
+    command.addAll(List.of("--version", "dmo", ""));
+    ScriptRun ran = ScriptRun.in(folder, command.toArray(String[]::new));
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out().lines())
+        .containsExactlyInAnyOrder("up", "status", "down", "doctor", "--version");
+  }
+
   /** README.md's program and the lines that run it, in a folder that looks like a clone. */
   @Test
   void theExampleRunsAsReadmeSaysAndLeavesNothingForGit(@TempDir Path folder) throws Exception {

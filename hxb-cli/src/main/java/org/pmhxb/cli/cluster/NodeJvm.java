@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /**
  * How a node's JVM is started: with the executable, class path and flags of this JVM, except its
- * heap, collector and agents, which are this process's own affair.
+ * heap, collector, compilers and agents, which are this process's own affair.
  */
 public final class NodeJvm {
   /**
@@ -26,7 +26,7 @@ public final class NodeJvm {
       Pattern.compile(
           "-Xm[nsx].*|-Xlog(?!.*=off(:stderr)?$).*|-Xrun.*|-agent.*|-javaagent.*|-XX:[+-]Use\\w*GC"
               + "|-XX:(Initial|Max)(Heap|RAM).*|-XX:AOT(Mode|CacheOutput|Configuration)=.*"
-              + "|-XX:ArchiveClassesAtExit=.*|-XX:StartFlightRecording.*"
+              + "|-XX:TieredStopAtLevel=.*|-XX:ArchiveClassesAtExit=.*|-XX:StartFlightRecording.*"
               + "|-Dhxb\\..*|-Dcom\\.sun\\.management.*");
 
   private NodeJvm() {}
@@ -82,7 +82,7 @@ public final class NodeJvm {
     List<String> command = new ArrayList<>();
     command.add(executable());
     for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (!NOT_INHERITED.matcher(flag).matches()) {
+      if (isInherited(flag)) {
         command.add(flag);
       }
     }
@@ -93,6 +93,11 @@ public final class NodeJvm {
       }
     }
     return command;
+  }
+
+  /** Whether a node's JVM has the flag because this one has. */
+  static boolean isInherited(String flag) {
+    return !NOT_INHERITED.matcher(flag).matches();
   }
 
   private static String executable() {
