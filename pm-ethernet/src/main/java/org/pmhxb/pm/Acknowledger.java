@@ -1,8 +1,6 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.SequenceArray;
@@ -27,9 +25,6 @@ final class Acknowledger {
 
   /** How long an idle node waits for company before it acknowledges what is not urgent. */
   private static final long DELAY_NS = 30_000L;
-
-  /** Channels that one peer may have here: it names its endpoints itself, so they are bounded. */
-  static final int LANES_MAX = 1_024;
 
   /** Farthest that a credit limit can honestly move at once: the largest grant. */
   private static final int GRANT_MAX = 32_768;
@@ -447,119 +442,5 @@ final class Acknowledger {
   /** Whether {@link #takeLimit} takes it. */
   static boolean isHonest(Lane lane, int limit) {
     return limit - lane.limit <= GRANT_MAX;
-  }
-
-  /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */
-  void takeBackIfSpent(Peer peer, InLane lane) {
-    if (lane.isSpent()) {
-      rest(lane);
-      peer.grantedFrames -= lane.takeBack();
-      peer.askForNews();
-    }
-  }
-
-  private void rest(InLane lane) {
-    if (!lane.isResting()) {
-      core.ledger.takeBack(lane.granted());
-      lane.rest(true);
-    }
-  }
-
-  /**
-   * Nothing of a lane whose endpoint is closed is kept for long: unless some of it waits for its
-   * turn, others may have its buffers (PROTOCOL.md section 6).
-   */
-  void restIfIdle(Peer peer, InLane lane) {
-    boolean mayRest = lane.granted() > 0 && !lane.isResting() && lane.waiting() == 0;
-    if (mayRest && !peer.holdsOutOfOrder(lane, core.pool)) {
-      rest(lane);
-    }
-  }
-
-  /**
-   * Keeps the buffers of a lane that rests for it again.
-   *
-   * @return false when others have them
-   */
-  boolean wake(InLane lane) {
-    if (lane.isResting()) {
-      if (!core.ledger.retake(lane.granted())) {
-        return false;
-      }
-      lane.rest(false);
-    }
-    return true;
-  }
-
-  /** {@link #restIfIdle} of all lanes to an endpoint that was closed. */
-  void restLanesTo(int endpoint) {
-    for (Peer peer : core.peers) {
-      InLane lane = peer == null ? null : peer.lanes;
-      for (; lane != null; lane = lane.next) {
-        if (lane.isTo(endpoint)) {
-          restIfIdle(peer, lane);
-        }
-      }
-    }
-  }
-
-  /**
-   * {@link #wake} of all lanes to an endpoint that opens.
-   *
-   * @throws IllegalStateException others have their buffers; nothing was changed
-   */
-  void wakeLanesTo(int endpoint) {
-    List<InLane> resting = new ArrayList<>();
-    int frames = 0;
-    for (Peer peer : core.peers) {
-      InLane lane = peer == null ? null : peer.lanes;
-      for (; lane != null; lane = lane.next) {
-        if (lane.isTo(endpoint) && lane.isResting()) {
-          resting.add(lane);
-          frames += lane.granted();
-        }
-      }
-    }
-    if (frames > core.ledger.left()) {
-      throw new IllegalStateException(
-          ("peers may still send %d frames to endpoint %d, granted when it was open before; of the"
-                  + " %d credit buffers %d are left: close other endpoints, or configure more")
-              .formatted(frames, endpoint, core.ledger.budgetBuffers(), core.ledger.left()));
-    }
-    resting.forEach(this::wake);
-  }
-
-  /** The peer asks for credit on a channel: a lane is granted its share once. */
-  void onCreditRequest(Peer peer, int srcEndpoint, int dstEndpoint) {
-    assert core.isOwner();
-    PmEndpoint endpoint = core.endpoint(dstEndpoint);
-    if (endpoint == null) {
-      core.counters.drop(DropReason.NO_ENDPOINT);
-      return;
-    }
-    InLane lane = peer.lane(srcEndpoint, dstEndpoint);
-    if (lane == null) {
-      if (peer.laneCount >= LANES_MAX) {
-        core.counters.drop(DropReason.LANE_LIMIT);
-        return;
-      }
-      peer.laneCount++;
-      lane = core.addInLane(peer, srcEndpoint, dstEndpoint);
-    }
-    lane.openSession();
-    if (lane.granted() == 0) {
-      lane.grant(core.ledger.grant());
-      peer.grantedFrames += lane.granted();
-      if (lane.granted() == 0) {
-        core.counters.drop(DropReason.CREDIT_EXHAUSTED);
-      }
-    } else {
-      // Asked again: what told it the limit got lost.
-      paths.doubt(peer);
-    }
-    // Say it again if it was said before: the answer may have been lost.
-    lane.forgetAdvertised();
-    peer.ackAtOnce = true;
-    note(peer);
   }
 }

@@ -38,6 +38,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   final Sender sender;
   private final Paths paths;
   private final Acknowledger acknowledger;
+  private final Grants grants;
   private final Sessions sessions;
   final Receiver receiver;
   private final LinkFrames linkFrames;
@@ -87,8 +88,9 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.paths = new Paths(core);
     this.sender = new Sender(core, paths);
     this.acknowledger = new Acknowledger(core, sender, paths);
-    this.sessions = new Sessions(core, sender, paths, acknowledger);
-    this.receiver = new Receiver(core, sender, paths, acknowledger, sessions);
+    this.grants = new Grants(core, paths, acknowledger);
+    this.sessions = new Sessions(core, sender, paths, grants);
+    this.receiver = new Receiver(core, sender, paths, acknowledger, grants, sessions);
     this.linkFrames = new LinkFrames(core);
     this.deadlines = new Deadlines(core, paths, acknowledger);
     this.sealer = new Sealer(core);
@@ -450,7 +452,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   void creditReturned(PmEndpoint endpoint, long lo, long hi) {
     Peer peer = core.peer(Descriptor.node(hi));
     InLane lane = inLane(endpoint, lo, hi);
-    acknowledger.takeBackIfSpent(peer, lane);
+    grants.takeBackIfSpent(peer, lane);
     if (peer.node == core.self) {
       PmEndpoint from = core.endpoint(Descriptor.endpoint(lo));
       if (from != null) {
@@ -489,7 +491,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       in.grant(core.ledger.grant());
     }
     if (core.endpoint(lane.dstEndpoint) == null) {
-      acknowledger.restIfIdle(self, in);
+      grants.restIfIdle(self, in);
     }
     lane.publishLimit(in.limit());
   }
@@ -555,7 +557,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (core.endpoints[number] != null) {
       throw new IllegalStateException("endpoint " + number + " is open already");
     }
-    acknowledger.wakeLanesTo(number);
+    grants.wakeLanesTo(number);
     int before = indexOf(core.retired, core.retiredCount, number);
     if (before >= 0) {
       endpoint.adopt(core.retired[before]);
@@ -630,7 +632,7 @@ public final class PmNode implements PollWork, AutoCloseable {
           drainCommands(endpoint);
           drainInbox(endpoint);
           retire(endpoint);
-          acknowledger.restLanesTo(endpoint.number());
+          grants.restLanesTo(endpoint.number());
         });
   }
 

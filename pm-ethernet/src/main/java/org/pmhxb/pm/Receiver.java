@@ -36,6 +36,7 @@ final class Receiver {
   private final Sender sender;
   private final Paths paths;
   private final Acknowledger acknowledger;
+  private final Grants grants;
   final UsualAcks usualAcks;
   private final Sessions sessions;
 
@@ -96,7 +97,12 @@ final class Receiver {
   FrameTap tap;
 
   Receiver(
-      NodeCore core, Sender sender, Paths paths, Acknowledger acknowledger, Sessions sessions) {
+      NodeCore core,
+      Sender sender,
+      Paths paths,
+      Acknowledger acknowledger,
+      Grants grants,
+      Sessions sessions) {
     this.core = core;
     this.pool = core.pool;
     this.frames = core.frames;
@@ -126,6 +132,7 @@ final class Receiver {
     this.sender = sender;
     this.paths = paths;
     this.acknowledger = acknowledger;
+    this.grants = grants;
     this.usualAcks = new UsualAcks(core, sender, paths);
     this.sessions = sessions;
   }
@@ -1021,7 +1028,7 @@ final class Receiver {
         return probeReply(peer, at, length);
       }
       case FrameHeader.CREDIT_REQUEST ->
-          acknowledger.onCreditRequest(
+          grants.onCreditRequest(
               peer, FrameHeader.srcEndpoint(frames, at), FrameHeader.dstEndpoint(frames, at));
       case FrameHeader.COLLECTIVE -> {
         return verdict(core.collectives.take(peer, at, length));
@@ -1203,7 +1210,7 @@ final class Receiver {
     InLane lane = peer.lane(endpoints);
     SequenceArray order = peer.order();
     boolean isNew = order.isInWindow(seq) && !order.holds(seq);
-    return lane == null || !isNew || acknowledger.wake(lane);
+    return lane == null || !isNew || grants.wake(lane);
   }
 
   private void countNews(Peer peer) {
@@ -1241,7 +1248,7 @@ final class Receiver {
       core.counters.drop(DropReason.NO_ENDPOINT);
       discard(id, owner);
       lane.consume();
-      acknowledger.restIfIdle(peer, lane);
+      grants.restIfIdle(peer, lane);
       return;
     }
     int length = FrameHeader.lengthOf(endpointWord);

@@ -48,7 +48,7 @@ final class Sessions {
   private final NodeCore core;
   private final Sender sender;
   private final Paths paths;
-  private final Acknowledger acknowledger;
+  private final Grants grants;
 
   /** The node stops: no session begins any more. */
   private boolean closing;
@@ -58,11 +58,11 @@ final class Sessions {
   /** Of the timers. */
   private int round;
 
-  Sessions(NodeCore core, Sender sender, Paths paths, Acknowledger acknowledger) {
+  Sessions(NodeCore core, Sender sender, Paths paths, Grants grants) {
     this.core = core;
     this.sender = sender;
     this.paths = paths;
-    this.acknowledger = acknowledger;
+    this.grants = grants;
   }
 
   // --- opening ------------------------------------------------------------------------------
@@ -476,7 +476,7 @@ final class Sessions {
     }
     for (InLane lane = peer.lanes; lane != null; lane = lane.next) {
       lane.closeSession();
-      acknowledger.takeBackIfSpent(peer, lane);
+      grants.takeBackIfSpent(peer, lane);
     }
     for (int i = 0; i < peer.outLaneCount; i++) {
       peer.outLanes[i].closeSession();

@@ -105,8 +105,7 @@ class HostileFrameTest {
         net.ports[1][0].arrive(request.clone());
       }
       net.run(2_000_000);
-      assertThat(dropped(net, 1, DropReason.LANE_LIMIT))
-          .isEqualTo(3_000 - (Acknowledger.LANES_MAX - 1));
+      assertThat(dropped(net, 1, DropReason.LANE_LIMIT)).isEqualTo(3_000 - (Grants.LANES_MAX - 1));
       assertThat(send(net, pair.from, pair.to, 500)).isEqualTo(500);
     }
   }
