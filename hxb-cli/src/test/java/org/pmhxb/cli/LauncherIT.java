@@ -122,15 +122,22 @@ class LauncherIT {
           if needs_pool "$1" --help; then echo "$word --help"; fi
         done
         """;
+    List<String> asked = new ArrayList<>(words);
+    asked.addAll(without);
+    asked.addAll(List.of("dmo", "--shape", "bench grid", "mpirun --version", "mpirun -- App -h"));
+    words.add("mpirun -- App -h");
+    assertThat(chosen(folder, script, asked)).containsExactlyElementsOf(words);
+  }
+
+  /** Lines that a script prints which has {@code hxb} and words as its arguments. */
+  private static List<String> chosen(Path folder, String script, List<String> words)
+      throws Exception {
     List<String> command =
         new ArrayList<>(List.of("bash", "-c", script, "bash", HOME.resolve("hxb").toString()));
     command.addAll(words);
-    command.addAll(without);
-    command.addAll(List.of("dmo", "--shape", "bench grid", "mpirun --version", "mpirun -- App -h"));
     ScriptRun ran = ScriptRun.in(folder, command.toArray(String[]::new));
     assertThat(ran.code()).as(ran.err()).isZero();
-    words.add("mpirun -- App -h");
-    assertThat(ran.out().lines()).containsExactlyElementsOf(words);
+    return ran.out().lines().toList();
   }
 
   /**
@@ -145,13 +152,9 @@ class LauncherIT {
           if carries_no_frames "$word"; then echo "$word"; fi
         done
         """;
-    List<String> command =
-        new ArrayList<>(List.of("bash", "-c", script, "bash", HOME.resolve("hxb").toString()));
-    command.addAll(Main.commands().getSubcommands().keySet());
-    command.addAll(List.of("--version", "dmo", ""));
-    ScriptRun ran = ScriptRun.in(folder, command.toArray(String[]::new));
-    assertThat(ran.code()).as(ran.err()).isZero();
-    assertThat(ran.out().lines())
+    List<String> words = new ArrayList<>(Main.commands().getSubcommands().keySet());
+    words.addAll(List.of("--version", "dmo", ""));
+    assertThat(chosen(folder, script, words))
         .containsExactlyInAnyOrder("up", "status", "down", "doctor", "--version");
   }
 
