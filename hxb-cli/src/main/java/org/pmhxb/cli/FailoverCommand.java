@@ -8,6 +8,7 @@ import java.util.Locale;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
+import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.Timeline;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.cluster.ClusterPaths;
@@ -80,6 +81,8 @@ final class FailoverCommand extends ClusterCommand {
    *     At most: the rail counts as whole until the tool that cuts it is back
    * @param longestStopNs longest time without a delivery in the whole measurement: what came over
    *     other links waits for what was lost on the cut one
+   * @param undisturbedMissingNs the same of each 300 ms before the cut and behind it, in which
+   *     nothing was done: what the machine costs by itself
    * @param resolutionNs by how much {@code missingNs} may be too much
    * @param heldUpNs time that no goodput counts, because this process was held up then
    */
@@ -93,6 +96,7 @@ final class FailoverCommand extends ClusterCommand {
       double after,
       double share,
       long missingNs,
+      List<Long> undisturbedMissingNs,
       long longestStopNs,
       long resolutionNs,
       long heldUpNs,
@@ -114,6 +118,13 @@ final class FailoverCommand extends ClusterCommand {
           "  missing after the cut: at most %.1f ms of the others' delivery, known to %.1f ms;"
               + " longest time without a delivery %.1f ms%n",
           missingNs / 1e6, resolutionNs / 1e6, longestStopNs / 1e6);
+      Spread undisturbed = Spread.of(undisturbedMissingNs, Long::doubleValue);
+      out.printf(
+          "  the same without a cut, %d times 300 ms: %.1f ms (%.1f to %.1f)%n",
+          undisturbed.runs(),
+          undisturbed.median() / 1e6,
+          undisturbed.min() / 1e6,
+          undisturbed.max() / 1e6);
       if (heldUpNs > 0) {
         out.printf("  not counted, as this process was held up: %.0f ms%n", heldUpNs / 1e6);
       }
@@ -171,8 +182,11 @@ final class FailoverCommand extends ClusterCommand {
     double during = timeline.bytesPerSecond(cutNs + SETTLE_NS, mendNs);
     double after = timeline.bytesPerSecond(healedNs, healedNs + phaseMs * 1_000_000);
     long missingNs = timeline.missingNs(cutting, cutNs + SETTLE_NS, before, during);
+    List<Long> undisturbed =
+        new ArrayList<>(timeline.missingOfItself(timeline.beganNs(), cutNs, SETTLE_NS));
+    undisturbed.addAll(timeline.missingOfItself(cutNs + SETTLE_NS, mendNs, SETTLE_NS));
     long uncertaintyNs = timeline.uncertaintyNs(cutting, before, during);
-    return result(outcome, before, during, after, missingNs, uncertaintyNs);
+    return result(outcome, before, during, after, missingNs, undisturbed, uncertaintyNs);
   }
 
   private RailChange prepare(BenchCluster cluster, boolean dead) {
@@ -198,6 +212,7 @@ final class FailoverCommand extends ClusterCommand {
       double during,
       double after,
       long missingNs,
+      List<Long> undisturbedMissingNs,
       long uncertaintyNs) {
     List<String> failures = new ArrayList<>(outcome.failures());
     double share = during / (before * (links - 1) / links);
@@ -222,6 +237,7 @@ final class FailoverCommand extends ClusterCommand {
         after,
         share,
         missingNs,
+        undisturbedMissingNs,
         outcome.longestStopNs(),
         uncertaintyNs,
         outcome.timeline().heldUpNs(),

@@ -91,6 +91,9 @@ class FaultsIT {
     assertThat(json.path("share").asDouble()).isBetween(0.75, 1.4);
     assertThat(json.path("after").asDouble()).isGreaterThan(json.path("during").asDouble());
     assertThat(json.path("longestStopNs").asLong()).isPositive();
+    assertThat(json.path("undisturbedMissingNs").size())
+        .as("the second before")
+        .isGreaterThanOrEqualTo(3);
   }
 
   /**

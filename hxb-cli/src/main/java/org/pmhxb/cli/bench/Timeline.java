@@ -109,6 +109,22 @@ public final class Timeline {
     return stepNs + Math.round((incident.doneNs - incident.fromNs) * more);
   }
 
+  /**
+   * What is missing where nothing was done: of each length of time between two moments, in order,
+   * beside the goodput between them. A host that withholds processors makes it so, and what an
+   * incident cost is to be read beside it.
+   *
+   * @return nanoseconds each, below 0 when more came; empty when the moments are closer than that
+   */
+  public List<Long> missingOfItself(long fromNs, long toNs, long lengthNs) {
+    double mean = bytesPerSecond(fromNs, toNs);
+    List<Long> missing = new ArrayList<>();
+    for (long at = fromNs; toNs - at >= lengthNs; at += lengthNs) {
+      missing.add(missingNs(new Happened(at, at), at + lengthNs, mean, mean));
+    }
+    return missing;
+  }
+
   /** When it begins. */
   public long beganNs() {
     return beganNs;

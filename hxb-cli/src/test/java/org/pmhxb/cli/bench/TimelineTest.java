@@ -64,6 +64,17 @@ class TimelineTest {
     assertThat(timeline.uncertaintyNs(at50, 2e6, 1e6)).isEqualTo(MS);
   }
 
+  /** Of what lies between the moments, and of whole lengths only. */
+  @Test
+  void whatIsMissingOfItselfIsToldByTheLength() {
+    stopsAfter(20);
+
+    assertThat(timeline.missingOfItself(at(0), at(35), 10 * MS))
+        .as("20,000 bytes in 35 ms: 5,714 in ten")
+        .containsExactly(-7_500_000L, -7_500_000L, 10 * MS);
+    assertThat(timeline.missingOfItself(at(0), at(9), 10 * MS)).isEmpty();
+  }
+
   /** What is cut goes on until the tool is at it, and nothing is missing for that. */
   @Test
   void whatGoesOnUntilAnIncidentIsDoneIsExpected() {
