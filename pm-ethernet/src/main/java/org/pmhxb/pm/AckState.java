@@ -4,8 +4,9 @@ import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SendWindow;
 
 /**
- * What each acknowledgement to a peer, and each choice of a path, reads and writes: see {@link
- * ReceiveState} for why it is a class of its own. Owner: the poll thread.
+ * What each acknowledgement to a peer, each choice of a path and each look of the timer at a quiet
+ * peer reads and writes beside {@link SendState}: a second cache line. See {@link ReceiveState} for
+ * why it is a class of its own. Owner: the poll thread.
  */
 abstract class AckState extends SendState {
   final int node;
@@ -18,8 +19,17 @@ abstract class AckState extends SendState {
   /** The path that new frames take while their choice of it stands: {@link SendWindow#choose}. */
   PathState way;
 
+  /** The path that control frames try first while there is a session. */
+  private PathState controlWay;
+
   /** Made when a session opens. */
   SendWindow window;
+
+  /**
+   * One bit a path: it owes a sign of life, or is evicted, so the timer looks after it. While a
+   * frame is lost there is one.
+   */
+  long watchedPaths;
 
   /** Paths in use are those from the first to the second, exclusive: first choices or detours. */
   byte firstPath;
@@ -33,7 +43,22 @@ abstract class AckState extends SendState {
   boolean gapKnown;
   boolean onAckList;
   boolean onUrgentList;
-  int nextControlPath;
+
+  /** Of several paths one may seem longer than another, so the timer measures it again. */
+  static final byte LONGER = 1;
+
+  /** Of several paths one may count as slow. */
+  static final byte SLOW = 2;
+
+  /** In what paths may differ: {@link #LONGER}, {@link #SLOW}. */
+  byte mayDiffer;
+
+  /** A sending lane may wait for credit, or for what was sent before one that is lost. */
+  boolean lanesWait;
+
+  /** Number of the path that control frames try next, of all there are. */
+  private int nextControlPath;
+
   int duplicates;
 
   /** Frames that the peer may have on their way, for the sequence array. */
@@ -49,6 +74,45 @@ abstract class AckState extends SendState {
   /** Who answers for the buffers of frames that are held. */
   final int windowOwner() {
     return Owner.of(Owner.WINDOW, node);
+  }
+
+  /** New frames take these paths, control frames too, and the window's choice of one is over. */
+  final void use(int first, int end) {
+    firstPath = (byte) first;
+    endPath = (byte) end;
+    window.endChoice();
+    controlWay = paths[inTurn()];
+  }
+
+  private int inTurn() {
+    int path = nextControlPath;
+    return path < firstPath || path >= endPath ? firstPath : path;
+  }
+
+  /** The path whose turn it is with control frames, while there is a session. */
+  final PathState takeControlWay() {
+    PathState taken = controlWay;
+    controlFrom(taken.path + 1);
+    return taken;
+  }
+
+  /** The path that control frames try next, of all there are. */
+  final int nextControlPath() {
+    return nextControlPath;
+  }
+
+  /** Control frames try this path next. */
+  final void controlFrom(int path) {
+    nextControlPath = path;
+    // An only path's turn comes always: the list's line is not touched for it.
+    if (endPath - firstPath > 1) {
+      controlWay = paths[inTurn()];
+    }
+  }
+
+  /** Something of what an acknowledgement needs of its path. After the first session. */
+  final int fetchControlWay() {
+    return controlWay.fetch();
   }
 
   /** New frames go by a path of the present session: what they need of it comes near. */

@@ -149,8 +149,8 @@ final class Acknowledger {
     int sum = 0;
     for (int i = 0; i < urgentCount; i++) {
       Peer peer = urgent[i];
-      if (peer.paths != null) {
-        sum += peer.paths[NodeCore.controlPathInTurn(peer)].fetch();
+      if (peer.state == PeerState.UP) {
+        sum += peer.fetchControlWay();
       }
     }
     core.fetched = sum;
@@ -236,13 +236,14 @@ final class Acknowledger {
     if (id == 0) {
       return;
     }
-    int path = core.controlPath(peer);
-    if (path >= 0 && isUsual(peer) ? sendUsual(peer, id, path) : sendOther(peer, id, path)) {
+    PathState way = core.controlWay(peer);
+    if (way != null && isUsual(peer) ? sendUsual(peer, id, way) : sendOther(peer, id, way)) {
       core.counters.increment(Counter.ACKS_SENT);
     }
   }
 
-  private boolean sendOther(Peer peer, int id, int path) {
+  private boolean sendOther(Peer peer, int id, PathState way) {
+    int path = way == null ? core.anyPath(peer) : way.path;
     int bytes = write(peer, core.pool.addressOf(id), 0);
     core.sealControl(id, FrameHeader.ACK_KIND, peer, peer.session, bytes);
     return core.sendControl(id, peer, path, bytes);
@@ -259,7 +260,7 @@ final class Acknowledger {
    * What {@link #write} and its callers do, in the words that the frames of a path share; its CRC
    * is computed when it leaves, beside those of others.
    */
-  private boolean sendUsual(Peer peer, int id, int path) {
+  private boolean sendUsual(Peer peer, int id, PathState way) {
     long at = core.pool.addressOf(id);
     int ack = peer.highest();
     long gapUs = Math.min(core.pollGapNs / 1_000, Integer.MAX_VALUE);
@@ -273,8 +274,7 @@ final class Acknowledger {
       FrameHeader.payloadLong(Memory.ALL, at, FIXED_BYTES, credit);
     }
     int bytes = bytes(credits);
-    PathState way = peer.paths[path];
-    way.leadTo(core.routing.nextHopMac(peer.node, path));
+    way.leadTo(core.routing.nextHopMac(peer.node, way.path));
     FrameHeader.data(
         Memory.ALL,
         at,

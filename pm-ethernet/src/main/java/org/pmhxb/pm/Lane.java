@@ -276,6 +276,11 @@ final class Lane extends LaneState {
     addLost(ticket, ticket);
   }
 
+  /** Whether the timer has to look after it: {@link AckState#lanesWait}. Poll thread. */
+  boolean waits() {
+    return creditWanted || lostAhead != null;
+  }
+
   /** Settles what {@link #loseBehind} lost, once one that was sent later is stored. Poll thread. */
   void passLost() {
     if (lostAhead != null) {

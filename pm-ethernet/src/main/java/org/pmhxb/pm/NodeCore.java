@@ -455,38 +455,36 @@ final class NodeCore {
    * what is dead.
    */
   int controlPath(Peer to) {
-    if (to.state == PeerState.UP) {
-      int slow = -1;
-      for (int i = to.firstPath; i < to.endPath; i++) {
-        int path = controlPathInTurn(to);
-        to.nextControlPath = path + 1;
-        PathState state = to.paths[path];
-        if (state.isTrusted() && routing.nextHopMac(to.node, path) != 0) {
-          if (!state.isSlow) {
-            return path;
-          }
-          slow = slow < 0 ? path : slow;
+    PathState way = controlWay(to);
+    return way == null ? anyPath(to) : way.path;
+  }
+
+  /** {@link #controlPath} while there is a session and a path in use is trusted, else null. */
+  PathState controlWay(Peer to) {
+    if (to.state != PeerState.UP) {
+      return null;
+    }
+    PathState slow = null;
+    for (int i = to.firstPath; i < to.endPath; i++) {
+      PathState way = to.takeControlWay();
+      if (way.isTrusted() && routing.nextHopMac(to.node, way.path) != 0) {
+        if (!way.isSlow) {
+          return way;
         }
-      }
-      if (slow >= 0) {
-        to.nextControlPath = slow + 1;
-        return slow;
+        slow = slow == null ? way : slow;
       }
     }
-    return anyPath(to);
+    if (slow != null) {
+      to.controlFrom(slow.path + 1);
+    }
+    return slow;
   }
 
-  /** The path that {@link #controlPath} tries first while there is a session. */
-  static int controlPathInTurn(Peer to) {
-    int path = to.nextControlPath;
-    return path < to.firstPath || path >= to.endPath ? to.firstPath : path;
-  }
-
-  private int anyPath(Peer to) {
+  int anyPath(Peer to) {
     int n = routing.pathCount(to.node);
     for (int i = 0; i < n; i++) {
-      int path = to.nextControlPath;
-      to.nextControlPath = path + 1 >= n ? 0 : path + 1;
+      int path = to.nextControlPath();
+      to.controlFrom(path + 1 >= n ? 0 : path + 1);
       if (path < n && routing.nextHopMac(to.node, path) != 0) {
         return path;
       }

@@ -459,7 +459,7 @@ final class Paths {
         tickEvicted(peer, path);
       } else if (state.late || !peer.window.isEmpty(path) || state.probesUnanswered > 0) {
         tickUsed(peer, path, floorNs(state, gapsNs));
-      } else {
+      } else if (peer.window.nothingLost()) {
         peer.watchedPaths &= ~(1L << path);
       }
     }
@@ -709,19 +709,13 @@ final class Paths {
     peer.freshPaths = 0;
     peer.watchedPaths = 0;
     peer.mayDiffer = 0;
-    use(peer, 0, core.routing.firstChoiceCount(peer.node));
+    peer.use(0, core.routing.firstChoiceCount(peer.node));
     for (PathState state : peer.paths) {
       enterTerms(peer, state);
     }
     for (int path = 0; path < peer.endPath; path++) {
       sendProbe(peer, path);
     }
-  }
-
-  private static void use(Peer peer, int first, int end) {
-    peer.window.endChoice();
-    peer.firstPath = (byte) first;
-    peer.endPath = (byte) end;
   }
 
   /**
@@ -735,7 +729,7 @@ final class Paths {
       lives = !peer.paths[path].evicted;
     }
     if (lives != (peer.firstPath == 0)) {
-      use(peer, lives ? 0 : firstChoices, lives ? firstChoices : peer.paths.length);
+      peer.use(lives ? 0 : firstChoices, lives ? firstChoices : peer.paths.length);
       core.counters.increment(lives ? Counter.DETOURS_ENDED : Counter.DETOURS_BEGUN);
     }
   }

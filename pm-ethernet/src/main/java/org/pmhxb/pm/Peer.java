@@ -10,10 +10,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  * What a node keeps of one peer. Windows are made when a session opens, and what opens it when one
  * is wanted, so that an idle peer costs this object alone. Owner: the poll thread.
  */
-final class Peer extends AckState {
-  /** Most peers are never sent anything. */
-  private static final Lane[] NO_LANES = {};
-
+final class Peer extends SettleState {
   // --- session (PROTOCOL.md section 4) ---
   int session;
   long peerIncarnation;
@@ -21,9 +18,6 @@ final class Peer extends AckState {
 
   /** Null until a session is wanted. */
   Handshake handshake;
-
-  /** What the way there and back takes longer than others of as many hops: it is no queue. */
-  long longWayNs;
 
   DownReason lastDown;
   int lastDownSession;
@@ -35,47 +29,20 @@ final class Peer extends AckState {
   private Stamps stamps;
 
   // --- sending ---
-  /** One bit a path: the acknowledgement that is being read says something of it. */
-  long freshPaths;
-
-  /** {@link #received} when an acknowledgement was last entered: whether data comes too. */
-  int receivedAtSettling;
-
-  /** One bit a path: it owes a sign of life, or is evicted, so the timer looks after it. */
-  long watchedPaths;
-
   /** The last frame behind {@link #pendingHead}. */
   int pendingTail;
 
   int pendingCount;
   boolean onPendingList;
 
-  /** Of several paths one may seem longer than another, so the timer measures it again. */
-  static final byte LONGER = 1;
-
-  /** Of several paths one may count as slow. */
-  static final byte SLOW = 2;
-
-  /** In what paths may differ: {@link #LONGER}, {@link #SLOW}. */
-  byte mayDiffer;
-
-  // --- receiving, beside what each frame needs: ReceiveState, AckState ---
+  // --- receiving, beside what each frame needs: ReceiveState, AckState, SettleState ---
   /**
    * Made when a session opens. While {@link #quietNews} says that nothing is missing it is behind:
    * the next number in order is {@link #highest} then.
    */
   private SequenceArray order;
 
-  int duplicatesReported;
   short laneCount;
-
-  /** Sending lanes that lead here, for credit and for the end of a session. */
-  Lane[] outLanes = NO_LANES;
-
-  int outLaneCount;
-
-  /** Worst recent gap between polls that the peer reports. */
-  long peerPollGapNs;
 
   Peer(int node) {
     super(node);
@@ -243,12 +210,5 @@ final class Peer extends AckState {
 
   long wrapsOfReceived(int seq) {
     return stamps.wrapsOfReceived(seq, nextInOrder());
-  }
-
-  void addOutLane(Lane lane) {
-    if (outLaneCount == outLanes.length) {
-      outLanes = java.util.Arrays.copyOf(outLanes, Math.max(1, outLaneCount * 2));
-    }
-    outLanes[outLaneCount++] = lane;
   }
 }

@@ -797,6 +797,7 @@ final class Sender {
    */
   void loseLate(Lane lane) {
     lane.loseBehind(onTheirWay(lane));
+    core.peer(lane.dst).lanesWait = true;
     core.counters.increment(Counter.FATE_UNKNOWN);
   }
 

@@ -327,6 +327,7 @@ final class Sessions {
     registerLane(lane);
     Peer peer = core.peer(lane.dst);
     lane.creditWanted = true;
+    peer.lanesWait = true;
     lane.creditAskIntervalNs = CREDIT_INTERVAL_NS;
     lane.creditAskedNs = core.nowNs;
     if (peer.state != PeerState.UP) {
@@ -451,7 +452,17 @@ final class Sessions {
       }
     }
     paths.tick(peer);
-    sender.pump(peer);
+    if (peer.watchedPaths != 0 || peer.pendingHead != 0) {
+      sender.pump(peer);
+    }
+    if (peer.lanesWait) {
+      tickLanes(peer);
+    }
+    assert peer.watchedPaths != 0 || peer.window.nothingLost() : "lost frames, and no path watched";
+    assert peer.lanesWait || !anyLaneWaits(peer) : "a lane waits, and its peer does not say so";
+  }
+
+  private void tickLanes(Peer peer) {
     for (int i = 0; i < peer.outLaneCount; i++) {
       Lane lane = peer.outLanes[i];
       lane.passLost();
@@ -460,6 +471,15 @@ final class Sessions {
         askForCredit(peer, lane);
       }
     }
+    peer.lanesWait = anyLaneWaits(peer);
+  }
+
+  private static boolean anyLaneWaits(Peer peer) {
+    boolean waits = false;
+    for (int i = 0; !waits && i < peer.outLaneCount; i++) {
+      waits = peer.outLanes[i].waits();
+    }
+    return waits;
   }
 
   // --- ending -------------------------------------------------------------------------------

@@ -23,6 +23,9 @@ abstract class Way {
   /** What the send window is to know of path and rail. */
   final long held;
 
+  /** Which the front words name. */
+  long nextHopMac;
+
   /** What the path's window takes, when it was last chosen; the last frame may go beyond it. */
   long roomBytes;
 
@@ -31,6 +34,22 @@ abstract class Way {
 
   /** Number of the next transmission on this path, unless its window counts: {@link AckState}. */
   int nextIndex;
+
+  int probesUnanswered;
+
+  boolean evicted;
+
+  /**
+   * What was sent over another path behind its frames has arrived, and they have not: they went
+   * again, and new ones take other paths until it answers.
+   */
+  boolean late;
+
+  /**
+   * Frames are on their way, and a byte takes more than twice as long as on the fastest path in
+   * use: what goes here is late by the queue that its data keeps.
+   */
+  boolean isSlow;
 
   /** Where frames wait for the rail of the first hop. */
   final LocalQueue queue;
@@ -49,5 +68,20 @@ abstract class Way {
     this.held = SendWindow.way(path, rail.index);
     this.ends = ends;
     this.keySession = keySession;
+  }
+
+  /** Whether control frames may rely on it. */
+  final boolean isTrusted() {
+    return takesNew() && probesUnanswered < Paths.PROBES_TO_EVICT;
+  }
+
+  /** Whether new frames may take it. */
+  final boolean takesNew() {
+    return !evicted && !late;
+  }
+
+  /** Something of each line that an acknowledgement needs. */
+  final int fetch() {
+    return (int) front0 + probesUnanswered;
   }
 }

@@ -1,0 +1,147 @@
+package org.pmhxb.pm;
+
+import org.pmhxb.pm.flow.DelayWindow;
+
+/**
+ * What an acknowledgement from the peer tells of a path: that it lives, its round trips and rate. A
+ * class of its own for the reason that {@link Way} names: with that, four cache lines. Owner: the
+ * poll thread.
+ */
+abstract class PathTimes extends Way {
+  private static final long RTT_MAX_NS = 1_000_000_000L;
+  private static final int LOSS_MEMORY_FRAMES = 64;
+
+  /** One frame in sixteen. */
+  private static final int LOSSY_SHARE = 64;
+
+  final DelayWindow window;
+  final int hops;
+
+  // --- what the acknowledgement that is being read says, until it is entered ---
+  long freshBytes;
+  long freshRttNs;
+  int freshFrames;
+
+  /** All transmissions before this have arrived or are lost: the path is FIFO. */
+  int settledIndex;
+
+  /**
+   * When the last frame or question was sent on it of which a round trip was taken, or when the
+   * session opened.
+   */
+  long arrivedSentNs;
+
+  /** The last sign of life, or when the session opened. */
+  long evidenceNs;
+
+  /** When frames last joined the path while it was empty: nothing was owed until then. */
+  private long waitingFromNs;
+
+  /** How far signs of life were apart of late, at worst. */
+  long evidenceGapNs;
+
+  // --- round trips ---
+  long smoothedRttNs;
+  long rttVariationNs;
+  long leastRttNs = Long.MAX_VALUE;
+
+  /** Bytes that took {@link #ratedNs} of late; 0: {@link #byteTime} is worked out already. */
+  private long ratedBytes;
+
+  private long ratedNs;
+  private long byteTime;
+
+  /** By how much its least round trip is longer than that of paths that are alike. */
+  long longerNs;
+
+  /** A window below one frame: no frame before this. */
+  long pacedUntilNs;
+
+  /** Share of the last hundred frames or so that were lost without a queue, in 1/1024. */
+  int lossShare;
+
+  /**
+   * @param ends see {@link Way}
+   * @param keySession see {@link Way}
+   */
+  PathTimes(
+      int path, Rail rail, int hops, DelayWindow window, long nowNs, long ends, long keySession) {
+    super(path, rail, ends, keySession);
+    this.hops = hops;
+    this.window = window;
+    this.evidenceNs = nowNs;
+    this.arrivedSentNs = nowNs;
+    this.pacedUntilNs = nowNs;
+    this.waitingFromNs = nowNs;
+  }
+
+  /** Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. */
+  final boolean sampleRtt(long rttNs) {
+    if (rttNs < 0 || rttNs > RTT_MAX_NS) {
+      return false;
+    }
+    leastRttNs = Math.min(leastRttNs, rttNs);
+    if (smoothedRttNs == 0) {
+      smoothedRttNs = rttNs;
+      rttVariationNs = rttNs / 2;
+    } else {
+      // RFC 6298: alpha 1/8, beta 1/4.
+      rttVariationNs += (Math.abs(smoothedRttNs - rttNs) - rttVariationNs) >> 2;
+      smoothedRttNs += (rttNs - smoothedRttNs) >> 3;
+    }
+    return true;
+  }
+
+  /** Notes the path's rate: a window in a round trip. */
+  final void rate() {
+    ratedNs = smoothedRttNs;
+    ratedBytes = window.bytes();
+  }
+
+  /** Time that a byte of this path takes, in 1/1024 ns; 0 before the first round trip. */
+  final long byteTime() {
+    if (ratedBytes != 0) {
+      byteTime = (ratedNs << 10) / ratedBytes;
+      ratedBytes = 0;
+    }
+    return byteTime;
+  }
+
+  final void arrived(int frames) {
+    if (lossShare != 0) {
+      lossShare -= lossShare * Math.min(frames, LOSS_MEMORY_FRAMES) / LOSS_MEMORY_FRAMES;
+    }
+  }
+
+  final void lost(int frames) {
+    for (int i = 0; i < Math.min(frames, LOSS_MEMORY_FRAMES); i++) {
+      lossShare += (1_024 - lossShare) / LOSS_MEMORY_FRAMES;
+    }
+  }
+
+  /** A sign of life. */
+  final void evidence(long nowNs) {
+    long gapNs = nowNs - owedSinceNs();
+    evidenceGapNs = gapNs > evidenceGapNs ? gapNs : evidenceGapNs - (evidenceGapNs - gapNs >> 3);
+    evidenceNs = nowNs;
+    probesUnanswered = 0;
+  }
+
+  /** Nothing was owed until now, but answers to the probes that were sent. */
+  final void waitFrom(long nowNs) {
+    waitingFromNs = nowNs;
+  }
+
+  /** Since when a sign of life is owed. */
+  final long owedSinceNs() {
+    return waitingFromNs - evidenceNs > 0 ? waitingFromNs : evidenceNs;
+  }
+
+  /**
+   * By how much a round trip may be late by chance: where frames are lost without a queue so are
+   * acknowledgements, and round trips scatter.
+   */
+  final long scatterNs() {
+    return lossShare >= LOSSY_SHARE ? 2 * rttVariationNs : 0;
+  }
+}
