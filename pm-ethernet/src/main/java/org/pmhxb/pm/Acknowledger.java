@@ -270,7 +270,7 @@ final class Acknowledger {
     FrameHeader.payloadLong(Memory.ALL, at, 0, (long) ack << 32 | duplicates);
     FrameHeader.payloadLong(Memory.ALL, at, 8, gapUs << 32 | credits);
     if (credits != 0) {
-      long credit = (long) lane.endpoints << 32 | lane.advertise() & 0xFFFF_FFFFL;
+      long credit = (long) lane.endpoints() << 32 | lane.advertise() & 0xFFFF_FFFFL;
       FrameHeader.payloadLong(Memory.ALL, at, FIXED_BYTES, credit);
     }
     int bytes = bytes(credits);
@@ -315,7 +315,7 @@ final class Acknowledger {
     for (InLane lane = peer.lanes; lane != null && credits < CREDITS_MAX; lane = lane.next) {
       if (lane.hasNews()) {
         int limit = lane.advertise();
-        FrameHeader.payloadInt(Memory.ALL, address, position, lane.endpoints);
+        FrameHeader.payloadInt(Memory.ALL, address, position, lane.endpoints());
         FrameHeader.payloadInt(Memory.ALL, address, position + 4, limit);
         position += CREDIT_BYTES;
         credits++;

@@ -56,9 +56,9 @@ final class Bounds {
     for (InLane in = peer.lanes; in != null; in = in.next) {
       if (in.waiting() < 0 || in.waiting() > in.granted()) {
         return "%d frames from endpoint %d wait at endpoint %d, which granted %d"
-            .formatted(in.waiting(), in.endpoints >>> 16, in.endpoints & 0xFFFF, in.granted());
+            .formatted(in.waiting(), in.endpoints() >>> 16, in.endpoints() & 0xFFFF, in.granted());
       }
-      int to = in.endpoints & 0xFFFF;
+      int to = in.endpoints() & 0xFFFF;
       if (in.isResting() && (in.waiting() > 0 || core.endpoint(to) != null)) {
         return "no buffer is kept for %d frames that wait at endpoint %d, open or not"
             .formatted(in.waiting(), to);

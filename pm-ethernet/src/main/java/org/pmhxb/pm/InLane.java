@@ -6,13 +6,11 @@ import org.pmhxb.pm.wire.FrameHeader;
 /**
  * The receiving side of one (peer, source endpoint, own endpoint): credit granted and returned
  * (PROTOCOL.md section 6). It outlives sessions, because messages of an ended session may still
- * wait in the inbox and occupy what was granted. Owner: the poll thread.
+ * wait in the inbox and occupy what was granted. One cache line: a frame, its acknowledgement and
+ * its credit's way back need all of it. Owner: the poll thread.
  */
 final class InLane {
-  /** Both endpoints, as the frame's header has them: {@code srcEndpoint:16 | dstEndpoint:16}. */
-  final int endpoints;
-
-  /** The same as they lie in a frame. */
+  /** {@link #endpoints()} as they lie in a frame. */
   final int wireEndpoints;
 
   /**
@@ -69,8 +67,7 @@ final class InLane {
     this.tag = tag;
     this.messageWord = Descriptor.lo(PmEndpoint.OP_MESSAGE, 0, tag, srcEndpoint, FrameHeader.BYTES);
     this.sourceWord = Descriptor.hi(0, source, 0);
-    this.endpoints = endpoints(srcEndpoint, dstEndpoint);
-    this.wireEndpoints = FrameHeader.wireInt(endpoints);
+    this.wireEndpoints = FrameHeader.wireInt(endpoints(srcEndpoint, dstEndpoint));
     this.own = own;
     setTellAt();
   }
@@ -79,9 +76,14 @@ final class InLane {
     return srcEndpoint << 16 | dstEndpoint & 0xFFFF;
   }
 
+  /** Both endpoints, as the frame's header has them: {@code srcEndpoint:16 | dstEndpoint:16}. */
+  int endpoints() {
+    return FrameHeader.wireInt(wireEndpoints);
+  }
+
   /** Whether it leads to that endpoint of this node. */
   boolean isTo(int endpoint) {
-    return (endpoints & 0xFFFF) == endpoint;
+    return (endpoints() & 0xFFFF) == endpoint;
   }
 
   int limit() {

@@ -160,7 +160,7 @@ final class Peer extends SettleState {
    */
   InLane lane(int endpoints) {
     InLane lane = lanes;
-    while (lane != null && lane.endpoints != endpoints) {
+    while (lane != null && lane.endpoints() != endpoints) {
       lane = lane.next;
     }
     return lane;
@@ -172,7 +172,7 @@ final class Peer extends SettleState {
     int slots = order == null ? 0 : order.size();
     for (int slot = 0; slot < slots; slot++) {
       int id = order.inSlot(slot);
-      if (id != 0 && endpointsOf(pool.addressOf(id)) == lane.endpoints) {
+      if (id != 0 && endpointsOf(pool.addressOf(id)) == lane.endpoints()) {
         return true;
       }
     }

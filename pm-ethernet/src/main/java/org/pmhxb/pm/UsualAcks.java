@@ -115,7 +115,7 @@ final class UsualAcks {
     }
     Lane back = peer.outLanes[0];
     int limit = FrameHeader.credit(Memory.ALL, at);
-    if (Integer.rotateLeft(lane.endpoints, 16) != back.endpoints()
+    if (Integer.rotateLeft(lane.endpoints(), 16) != back.endpoints()
         || !Acknowledger.isHonest(back, limit)
         || !sender.settleUpTo(peer, ack)) {
       return false;

@@ -21,6 +21,7 @@ class CacheLinesTest {
     "org.pmhxb.pm.SendState, org.pmhxb.pm.Peer, 1",
     "org.pmhxb.pm.AckState, org.pmhxb.pm.Peer, 2",
     "org.pmhxb.pm.SettleState, org.pmhxb.pm.Peer, 3",
+    "org.pmhxb.pm.InLane, org.pmhxb.pm.InLane, 1",
     "org.pmhxb.pm.Way, org.pmhxb.pm.PathState, 2",
     "org.pmhxb.pm.PathTimes, org.pmhxb.pm.PathState, 4",
     "org.pmhxb.pm.flow.WindowEnd, org.pmhxb.pm.flow.SendWindow, 2",
