@@ -43,6 +43,12 @@ public final class PmNode implements PollWork, AutoCloseable {
   final Receiver receiver;
   private final LinkFrames linkFrames;
   private final Deadlines deadlines;
+  private final CollectiveFrames collectives;
+
+  /** Of {@code core.rails}, at hand for each duty cycle. */
+  private final Rail firstRail;
+
+  private final boolean hasMoreRails;
 
   /** Of control frames. */
   private final Sealer sealer;
@@ -95,7 +101,10 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.deadlines = new Deadlines(core, paths, acknowledger);
     this.sealer = new Sealer(core);
     this.sends = new QueueBursts(ports, faults::keep);
-    core.collectives = new CollectiveFrames(this, core, sessions);
+    this.collectives = new CollectiveFrames(this, core, sessions);
+    core.collectives = collectives;
+    this.firstRail = rails[0];
+    this.hasMoreRails = rails.length > 1;
     this.inline = inline;
   }
 
@@ -162,7 +171,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     sender.seal();
     int received = receiver.receive();
-    work += received + core.collectives.doWork(nowNs);
+    work += received + collectives.doWork(nowNs);
     if (nowNs - timerDueNs >= 0) {
       timerDueNs = nowNs + TIMER_INTERVAL_NS;
       sessions.tick();
@@ -221,6 +230,11 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** Else there is nothing for {@link #flushRails} to do: {@link #held} is of a rail that waits. */
   private boolean anyRailWaits() {
+    // No loop is set up in each round where there is one rail alone.
+    return firstRail.waiting || hasMoreRails && anyOtherRailWaits();
+  }
+
+  private boolean anyOtherRailWaits() {
     for (Rail rail : core.rails) {
       if (rail.waiting) {
         return true;

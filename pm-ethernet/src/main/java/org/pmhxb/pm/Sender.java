@@ -269,6 +269,13 @@ final class Sender {
 
   /** Sends what endpoints gave in this round, and what waits since earlier ones. */
   void pumpPending() {
+    if (pendingPeerCount > 0) {
+      pumpPeers();
+    }
+    seal();
+  }
+
+  private void pumpPeers() {
     int kept = 0;
     int n = pendingPeerCount;
     for (int i = 0; i < n; i++) {
@@ -283,7 +290,6 @@ final class Sender {
       }
     }
     pendingPeerCount = kept;
-    seal();
   }
 
   /** Sends what waits: lost frames first, then new ones. */
