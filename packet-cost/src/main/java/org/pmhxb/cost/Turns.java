@@ -47,6 +47,11 @@ final class Turns {
     return order[turn];
   }
 
+  /** By turn, as {@link #node} has them; not to be written. */
+  int[] nodes() {
+    return order;
+  }
+
   /** The turn that follows {@code count} turns after {@code turn}. */
   int next(int turn, int count) {
     int next = turn + count;

@@ -231,7 +231,7 @@ public final class PmEndpoint implements AutoCloseable {
         return usual;
       }
     }
-    if (lengthBytes < 0 || lengthBytes > payloadBytesMax) {
+    if (Integer.compareUnsigned(lengthBytes, payloadBytesMax) > 0) {
       throw badLength(lengthBytes);
     }
     Lane lane = lane(dst, dstEndpoint);
