@@ -209,13 +209,15 @@ static void run_timers(struct twin *t)
         if (unlikely(t->patience_ns - p->heard_at >= UINT64_C(12000000000))) {
             count(t, TWIN_TROUBLE, 1);
         }
-        for (uint32_t r = 0; r < t->rails; r++) {
+        for (uint32_t watched = p->watched; watched != 0; watched &= watched - 1) {
+            uint32_t r = (uint32_t)__builtin_ctz(watched);
             const struct path *path = &p->paths[r];
             uint64_t base_ns = path->smoothed_rtt_ns == 0
                                    ? FIRST_PROBE_NS
                                    : path->smoothed_rtt_ns + 4 * path->rtt_variation_ns;
-            if (p->terms[r].bytes != 0 &&
-                t->now_ns - path->evidence_ns >= RTE_MAX(floor_ns, base_ns)) {
+            if (p->terms[r].bytes == 0) {
+                p->watched &= ~(UINT32_C(1) << r);
+            } else if (t->now_ns - path->evidence_ns >= RTE_MAX(floor_ns, base_ns)) {
                 count(t, TWIN_TROUBLE, 1);
             }
         }

@@ -108,6 +108,7 @@ static bool dispatch(struct twin *t, struct peer *p, struct held *h)
     struct terms *terms = &p->terms[chosen];
     if (terms->bytes == 0) {
         path->evidence_ns = t->now_ns;
+        p->watched |= UINT32_C(1) << chosen;
     }
     h->copies = 1;
     h->path_index = path->next_index++;

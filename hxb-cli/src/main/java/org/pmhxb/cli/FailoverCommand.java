@@ -118,13 +118,15 @@ final class FailoverCommand extends ClusterCommand {
           "  missing after the cut: at most %.1f ms of the others' delivery, known to %.1f ms;"
               + " longest time without a delivery %.1f ms%n",
           missingNs / 1e6, resolutionNs / 1e6, longestStopNs / 1e6);
-      Spread undisturbed = Spread.of(undisturbedMissingNs, Long::doubleValue);
-      out.printf(
-          "  the same without a cut, %d times 300 ms: %.1f ms (%.1f to %.1f)%n",
-          undisturbed.runs(),
-          undisturbed.median() / 1e6,
-          undisturbed.min() / 1e6,
-          undisturbed.max() / 1e6);
+      if (!undisturbedMissingNs.isEmpty()) {
+        Spread undisturbed = Spread.of(undisturbedMissingNs, Long::doubleValue);
+        out.printf(
+            "  the same without a cut, %d times 300 ms: %.1f ms (%.1f to %.1f)%n",
+            undisturbed.runs(),
+            undisturbed.median() / 1e6,
+            undisturbed.min() / 1e6,
+            undisturbed.max() / 1e6);
+      }
       if (heldUpNs > 0) {
         out.printf("  not counted, as this process was held up: %.0f ms%n", heldUpNs / 1e6);
       }

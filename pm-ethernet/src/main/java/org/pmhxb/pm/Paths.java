@@ -446,10 +446,19 @@ final class Paths {
 
   /** Looks after the paths to a peer; called by the timer. */
   void tick(Peer peer) {
-    if (peer.watchedPaths != 0 && peer.endPath - peer.firstPath > 1) {
-      if (mayBeSlow(peer) || (peer.mayDiffer & Peer.SLOW) != 0) {
-        noteSlow(peer);
-      }
+    // Of a quiet peer no more than this is read: of thousands each line counts.
+    if (peer.watchedPaths != 0) {
+      tickWatched(peer);
+    }
+    if ((peer.mayDiffer & Peer.LONGER) != 0) {
+      measureAgain(peer);
+    }
+  }
+
+  private void tickWatched(Peer peer) {
+    if (peer.endPath - peer.firstPath > 1
+        && (mayBeSlow(peer) || (peer.mayDiffer & Peer.SLOW) != 0)) {
+      noteSlow(peer);
     }
     long gapsNs = core.pollGapNs + peer.peerPollGapNs;
     for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
@@ -462,9 +471,6 @@ final class Paths {
       } else if (peer.window.nothingLost()) {
         peer.watchedPaths &= ~(1L << path);
       }
-    }
-    if ((peer.mayDiffer & Peer.LONGER) != 0) {
-      measureAgain(peer);
     }
   }
 

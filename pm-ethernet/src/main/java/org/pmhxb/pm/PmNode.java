@@ -45,10 +45,8 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final Deadlines deadlines;
   private final CollectiveFrames collectives;
 
-  /** Of {@code core.rails}, at hand for each duty cycle. */
-  private final Rail firstRail;
-
-  private final boolean hasMoreRails;
+  /** Where there is one; null of several, and of none, which a machine of one node has. */
+  private final Rail onlyRail;
 
   /** Of control frames. */
   private final Sealer sealer;
@@ -103,8 +101,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.sends = new QueueBursts(ports, faults::keep);
     this.collectives = new CollectiveFrames(this, core, sessions);
     core.collectives = collectives;
-    this.firstRail = rails[0];
-    this.hasMoreRails = rails.length > 1;
+    this.onlyRail = rails.length == 1 ? rails[0] : null;
     this.inline = inline;
   }
 
@@ -230,11 +227,11 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** Else there is nothing for {@link #flushRails} to do: {@link #held} is of a rail that waits. */
   private boolean anyRailWaits() {
-    // No loop is set up in each round where there is one rail alone.
-    return firstRail.waiting || hasMoreRails && anyOtherRailWaits();
+    // No loop is set up in each round for an only rail.
+    return onlyRail != null ? onlyRail.waiting : anyOfRailsWaits();
   }
 
-  private boolean anyOtherRailWaits() {
+  private boolean anyOfRailsWaits() {
     for (Rail rail : core.rails) {
       if (rail.waiting) {
         return true;

@@ -63,11 +63,18 @@ public final class Timeline {
     heldUp.add(new Span(fromNs - beganNs, toNs - beganNs));
   }
 
-  /**
-   * Mean goodput between two moments, bytes per second, without the steps in which the leading
-   * process was held up; 0 when nothing is left between them.
-   */
-  public double bytesPerSecond(long fromNs, long toNs) {
+  /** What arrived in so much time, without that in which the leading process was held up. */
+  private record Arrived(double bytes, long ns) {
+    double perSecond() {
+      return ns == 0 ? 0 : bytes * 1e9 / ns;
+    }
+
+    Arrived and(Arrived other) {
+      return new Arrived(bytes + other.bytes, ns + other.ns);
+    }
+  }
+
+  private Arrived arrived(long fromNs, long toNs) {
     double sum = 0;
     long ns = 0;
     for (int i = 0; i < bytes.length; i++) {
@@ -79,7 +86,15 @@ public final class Timeline {
         ns += part;
       }
     }
-    return ns == 0 ? 0 : sum * 1e9 / ns;
+    return new Arrived(sum, ns);
+  }
+
+  /**
+   * Mean goodput between two moments, bytes per second, without the steps in which the leading
+   * process was held up; 0 when nothing is left between them.
+   */
+  public double bytesPerSecond(long fromNs, long toNs) {
+    return arrived(fromNs, toNs).perSecond();
   }
 
   /**
@@ -111,16 +126,20 @@ public final class Timeline {
 
   /**
    * What is missing where nothing was done: of each length of time between two moments, in order,
-   * beside the goodput between them. A host that withholds processors makes it so, and what an
-   * incident cost is to be read beside it.
+   * beside the goodput of the rest of the time between them. A host that withholds processors makes
+   * it so, and what an incident cost is to be read beside it.
    *
-   * @return nanoseconds each, below 0 when more came; empty when the moments are closer than that
+   * @return nanoseconds each, below 0 when more came; without the lengths, and without the rests,
+   *     through all of which the leading process was held up
    */
   public List<Long> missingOfItself(long fromNs, long toNs, long lengthNs) {
-    double mean = bytesPerSecond(fromNs, toNs);
     List<Long> missing = new ArrayList<>();
     for (long at = fromNs; toNs - at >= lengthNs; at += lengthNs) {
-      missing.add(missingNs(new Happened(at, at), at + lengthNs, mean, mean));
+      Arrived rest = arrived(fromNs, at).and(arrived(at + lengthNs, toNs));
+      if (rest.ns > 0 && arrived(at, at + lengthNs).ns > 0) {
+        double perSecond = rest.perSecond();
+        missing.add(missingNs(new Happened(at, at), at + lengthNs, perSecond, perSecond));
+      }
     }
     return missing;
   }

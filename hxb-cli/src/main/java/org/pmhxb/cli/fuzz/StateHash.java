@@ -18,10 +18,10 @@ import org.pmhxb.pm.port.Port;
 /**
  * A hash of all that a node keeps: every field of every object of this project that can be reached
  * from it, private ones included, so that what is added later is watched too. Left out: the clock,
- * what is checked by itself (counters, pool, ports and their queues), the two fields that an answer
- * to a frame of an unknown session may change, where the frames of the present burst lie and whose
- * turn it is, and the relay's cache, which holds what follows from a frame's ends and path whatever
- * becomes of it.
+ * what is checked by itself (counters, pool, ports and their queues), what an answer to a frame of
+ * an unknown session may change, where the frames of the present burst lie and whose turn it is,
+ * and the relay's cache, which holds what follows from a frame's ends and path whatever becomes of
+ * it.
  */
 final class StateHash {
   static final Set<String> SKIPPED_FIELDS =
@@ -34,6 +34,7 @@ final class StateHash {
           "PmNode.timerDueNs",
           "Peer.resetSentNs",
           "AckState.nextControlPath",
+          "AckState.controlWay",
           "Receiver.strays");
   private static final Set<String> SKIPPED_TYPES =
       Set.of("Rail", "RailTurns", "TransitCache", "QueueBursts");

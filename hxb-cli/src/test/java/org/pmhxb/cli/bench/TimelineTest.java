@@ -64,15 +64,26 @@ class TimelineTest {
     assertThat(timeline.uncertaintyNs(at50, 2e6, 1e6)).isEqualTo(MS);
   }
 
-  /** Of what lies between the moments, and of whole lengths only. */
+  /** A stop counts whole, beside the rest of the time; and whole lengths only are looked at. */
   @Test
   void whatIsMissingOfItselfIsToldByTheLength() {
-    stopsAfter(20);
+    List<Long> received = new ArrayList<>(Collections.nCopies(45, 1_000L));
+    Collections.fill(received.subList(12, 16), 0L);
+    timeline.add(received);
 
-    assertThat(timeline.missingOfItself(at(0), at(35), 10 * MS))
-        .as("20,000 bytes in 35 ms: 5,714 in ten")
-        .containsExactly(-7_500_000L, -7_500_000L, 10 * MS);
+    List<Long> missing = timeline.missingOfItself(at(0), at(35), 10 * MS);
+    assertThat(missing).hasSize(3);
+    assertThat(missing.get(0)).as("4 of 25 ms stood elsewhere").isEqualTo(-1_904_762L);
+    assertThat(missing.get(1)).isEqualTo(4 * MS);
     assertThat(timeline.missingOfItself(at(0), at(9), 10 * MS)).isEmpty();
+  }
+
+  @Test
+  void aLengthThroughWhichTheLeadingProcessWasHeldUpTellsNothing() {
+    timeline.add(Collections.nCopies(40, 1_000L));
+    timeline.heldUp(at(9), at(21));
+
+    assertThat(timeline.missingOfItself(at(0), at(40), 10 * MS)).containsExactly(0L, 0L, 0L);
   }
 
   /** What is cut goes on until the tool is at it, and nothing is missing for that. */

@@ -156,6 +156,27 @@ class RingClusterTest {
     }
   }
 
+  /** A machine of one node has no rails: it starts, and speaks to itself. */
+  @Test
+  void aSingleNodeNeedsNoRail() {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(1), 1))) {
+      PmEndpoint endpoint = cluster.node(0).open(ENDPOINT);
+      List<Long> got = new ArrayList<>();
+      boolean sent = false;
+      for (int i = 0; i < 10; i++) {
+        SendBuffer buffer = sent ? null : endpoint.claim(0, 8);
+        if (buffer != null) {
+          buffer.putLong(0, 42);
+          endpoint.send(buffer);
+          sent = true;
+        }
+        cluster.doWork(now());
+        endpoint.poll(m -> got.add(m.memory().get(LONG, m.offset())), 8);
+      }
+      assertThat(got).containsExactly(42L);
+    }
+  }
+
   /** Its way goes up or down the numbers of the nodes; turns go the one way or the other. */
   @ParameterizedTest
   @CsvSource({"0, 1", "1, 0", "0, 3", "3, 0", "0, 7", "7, 0"})
