@@ -2,11 +2,13 @@ package org.pmhxb.pm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /** What only the timer brings on, of a peer that it looks at little. */
 @Tag("without-assertions")
@@ -89,6 +91,45 @@ class QuietPeerTest {
       assertThat(count(net, Counter.RESENT)).isOne();
       assertThat(peer.window.nothingLost()).isTrue();
       assertThat(peer.watchedPaths).isZero();
+    }
+  }
+
+  /** The question of a channel that comes later would be asked once, and its answer never come. */
+  @Test
+  void aLaterChannelAsksForItsCreditAgain() {
+    int[] asked = {0};
+    try (TestNet net = net()) {
+      net.wireTap =
+          bytes ->
+              asked[0] +=
+                  FrameHeader.kind(MemorySegment.ofArray(bytes), 0) == FrameHeader.CREDIT_REQUEST
+                      ? 1
+                      : 0;
+      PmEndpoint first = net.nodes.get(0).open(ENDPOINT);
+      net.nodes.get(1).open(ENDPOINT);
+      send(net, first, 1);
+      net.run(10 * MS);
+      assertThat(net.nodes.get(0).core.peers[1].lanesWait).isFalse();
+      PmEndpoint later = net.nodes.get(0).open(ENDPOINT + 1);
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT + 1);
+
+      asked[0] = 0;
+      net.muteNode[0] = 0;
+      assertThat(later.claim(1, Long.BYTES)).isNull();
+      net.step();
+      assertThat(asked[0]).isOne();
+      net.muteNode[0] = -1;
+      net.run(10 * MS);
+
+      assertThat(asked[0]).isEqualTo(2);
+      SendBuffer b = later.claim(1, Long.BYTES);
+      assertThat(b).as("a claim").isNotNull();
+      b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), 2);
+      later.send(b);
+      net.run(MS);
+      poll(to);
+      assertThat(got).containsExactly(2L);
+      assertThat(net.nodes.get(0).core.peers[1].lanesWait).isFalse();
     }
   }
 }
