@@ -1,0 +1,215 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.bufpool.OffHeapPool;
+import org.pmhxb.pm.flow.SendWindow;
+import org.pmhxb.pm.port.Port;
+
+/** The paths of control frames, in turn. */
+class ControlTurnsTest {
+  private static final int NODE = 1;
+
+  /**
+   * A line of which some rails are detours, and some next hops not known.
+   *
+   * @param unknown by rail
+   */
+  private static Routing withDetours(Routing line, int firstChoices, boolean[] unknown) {
+    return (Routing)
+        Proxy.newProxyInstance(
+            Routing.class.getClassLoader(),
+            new Class<?>[] {Routing.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "firstChoiceCount" -> firstChoices;
+                  case "nextHopMac" ->
+                      unknown[(int) arguments[1]]
+                          ? 0L
+                          : line.nextHopMac((int) arguments[0], (int) arguments[1]);
+                  default -> method.invoke(line, arguments);
+                });
+  }
+
+  private static Port port(int rail) {
+    return (Port)
+        Proxy.newProxyInstance(
+            Port.class.getClassLoader(),
+            new Class<?>[] {Port.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "macAddress" -> 0x0200_0000_0100L + rail;
+                  case "maxFrameBytes" -> 9_000;
+                  case "isInProcess", "hidesQueue" -> false;
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  /** What the turns are, by number alone. */
+  private static final class Model {
+    private final boolean[] unknown;
+    private final boolean[] trusted;
+    private final boolean[] slow;
+    private boolean up;
+    private int first;
+    private int end;
+    private int next;
+
+    Model(boolean[] unknown) {
+      this.unknown = unknown;
+      this.trusted = new boolean[unknown.length];
+      this.slow = new boolean[unknown.length];
+    }
+
+    /** The path whose turn it is among those in use and usable, a slow one if there is no other. */
+    int control() {
+      int firstSlow = -1;
+      for (int i = 0; up && i < end - first; i++) {
+        int path = next >= first && next < end ? next : first;
+        next = path + 1;
+        if (trusted[path] && !unknown[path] && !slow[path]) {
+          return path;
+        }
+        if (trusted[path] && !unknown[path] && firstSlow < 0) {
+          firstSlow = path;
+        }
+      }
+      if (firstSlow >= 0) {
+        next = firstSlow + 1;
+        return firstSlow;
+      }
+      return any();
+    }
+
+    /** The next one of all whose next hop is known. */
+    int any() {
+      for (int i = 0; i < unknown.length; i++) {
+        int path = next;
+        next = path + 1 >= unknown.length ? 0 : path + 1;
+        if (path < unknown.length && !unknown[path]) {
+          return path;
+        }
+      }
+      return -1;
+    }
+  }
+
+  /** A peer, and the model of its turns. */
+  private static final class Setup implements AutoCloseable {
+    final BufferPool pool = OffHeapPool.create(2048, 64);
+    final Peer peer = new Peer(NODE);
+    final NodeCore core;
+    final Model model;
+    private final Random random;
+    private final Paths paths;
+    private final int rails;
+    private final int firstChoices;
+
+    Setup(int rails, int firstChoices, Random random) {
+      this.random = random;
+      this.rails = rails;
+      this.firstChoices = firstChoices;
+      long[][] macs = new long[rails][2];
+      for (long[] ofRail : macs) {
+        ofRail[NODE] = 0x0200_0000_0000L;
+      }
+      boolean[] unknown = new boolean[rails];
+      Rail[] all = new Rail[rails];
+      Arrays.setAll(all, i -> new Rail(i, rails, port(i), pool, new ListenerFaults()));
+      Routing routing = withDetours(new LineRouting(0, macs), firstChoices, unknown);
+      NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
+      core = new NodeCore(config, pool, routing, all, new ListenerFaults());
+      paths = new Paths(core);
+      model = new Model(unknown);
+    }
+
+    void begin() {
+      peer.paths = paths.create(peer);
+      peer.window = new SendWindow(64, rails, 0, peer.windowOwner());
+      peer.state = PeerState.UP;
+      model.up = true;
+      Arrays.fill(model.trusted, true);
+      Arrays.fill(model.slow, false);
+      use(0, firstChoices);
+    }
+
+    void endOrBegin() {
+      if (model.up) {
+        peer.state = PeerState.DOWN;
+        model.up = false;
+      } else {
+        begin();
+      }
+    }
+
+    private void use(int first, int end) {
+      peer.use(first, end);
+      model.first = first;
+      model.end = end;
+    }
+
+    /** Detours, where there are some, or the paths of first choice. */
+    void useOthers() {
+      boolean detours = firstChoices < rails && model.first == 0;
+      use(detours ? firstChoices : 0, detours ? rails : firstChoices);
+    }
+
+    void shapeOne() {
+      int path = random.nextInt(rails);
+      PathState state = peer.paths[path];
+      state.evicted = random.nextInt(4) == 0;
+      state.late = random.nextInt(4) == 0;
+      state.probesUnanswered = random.nextInt(Paths.PROBES_TO_EVICT + 1);
+      state.isSlow = random.nextInt(3) == 0;
+      model.slow[path] = state.isSlow;
+      model.trusted[path] =
+          !state.evicted && !state.late && state.probesUnanswered < Paths.PROBES_TO_EVICT;
+      model.unknown[path] = random.nextInt(6) == 0;
+    }
+
+    @Override
+    public void close() {
+      pool.close();
+    }
+  }
+
+  /** Kept beside its number, the path whose turn it is could be another one, or an old one. */
+  @Property(tries = 500, seed = "17")
+  void theTurnsAreThoseOfTheirNumbers(
+      @ForAll @IntRange(min = 1, max = 9) int rails,
+      @ForAll @IntRange(min = 1, max = 9) int firstChoices,
+      @ForAll long seed) {
+    Random random = new Random(seed);
+    try (Setup setup = new Setup(rails, Math.min(firstChoices, rails), random)) {
+      setup.begin();
+      for (int step = 0; step < 300; step++) {
+        switch (random.nextInt(20)) {
+          case 0 -> setup.endOrBegin();
+          case 1 -> setup.useOthers();
+          case 2, 3, 4, 5, 6 -> setup.shapeOne();
+          case 7, 8 -> assertThat(setup.core.anyPath(setup.peer)).isEqualTo(setup.model.any());
+          case 9, 10, 11, 12 ->
+              assertThat(setup.core.controlPath(setup.peer)).isEqualTo(setup.model.control());
+          default -> compareWay(setup);
+        }
+      }
+    }
+  }
+
+  /** As acknowledgements ask: for the path itself, and its number only where there is none. */
+  private static void compareWay(Setup setup) {
+    PathState way = setup.core.controlWay(setup.peer);
+    int path = way == null ? setup.core.anyPath(setup.peer) : way.path;
+    assertThat(path).isEqualTo(setup.model.control());
+    if (way != null) {
+      assertThat(way).as("of this session").isSameAs(setup.peer.paths[path]);
+    }
+  }
+}
