@@ -2,20 +2,29 @@ package org.pmhxb.pm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.port.Port;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /** The paths of control frames, in turn. */
 class ControlTurnsTest {
+  private static final int ENDPOINT = 7;
   private static final int NODE = 1;
+  private static final int RAILS = 4;
+  private static final long MS = 1_000_000L;
 
   /**
    * A line of which some rails are detours, and some next hops not known.
@@ -211,5 +220,70 @@ class ControlTurnsTest {
     if (way != null) {
       assertThat(way).as("of this session").isSameAs(setup.peer.paths[path]);
     }
+  }
+
+  /** Acknowledgements by a path of the session before would have its number, and be no news. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aNewSessionAcknowledgesByAPathOfItsOwn(int firstChoices) {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 128).withWindow(64);
+    try (TestNet net = new TestNet(2, RAILS, 1, 600, config)) {
+      net.routing = line -> withDetours(line, firstChoices, new boolean[RAILS]);
+      for (int node = 0; node < 2; node++) {
+        restart(net, node, config, node + 2);
+      }
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+      NodeCore core = net.nodes.get(1).core;
+      Peer peer = core.peer(0);
+      sendOne(net, net.nodes.get(0).open(ENDPOINT));
+      net.run(MS);
+      int before = peer.session;
+      net.nodes.get(0).quit();
+      net.run(MS);
+      restart(net, 0, config, 4);
+      assertThat(peer.state).isEqualTo(PeerState.DOWN);
+      while (peer.nextControlPath() != firstChoices) {
+        core.anyPath(peer);
+      }
+
+      List<MemorySegment> acks = new ArrayList<>();
+      net.wireTap =
+          bytes -> {
+            MemorySegment frame = MemorySegment.ofArray(bytes);
+            if (FrameHeader.kind(frame, 0) == FrameHeader.ACK_KIND
+                && FrameHeader.src(frame, 0) == 1) {
+              acks.add(frame);
+            }
+          };
+      sendOne(net, net.nodes.get(0).open(ENDPOINT));
+      net.run(MS);
+
+      int[] got = {0};
+      to.poll(m -> got[0]++, 16);
+      assertThat(got[0]).isEqualTo(2);
+      assertThat(peer.session).isNotIn(0, before);
+      assertThat(acks).isNotEmpty();
+      assertThat(FrameHeader.session(acks.getFirst(), 0)).isEqualTo(peer.session);
+      assertThat(acks)
+          .extracting(ack -> FrameHeader.path(ack, 0))
+          .as("codes of paths")
+          .allMatch(code -> code < core.routing.path(0, firstChoices));
+    }
+  }
+
+  private static void restart(TestNet net, int node, NodeConfig config, long incarnation) {
+    net.nodes.get(node).close();
+    net.pools.get(node).close();
+    net.start(node, 2, config, incarnation);
+  }
+
+  private static void sendOne(TestNet net, PmEndpoint from) {
+    SendBuffer b = from.claim(1, Long.BYTES);
+    for (int i = 0; b == null && i < 10_000; i++) {
+      net.step();
+      b = from.claim(1, Long.BYTES);
+    }
+    assertThat(b).as("a claim within 20 ms").isNotNull();
+    from.send(b);
   }
 }

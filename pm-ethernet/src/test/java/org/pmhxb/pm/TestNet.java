@@ -8,6 +8,7 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.UnaryOperator;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
@@ -55,6 +56,9 @@ final class TestNet implements AutoCloseable {
 
   /** Whether ports say that they may have queues of which they do not tell; for nodes to come. */
   boolean hidesQueues;
+
+  /** What nodes to come make of the line's routing. */
+  UnaryOperator<Routing> routing = UnaryOperator.identity();
 
   /** Frames that a port takes in a burst. */
   int portRoom = 32;
@@ -125,7 +129,8 @@ final class TestNet implements AutoCloseable {
             config.firstSeq(),
             config.frameKey());
     pools.set(n, pool);
-    nodes.set(n, new PmNode(own, pool, new LineRouting(n, macs), mine, inline));
+    Routing ways = routing.apply(new LineRouting(n, macs));
+    nodes.set(n, new PmNode(own, pool, ways, mine, inline));
   }
 
   static long mac(int node, int rail) {
