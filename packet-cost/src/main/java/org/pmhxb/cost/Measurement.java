@@ -3,6 +3,7 @@ package org.pmhxb.cost;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -65,6 +66,9 @@ public final class Measurement {
    * @param generatorNs what making and taking the frames costs a packet: in none of the others
    * @param bytesAllocatedPerPacket in the Java rounds, generator included
    * @param digest of what both delivered and emitted
+   * @param rounds that count: at the machine's faster speed where three or more were
+   * @param stepNs how slow the machine was at most in these: a shift, an exclusive or and a
+   *     multiplication, ns
    */
   public record Figures(
       Scenario scenario,
@@ -76,7 +80,9 @@ public final class Measurement {
       double generatorNs,
       double bytesAllocatedPerPacket,
       long packets,
-      String digest) {
+      String digest,
+      int rounds,
+      double stepNs) {
     /** They are of the path alone, which is what budgets are for. */
     public boolean isOfPath() {
       return name.equals(scenario.path().toString());
@@ -99,6 +105,25 @@ public final class Measurement {
       javaNs[round] = java;
       cNs[round] = c;
       ratio[round] = java / c;
+    }
+
+    Rounds only(boolean[] counted) {
+      Rounds only = new Rounds(count(counted));
+      int n = 0;
+      for (int i = 0; i < counted.length; i++) {
+        if (counted[i]) {
+          only.set(n++, javaNs[i], cNs[i]);
+        }
+      }
+      return only;
+    }
+
+    static int count(boolean[] counted) {
+      int n = 0;
+      for (boolean one : counted) {
+        n += one ? 1 : 0;
+      }
+      return n;
     }
   }
 
@@ -128,7 +153,9 @@ public final class Measurement {
               Double.NaN,
               Double.NaN,
               0,
-              ""));
+              "",
+              0,
+              Double.NaN));
     }
   }
 
@@ -142,15 +169,21 @@ public final class Measurement {
     Rounds path = new Rounds(effort.rounds());
     Rounds withAcks = new Rounds(effort.rounds());
     double[] generatorNs = new double[effort.rounds()];
+    double[] stepNs = new double[effort.rounds()];
+    Pace pace = new Pace();
+    pace.warmUp();
     long allocated = 0;
     long packets = 0;
     for (int i = 0; i < effort.rounds(); i++) {
+      stepNs[i] = pace.stepNs();
       java.times().begin();
       long before = THREADS.getCurrentThreadAllocatedBytes();
       packets += batches(java, batches);
       allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
+      stepNs[i] = Math.max(stepNs[i], pace.stepNs());
       twin.times().begin();
       batches(twin, batches);
+      stepNs[i] = Math.max(stepNs[i], pace.stepNs());
       path.set(i, java.times().pathNs(), twin.times().pathNs());
       withAcks.set(i, java.times().withAcksNs(), twin.times().withAcksNs());
       generatorNs[i] = java.times().generatorNs();
@@ -166,36 +199,37 @@ public final class Measurement {
     String digest = "%016x-%016x".formatted(digests[0], digests[1]);
     double generator = Spread.of(generatorNs).median();
     Scenario s = bench.scenario();
-    Figures figures =
-        figures(s, s.path().toString(), fault, path, generator, perPacket, packets, digest);
-    return s.path().withAcks() == null
-        ? List.of(figures)
-        : List.of(
-            figures,
-            figures(
-                s, s.path().withAcks(), fault, withAcks, generator, perPacket, packets, digest));
+    boolean[] counted = Pace.counted(stepNs);
+    double slowestNs = 0;
+    for (int i = 0; i < counted.length; i++) {
+      slowestNs = counted[i] ? Math.max(slowestNs, stepNs[i]) : slowestNs;
+    }
+    List<Figures> figures = new ArrayList<>();
+    for (String name : names(s.path())) {
+      Rounds rounds = (figures.isEmpty() ? path : withAcks).only(counted);
+      figures.add(
+          new Figures(
+              s,
+              name,
+              fault,
+              Spread.of(rounds.javaNs),
+              Spread.of(rounds.cNs),
+              Spread.of(rounds.ratio),
+              generator,
+              perPacket,
+              packets,
+              digest,
+              Rounds.count(counted),
+              slowestNs));
+    }
+    return figures;
   }
 
-  private static Figures figures(
-      Scenario scenario,
-      String name,
-      String fault,
-      Rounds rounds,
-      double generatorNs,
-      double bytesPerPacket,
-      long packets,
-      String digest) {
-    return new Figures(
-        scenario,
-        name,
-        fault,
-        Spread.of(rounds.javaNs),
-        Spread.of(rounds.cNs),
-        Spread.of(rounds.ratio),
-        generatorNs,
-        bytesPerPacket,
-        packets,
-        digest);
+  /** Of what is measured in the same rounds, the path itself first. */
+  private static List<String> names(Path path) {
+    return path.withAcks() == null
+        ? List.of(path.toString())
+        : List.of(path.toString(), path.withAcks());
   }
 
   private int warmUp(PacketLoop java) {

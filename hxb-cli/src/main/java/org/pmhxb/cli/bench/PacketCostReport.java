@@ -3,6 +3,7 @@ package org.pmhxb.cli.bench;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.io.PrintWriter;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import org.pmhxb.cli.Report;
 import org.pmhxb.cost.Budget;
 import org.pmhxb.cost.Measurement.Figures;
 import org.pmhxb.cost.Measurement.Spread;
+import org.pmhxb.cost.Pace;
 
 /**
  * What a packet costs, Java and C.
@@ -34,6 +36,9 @@ public record PacketCostReport(
    * @param met both budget and, on the receive path, the ratio to C; null without a budget
    * @param digest of what both sides delivered and emitted
    * @param fault why the line does not count; null when it does
+   * @param rounds that count: at the machine's faster speed where three or more were, else all
+   * @param stepNs the machine's speed in these, at the slowest: a shift, an exclusive or and a
+   *     multiplication
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
   @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -57,7 +62,9 @@ public record PacketCostReport(
       List<Double> ratioRange,
       long packets,
       String digest,
-      String fault) {
+      String fault,
+      int rounds,
+      Double stepNs) {
 
     public static Line of(Figures f) {
       var s = f.scenario();
@@ -91,7 +98,9 @@ public record PacketCostReport(
           measured ? range(f.ratio(), 3) : null,
           f.packets(),
           f.digest(),
-          f.fault());
+          f.fault(),
+          f.rounds(),
+          measured ? rounded(f.stepNs(), 2) : null);
     }
 
     private static List<Double> range(Spread spread, int digits) {
@@ -156,15 +165,39 @@ public record PacketCostReport(
       }
     }
     out.println();
+    out.println(paceNote());
     out.println(ok ? "equal digests, equal counters, no allocation" : "VOID: see above");
     out.println(met ? "every budget is met" : "budgets are not met");
+  }
+
+  /** What lines say of the machine's speed; a line that a slower one met is named. */
+  private String paceNote() {
+    DoubleSummaryStatistics step =
+        results.stream()
+            .filter(l -> l.stepNs() != null)
+            .mapToDouble(Line::stepNs)
+            .summaryStatistics();
+    List<String> slow =
+        results.stream()
+            .filter(l -> l.stepNs() != null && Pace.isSlower(l.stepNs(), step.getMin()))
+            .map(l -> "%s/%d/%d/%d".formatted(l.path(), l.burst(), l.rails(), l.peers()))
+            .toList();
+    String speed =
+        String.format(
+            Locale.ROOT,
+            "Machine's speed: %.2f to %.2f ns a step, rounds at a slower one left out",
+            step.getMin(),
+            step.getMax());
+    return slow.isEmpty() ? speed + "." : speed + " but for " + String.join(", ", slow) + ".";
   }
 
   /** The same as a table for a page. */
   public String markdown() {
     StringBuilder text = new StringBuilder();
     text.append("`").append(command).append("` on ").append(machine).append(".\n");
-    text.append("ns per packet: median (least..most) of rounds.\n\n");
+    text.append("ns per packet: median (least..most) of rounds. ")
+        .append(paceNote())
+        .append("\n\n");
     text.append("| path | burst | rails | peers | Java | C | Java / C | must | aim | met |\n");
     text.append("|---|---|---|---|---|---|---|---|---|---|\n");
     for (Line l : results) {

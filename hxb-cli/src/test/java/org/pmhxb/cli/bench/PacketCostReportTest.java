@@ -1,0 +1,44 @@
+package org.pmhxb.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.cli.bench.PacketCostReport.Line;
+
+class PacketCostReportTest {
+  private static Line line(String path, int peers, Double stepNs) {
+    List<Double> range = List.of(30.0, 31.0);
+    return new Line(
+        path, 32, 1, peers, 64, 30.5, 25.0, 1.22, 0.0, 40.0, 20.0, 1.25, true, 17.0, range, range,
+        range, 1_000, "0-0", null, 5, stepNs);
+  }
+
+  /** In the command's output and on the page. */
+  private static void assertSays(String note, Line... lines) {
+    PacketCostReport report = PacketCostReport.of("here", "bench", List.of(lines), false);
+    StringWriter text = new StringWriter();
+    report.print(new PrintWriter(text, true));
+    assertThat(text.toString()).contains(note);
+    assertThat(report.markdown()).contains(note);
+  }
+
+  @Test
+  void aLineThatAnotherSpeedMetIsNamed() {
+    assertSays(
+        "1.10 to 1.80 ns a step, rounds at a slower one left out but for send/32/1/100.",
+        line("send", 1, 1.1),
+        line("send", 100, 1.8),
+        line("relay", 1, 1.12));
+  }
+
+  @Test
+  void oneSpeedIsToldAsOne() {
+    assertSays(
+        "1.10 to 1.20 ns a step, rounds at a slower one left out.",
+        line("send", 1, 1.1),
+        line("ack", 1, 1.2));
+  }
+}

@@ -1,0 +1,88 @@
+package org.pmhxb.cost;
+
+import java.util.Arrays;
+
+/**
+ * How fast the machine is: a virtual machine's speed may change by half within seconds, for
+ * whatever runs on it, when another thread comes to the same core. That slows what keeps the core's
+ * units busy, as packets do; a chain of steps that each need the one before takes as long as ever.
+ * So it is steps side by side, in registers, that are timed. Owner: one thread.
+ */
+public final class Pace {
+  /** Of the faster of two speeds, at most: they are a factor of 1.5 to 1.8 apart. */
+  private static final double SAME = 1.15;
+
+  /** Rounds that a spread needs. */
+  private static final int LEAST_ROUNDS = 3;
+
+  private static final int STEPS = 10_000;
+  private static final int TRIES = 3;
+  private static final int WARM_UP_CALLS = 200;
+
+  private long chain = 1;
+
+  /** Has it compiled. */
+  void warmUp() {
+    for (int i = 0; i < WARM_UP_CALLS; i++) {
+      stepNs();
+    }
+  }
+
+  /** Time of a step now, ns: the least of some tries, so that an interrupt does not count. */
+  double stepNs() {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < TRIES; i++) {
+      long begin = System.nanoTime();
+      chain = walk(chain);
+      least = Math.min(least, System.nanoTime() - begin);
+    }
+    return (double) least / STEPS;
+  }
+
+  /**
+   * Six chains side by side, more than the processor has units for. No step of them can be worked
+   * out beforehand, as a sum or product of several could be.
+   */
+  private static long walk(long from) {
+    long a = from;
+    long b = from + 1;
+    long c = from + 2;
+    long d = from + 3;
+    long e = from + 4;
+    long f = from + 5;
+    for (int i = 0; i < STEPS; i++) {
+      a = (a ^ a >>> 7) + 0x9E37;
+      b = (b ^ b >>> 9) + 0x79B9;
+      c = (c ^ c >>> 11) + 0x7F4A;
+      d = (d ^ d >>> 13) + 0x7C15;
+      e = (e ^ e >>> 15) + 0xF39C;
+      f = (f ^ f >>> 17) + 0xC060;
+    }
+    return a ^ b ^ c ^ d ^ e ^ f;
+  }
+
+  /** Whether a step took so long that it is another speed than that of the shortest step. */
+  public static boolean isSlower(double stepNs, double leastNs) {
+    return stepNs > SAME * leastNs;
+  }
+
+  /**
+   * Which rounds count: those at the machine's faster speed if they are enough for a spread, else
+   * all. By the speed alone, never by what was measured.
+   *
+   * @param stepNs of each round, at its slowest
+   */
+  static boolean[] counted(double[] stepNs) {
+    boolean[] counted = new boolean[stepNs.length];
+    double least = Arrays.stream(stepNs).min().orElse(0);
+    int fast = 0;
+    for (int i = 0; i < stepNs.length; i++) {
+      counted[i] = !isSlower(stepNs[i], least);
+      fast += counted[i] ? 1 : 0;
+    }
+    if (fast < LEAST_ROUNDS) {
+      Arrays.fill(counted, true);
+    }
+    return counted;
+  }
+}
