@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.pm.flow.SendWindow;
-import org.pmhxb.pm.port.Port;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /** The paths of control frames, in turn. */
@@ -44,20 +43,6 @@ class ControlTurnsTest {
                           ? 0L
                           : line.nextHopMac((int) arguments[0], (int) arguments[1]);
                   default -> method.invoke(line, arguments);
-                });
-  }
-
-  private static Port port(int rail) {
-    return (Port)
-        Proxy.newProxyInstance(
-            Port.class.getClassLoader(),
-            new Class<?>[] {Port.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "macAddress" -> 0x0200_0000_0100L + rail;
-                  case "maxFrameBytes" -> 9_000;
-                  case "isInProcess", "hidesQueue" -> false;
-                  default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
 
@@ -131,7 +116,8 @@ class ControlTurnsTest {
       }
       boolean[] unknown = new boolean[rails];
       Rail[] all = new Rail[rails];
-      Arrays.setAll(all, i -> new Rail(i, rails, port(i), pool, new ListenerFaults()));
+      Arrays.setAll(
+          all, i -> new Rail(i, rails, PathChoiceTest.port(i, false), pool, new ListenerFaults()));
       Routing routing = withDetours(new LineRouting(0, macs), firstChoices, unknown);
       NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
       core = new NodeCore(config, pool, routing, all, new ListenerFaults());

@@ -56,9 +56,8 @@ class PathChoiceTest {
       paths = new Paths(core);
       peer.paths = paths.create(peer);
       peer.window = new SendWindow(64, rails, random.nextInt(), peer.windowOwner());
-      peer.firstPath = (byte) (plain ? 0 : random.nextInt(rails));
-      peer.endPath =
-          (byte) (plain ? rails : peer.firstPath + 1 + random.nextInt(rails - peer.firstPath));
+      int first = plain ? 0 : random.nextInt(rails);
+      peer.use(first, plain ? rails : first + 1 + random.nextInt(rails - first));
       for (int i = 0; i < rails; i++) {
         shape(peer.paths[i], random, plain);
         fill(all[i].local, random, plain);
@@ -150,7 +149,8 @@ class PathChoiceTest {
     }
   }
 
-  private static Port port(int rail, boolean hidesQueue) {
+  /** A port that is asked what it is, and for nothing else. */
+  static Port port(int rail, boolean hidesQueue) {
     return (Port)
         Proxy.newProxyInstance(
             Port.class.getClassLoader(),
