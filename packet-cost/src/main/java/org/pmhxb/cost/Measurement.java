@@ -67,8 +67,8 @@ public final class Measurement {
    * @param bytesAllocatedPerPacket in the Java rounds, generator included
    * @param digest of what both delivered and emitted
    * @param rounds that count: at the machine's faster speed where three or more were
-   * @param stepNs how slow the machine was at most in these: a shift, an exclusive or and a
-   *     multiplication, ns
+   * @param stepNs how slow the machine was at most in these, ns a step of its six chains side by
+   *     side
    */
   public record Figures(
       Scenario scenario,

@@ -37,8 +37,8 @@ public record PacketCostReport(
    * @param digest of what both sides delivered and emitted
    * @param fault why the line does not count; null when it does
    * @param rounds that count: at the machine's faster speed where three or more were, else all
-   * @param stepNs the machine's speed in these, at the slowest: a shift, an exclusive or and a
-   *     multiplication
+   * @param stepNs the machine's speed in these, at the slowest: ns a step of six chains side by
+   *     side
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
   @JsonInclude(JsonInclude.Include.ALWAYS)
