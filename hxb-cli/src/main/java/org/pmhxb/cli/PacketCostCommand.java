@@ -74,14 +74,17 @@ final class PacketCostCommand extends HxbCommand {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "5",
-      description = "Rounds of each side, 3 to 1000.")
+      defaultValue = "7",
+      description = {
+        "Rounds of each side, 3 to 1000; in all at most twice as many, while fewer than 3 of a",
+        "line met the machine at the faster of its speeds."
+      })
   private int rounds;
 
   @Option(
       names = "--round-ms",
       paramLabel = "MS",
-      defaultValue = "200",
+      defaultValue = "90",
       description = "Length of a round.")
   private int roundMs;
 
@@ -153,7 +156,9 @@ final class PacketCostCommand extends HxbCommand {
   }
 
   private List<Line> measure(List<Scenario> scenarios) {
-    Measurement measurement = new Measurement(new Measurement.Effort(rounds, roundMs, warmUpMs));
+    Measurement measurement =
+        new Measurement(
+            new Measurement.Effort(rounds, roundMs, warmUpMs), rounds * scenarios.size());
     List<Line> lines = new ArrayList<>();
     for (Scenario scenario : scenarios) {
       progress().update("measuring " + scenario);
@@ -187,8 +192,8 @@ final class PacketCostCommand extends HxbCommand {
     add(words, "--rails", rails);
     add(words, "--peers", peers);
     add(words, "--payload", payloads);
-    addUnless(words, "--rounds", rounds, 5);
-    addUnless(words, "--round-ms", roundMs, 200);
+    addUnless(words, "--rounds", rounds, 7);
+    addUnless(words, "--round-ms", roundMs, 90);
     addUnless(words, "--warm-up-ms", warmUpMs, 1_500);
     return words;
   }

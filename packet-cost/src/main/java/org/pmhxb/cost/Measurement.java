@@ -6,6 +6,9 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
+import org.pmhxb.cost.Rounds.Round;
+import org.pmhxb.cost.Rounds.Sides;
 
 /**
  * Runs a scenario's two subjects in turn, so that whatever else the machine does falls on both, and
@@ -26,6 +29,8 @@ public final class Measurement {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Effort effort;
+  private final Pace pace = new Pace();
+  private int spareRounds;
 
   /**
    * How long to look.
@@ -89,46 +94,15 @@ public final class Measurement {
     }
   }
 
-  /** What one phase took in each round, in ns per packet. */
-  private static final class Rounds {
-    private final double[] javaNs;
-    private final double[] cNs;
-    private final double[] ratio;
-
-    Rounds(int count) {
-      javaNs = new double[count];
-      cNs = new double[count];
-      ratio = new double[count];
-    }
-
-    void set(int round, double java, double c) {
-      javaNs[round] = java;
-      cNs[round] = c;
-      ratio[round] = java / c;
-    }
-
-    Rounds only(boolean[] counted) {
-      Rounds only = new Rounds(count(counted));
-      int n = 0;
-      for (int i = 0; i < counted.length; i++) {
-        if (counted[i]) {
-          only.set(n++, javaNs[i], cNs[i]);
-        }
-      }
-      return only;
-    }
-
-    static int count(boolean[] counted) {
-      int n = 0;
-      for (boolean one : counted) {
-        n += one ? 1 : 0;
-      }
-      return n;
-    }
-  }
-
-  public Measurement(Effort effort) {
+  /**
+   * Measures with so much effort.
+   *
+   * @param spareRounds so many more, of all scenarios together, for those of which fewer than three
+   *     were at the machine's faster speed
+   */
+  public Measurement(Effort effort, int spareRounds) {
     this.effort = effort;
+    this.spareRounds = spareRounds;
   }
 
   /**
@@ -166,70 +140,83 @@ public final class Measurement {
     batches(twin, warm);
     int batches = batchesIn(java, effort.roundMs());
     batches(twin, batches);
-    Rounds path = new Rounds(effort.rounds());
-    Rounds withAcks = new Rounds(effort.rounds());
-    double[] generatorNs = new double[effort.rounds()];
-    double[] stepNs = new double[effort.rounds()];
-    Pace pace = new Pace();
     pace.warmUp();
+    Rounds rounds = new Rounds();
     long allocated = 0;
     long packets = 0;
-    for (int i = 0; i < effort.rounds(); i++) {
-      stepNs[i] = pace.stepNs();
+    while (wantsMore(rounds)) {
+      double stepNs = pace.stepNs();
       java.times().begin();
       long before = THREADS.getCurrentThreadAllocatedBytes();
       packets += batches(java, batches);
       allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
-      stepNs[i] = Math.max(stepNs[i], pace.stepNs());
+      stepNs = Math.max(stepNs, pace.stepNs());
       twin.times().begin();
       batches(twin, batches);
-      stepNs[i] = Math.max(stepNs[i], pace.stepNs());
-      path.set(i, java.times().pathNs(), twin.times().pathNs());
-      withAcks.set(i, java.times().withAcksNs(), twin.times().withAcksNs());
-      generatorNs[i] = java.times().generatorNs();
+      stepNs = Math.max(stepNs, pace.stepNs());
+      rounds.add(round(stepNs, java.times(), twin.times()));
     }
     bench.compare();
-    double perPacket = (double) allocated / packets;
-    String fault =
-        perPacket < ALLOCATION_MAX_BYTES
-            ? null
-            : "%.4f B allocated per packet, the limit is %.2f B"
-                .formatted(perPacket, ALLOCATION_MAX_BYTES);
-    long[] digests = bench.digests();
-    String digest = "%016x-%016x".formatted(digests[0], digests[1]);
-    double generator = Spread.of(generatorNs).median();
-    Scenario s = bench.scenario();
-    boolean[] counted = Pace.counted(stepNs);
-    double slowestNs = 0;
-    for (int i = 0; i < counted.length; i++) {
-      slowestNs = counted[i] ? Math.max(slowestNs, stepNs[i]) : slowestNs;
+    return figures(bench, rounds.counted(), packets, (double) allocated / packets);
+  }
+
+  /** As many as asked for, and spare ones while too few met the machine at its faster speed. */
+  private boolean wantsMore(Rounds rounds) {
+    if (rounds.size() < effort.rounds()) {
+      return true;
     }
+    boolean more = spareRounds > 0 && rounds.tooFewAreFast(pace.leastNs());
+    spareRounds -= more ? 1 : 0;
+    return more;
+  }
+
+  private static Round round(double stepNs, PhaseTimes java, PhaseTimes c) {
+    return new Round(
+        stepNs,
+        new Sides(java.pathNs(), c.pathNs()),
+        new Sides(java.withAcksNs(), c.withAcksNs()),
+        java.generatorNs());
+  }
+
+  /** The path's, and those with acknowledgements where it has them. */
+  private static List<Figures> figures(
+      Bench bench, List<Round> rounds, long packets, double allocatedBytes) {
+    Path path = bench.scenario().path();
     List<Figures> figures = new ArrayList<>();
-    for (String name : names(s.path())) {
-      Rounds rounds = (figures.isEmpty() ? path : withAcks).only(counted);
+    figures.add(figures(bench, path.toString(), rounds, Round::path, packets, allocatedBytes));
+    if (path.withAcks() != null) {
       figures.add(
-          new Figures(
-              s,
-              name,
-              fault,
-              Spread.of(rounds.javaNs),
-              Spread.of(rounds.cNs),
-              Spread.of(rounds.ratio),
-              generator,
-              perPacket,
-              packets,
-              digest,
-              Rounds.count(counted),
-              slowestNs));
+          figures(bench, path.withAcks(), rounds, Round::withAcks, packets, allocatedBytes));
     }
     return figures;
   }
 
-  /** Of what is measured in the same rounds, the path itself first. */
-  private static List<String> names(Path path) {
-    return path.withAcks() == null
-        ? List.of(path.toString())
-        : List.of(path.toString(), path.withAcks());
+  private static Figures figures(
+      Bench bench,
+      String name,
+      List<Round> rounds,
+      Function<Round, Sides> sides,
+      long packets,
+      double allocatedBytes) {
+    String fault =
+        allocatedBytes < ALLOCATION_MAX_BYTES
+            ? null
+            : "%.4f B allocated per packet, the limit is %.2f B"
+                .formatted(allocatedBytes, ALLOCATION_MAX_BYTES);
+    long[] digests = bench.digests();
+    return new Figures(
+        bench.scenario(),
+        name,
+        fault,
+        Rounds.spread(rounds, r -> sides.apply(r).javaNs()),
+        Rounds.spread(rounds, r -> sides.apply(r).cNs()),
+        Rounds.spread(rounds, r -> sides.apply(r).ratio()),
+        Rounds.spread(rounds, Round::generatorNs).median(),
+        allocatedBytes,
+        packets,
+        "%016x-%016x".formatted(digests[0], digests[1]),
+        rounds.size(),
+        Rounds.spread(rounds, Round::stepNs).max());
   }
 
   private int warmUp(PacketLoop java) {

@@ -1,7 +1,5 @@
 package org.pmhxb.cost;
 
-import java.util.Arrays;
-
 /**
  * How fast the machine is: a virtual machine's speed may change by half within seconds, for
  * whatever runs on it, when another thread comes to the same core. That slows what keeps the core's
@@ -12,20 +10,23 @@ public final class Pace {
   /** Of the faster of two speeds, at most: they are a factor of 1.5 to 1.8 apart. */
   private static final double SAME = 1.15;
 
-  /** Rounds that a spread needs. */
-  private static final int LEAST_ROUNDS = 3;
-
   private static final int STEPS = 10_000;
   private static final int TRIES = 3;
   private static final int WARM_UP_CALLS = 200;
 
   private long chain = 1;
+  private double leastNs = Double.POSITIVE_INFINITY;
 
   /** Has it compiled. */
   void warmUp() {
     for (int i = 0; i < WARM_UP_CALLS; i++) {
       stepNs();
     }
+  }
+
+  /** The shortest step so far, ns: of the faster speed, if the machine ever had it. */
+  double leastNs() {
+    return leastNs;
   }
 
   /** Time of a step now, ns: the least of some tries, so that an interrupt does not count. */
@@ -36,7 +37,9 @@ public final class Pace {
       chain = walk(chain);
       least = Math.min(least, System.nanoTime() - begin);
     }
-    return (double) least / STEPS;
+    double stepNs = (double) least / STEPS;
+    leastNs = Math.min(leastNs, stepNs);
+    return stepNs;
   }
 
   /**
@@ -64,25 +67,5 @@ public final class Pace {
   /** Whether a step took so long that it is another speed than that of the shortest step. */
   public static boolean isSlower(double stepNs, double leastNs) {
     return stepNs > SAME * leastNs;
-  }
-
-  /**
-   * Which rounds count: those at the machine's faster speed if they are enough for a spread, else
-   * all. By the speed alone, never by what was measured.
-   *
-   * @param stepNs of each round, at its slowest
-   */
-  static boolean[] counted(double[] stepNs) {
-    boolean[] counted = new boolean[stepNs.length];
-    double least = Arrays.stream(stepNs).min().orElse(0);
-    int fast = 0;
-    for (int i = 0; i < stepNs.length; i++) {
-      counted[i] = !isSlower(stepNs[i], least);
-      fast += counted[i] ? 1 : 0;
-    }
-    if (fast < LEAST_ROUNDS) {
-      Arrays.fill(counted, true);
-    }
-    return counted;
   }
 }

@@ -1,0 +1,64 @@
+package org.pmhxb.cost;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.pmhxb.cost.Measurement.Spread;
+
+/**
+ * The rounds of one scenario, and which of them count: those at the machine's faster speed if they
+ * are enough for a spread, else all. By the speed alone, never by what was measured. Owner: one
+ * thread.
+ */
+final class Rounds {
+  /** Rounds that a spread needs. */
+  static final int LEAST = 3;
+
+  /**
+   * What one round of both sides took, ns per packet.
+   *
+   * @param stepNs how slow the machine was in it ({@link Pace#stepNs})
+   */
+  record Round(double stepNs, Sides path, Sides withAcks, double generatorNs) {}
+
+  /** The same of Java and of C. */
+  record Sides(double javaNs, double cNs) {
+    double ratio() {
+      return javaNs / cNs;
+    }
+  }
+
+  private final List<Round> all = new ArrayList<>();
+
+  void add(Round round) {
+    all.add(round);
+  }
+
+  int size() {
+    return all.size();
+  }
+
+  /**
+   * Whether some more might yet make a spread at the machine's faster speed.
+   *
+   * @param leastNs of a step, as far as is known
+   */
+  boolean tooFewAreFast(double leastNs) {
+    return fast(leastNs).size() < LEAST;
+  }
+
+  /** Those that count, in the order in which they were measured. */
+  List<Round> counted() {
+    double leastNs = all.stream().mapToDouble(Round::stepNs).min().orElse(0);
+    List<Round> fast = fast(leastNs);
+    return fast.size() < LEAST ? List.copyOf(all) : fast;
+  }
+
+  private List<Round> fast(double leastNs) {
+    return all.stream().filter(r -> !Pace.isSlower(r.stepNs(), leastNs)).toList();
+  }
+
+  static Spread spread(List<Round> rounds, ToDoubleFunction<Round> figure) {
+    return Spread.of(rounds.stream().mapToDouble(figure).toArray());
+  }
+}
