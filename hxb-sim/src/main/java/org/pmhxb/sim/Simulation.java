@@ -149,12 +149,10 @@ public final class Simulation implements Fabric.Watch {
           Violation.Kind.STUCK,
           first == null ? -1 : first.src,
           first == null ? -1 : first.dst,
-          "%d flows did not finish in %d events, first %s: %s"
-              .formatted(
-                  missing.size(),
-                  queue.fired(),
-                  first,
-                  first == null ? "programs wait" : describe(first)));
+          first == null
+              ? "programs have not finished in %d events".formatted(queue.fired())
+              : "%d flows did not finish in %d events, first %s: %s"
+                  .formatted(missing.size(), queue.fired(), first, describe(first)));
       return;
     }
     queue.add(nowNs + LOOK_NS, this::look);

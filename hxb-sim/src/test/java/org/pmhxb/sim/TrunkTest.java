@@ -36,4 +36,18 @@ class TrunkTest {
     // Four cables carry it; that they change which frames meet in a queue is worth a few percent.
     assertThat(four).isBetween(0.7 * none, 1.05 * none);
   }
+
+  /**
+   * A switch copies what is for everybody behind the cable, not in front of it: announcements of
+   * full length would else fill its queue, and neighbours stay unknown for seconds.
+   */
+  @Test
+  void whatIsForEverybodyCrossesOnce() {
+    LinkSpec tight = new LinkSpec(1_000_000_000L, 10_000, 24 * 1024, 128);
+    SimOptions options = TestRuns.of("16", 1, 1, Profile.NONE, Workloads.ALL_TO_ALL, 1);
+    SimResult result = Simulation.run(options.withTrunk(new Trunk(0, 8, 1, tight)));
+    assertThat(result.violation()).isNull();
+    assertThat(result.ok()).isTrue();
+    assertThat(result.virtualNs()).isLessThan(100_000_000L);
+  }
 }

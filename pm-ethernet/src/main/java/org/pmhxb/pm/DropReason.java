@@ -24,7 +24,9 @@ public enum DropReason {
   CREDIT_EXHAUSTED("request for credit found the budget used up; the peer asks again"),
   NO_ENDPOINT("destination endpoint is not open, or no program takes part in collectives"),
   NO_BUFFER("no buffer for a control frame"),
-  TRANSMIT_QUEUE_FULL("rail's transmit queue is full");
+  TRANSMIT_QUEUE_FULL("rail's transmit queue is full"),
+  PORT_BLOCKED(
+      "waited for a port that takes nothing: its line's other end is gone, or has stalled");
 
   private final String explanation;
 

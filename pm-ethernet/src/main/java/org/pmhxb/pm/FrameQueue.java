@@ -53,6 +53,16 @@ final class FrameQueue {
     return Memory.ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, at(head + i));
   }
 
+  /** Where the next frame is put, counted on and on: see {@link #before}. */
+  int end() {
+    return tail;
+  }
+
+  /** How many of the frames wait that were there when {@link #end} said this. */
+  int before(int end) {
+    return Math.max(0, end - head);
+  }
+
   /** Removes {@code count} frames from the head. */
   void drop(int count) {
     head += count;

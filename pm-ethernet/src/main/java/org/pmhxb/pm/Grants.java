@@ -21,11 +21,18 @@ final class Grants {
     this.acknowledger = acknowledger;
   }
 
-  /** Brings the grant of a lane home whose session ended and of which nothing waits any more. */
+  /**
+   * Brings the grant of a lane home whose session ended and of which nothing waits any more, and
+   * forgets the lane: who names other endpoints in each session may do so for ever.
+   */
   void takeBackIfSpent(Peer peer, InLane lane) {
     if (lane.isSpent()) {
-      rest(lane);
-      peer.grantedFrames -= lane.takeBack();
+      if (lane.granted() > 0) {
+        rest(lane);
+        peer.grantedFrames -= lane.takeBack();
+      }
+      peer.laneCount--;
+      core.removeInLane(peer, lane);
       peer.askForNews();
     }
   }

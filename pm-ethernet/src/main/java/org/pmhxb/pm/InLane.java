@@ -120,6 +120,11 @@ final class InLane {
     return granted - left;
   }
 
+  /** Frames that may still arrive. */
+  int left() {
+    return left;
+  }
+
   /** Whether a frame may arrive. */
   boolean hasCredit() {
     return left > 0;
@@ -229,9 +234,9 @@ final class InLane {
     setTellAt();
   }
 
-  /** Nothing of this lane occupies what it was granted. */
+  /** Its session ended, and nothing of this lane occupies what it was granted. */
   boolean isSpent() {
-    return ended && limit == granted && granted > 0 && left == limit;
+    return ended && limit == granted && left == limit;
   }
 
   /** Each frame that is consumed is looked at. */

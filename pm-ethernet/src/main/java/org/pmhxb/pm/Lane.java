@@ -158,6 +158,12 @@ final class Lane extends LaneState {
     return epoch() != grantEpoch() || (int) used - joined - limit <= 0;
   }
 
+  /** Whether who had made these claims, and found no credit, finds some now. Poll thread. */
+  boolean grantsBeyond(long claims) {
+    int made = epochOf(claims) == grantEpoch() ? (int) claims : 0;
+    return (int) grant - made > 0;
+  }
+
   /** The session epoch that grants are of. Poll thread. */
   int grantEpoch() {
     return epochOf(grant);

@@ -32,6 +32,12 @@ public record NodeConfig(
     long firstSeq,
     FrameKey frameKey) {
 
+  /** Relayed frames of other nodes that may wait for one rail of this one, however many wait. */
+  public static final int RELAYED_OF_A_RAIL = 64;
+
+  /** What may wait beyond that, for all rails together: the credit of a default node's peers. */
+  public static final int RELAYED_IN_COMMON = 512;
+
   public NodeConfig {
     if (incarnation == 0) {
       throw new IllegalArgumentException("incarnation 0 stands for none: choose another");

@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
@@ -108,8 +109,11 @@ final class NodeCore {
 
   int laneCount;
 
-  /** By {@link InLane#tag}, from 1; lanes live as long as the node. */
+  /** By {@link InLane#tag}, from 1. */
   InLane[] inLanes = new InLane[16];
+
+  /** Of lanes that are forgotten. */
+  private final ArrayDeque<Integer> freeTags = new ArrayDeque<>();
 
   private int inLaneCount;
 
@@ -244,7 +248,7 @@ final class NodeCore {
    * find it by their source.
    */
   InLane addInLane(Peer peer, int srcEndpoint, int dstEndpoint) {
-    int tag = inLaneCount < TAGS_MAX ? ++inLaneCount : 0;
+    int tag = takeTag();
     InLane lane = new InLane(peer.node, srcEndpoint, dstEndpoint, tag, peer.node == self);
     if (tag >= inLanes.length) {
       inLanes = Arrays.copyOf(inLanes, Math.min(TAGS_MAX + 1, tag * 2));
@@ -256,6 +260,49 @@ final class NodeCore {
     peer.lanes = lane;
     newestLanes[peer.node] = lane;
     return lane;
+  }
+
+  /**
+   * How many more relayed frames may wait for a rail: its own share, and what the others have left
+   * of the common one.
+   */
+  int transitRoom(Rail to) {
+    int common = NodeConfig.RELAYED_IN_COMMON;
+    for (Rail rail : rails) {
+      common -= Math.max(0, rail.transitWaiting() - NodeConfig.RELAYED_OF_A_RAIL);
+    }
+    int own = NodeConfig.RELAYED_OF_A_RAIL - to.transitWaiting();
+    return Math.max(0, own) + Math.max(0, common);
+  }
+
+  private int takeTag() {
+    if (!freeTags.isEmpty()) {
+      return freeTags.remove();
+    }
+    return inLaneCount < TAGS_MAX ? ++inLaneCount : 0;
+  }
+
+  /** Nothing of the lane is under way or waits any more. */
+  void removeInLane(Peer peer, InLane lane) {
+    if (peer.lanes == lane) {
+      peer.lanes = lane.next;
+      newestLanes[peer.node] = lane.next;
+    } else {
+      InLane before = peer.lanes;
+      while (before.next != lane) {
+        before = before.next;
+      }
+      before.next = lane.next;
+    }
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      if (peer.outLanes[i].back == lane) {
+        peer.outLanes[i].back = null;
+      }
+    }
+    if (lane.tag != 0) {
+      inLanes[lane.tag] = null;
+      freeTags.add(lane.tag);
+    }
   }
 
   void activate(Peer peer) {

@@ -36,6 +36,11 @@ public final class NodeCounters {
     dropCode(reason.code());
   }
 
+  void drop(DropReason reason, int frames) {
+    int i = COUNTERS + reason.ordinal();
+    CELL.setOpaque(cells, i, cells[i] + frames);
+  }
+
   void dropCode(int code) {
     int i = COUNTERS - 1 - code;
     CELL.setOpaque(cells, i, cells[i] + 1);

@@ -42,6 +42,9 @@ final class Peer extends SettleState {
    */
   private SequenceArray order;
 
+  /** Frames that wait in {@link #order} for their turn; at most 32,768. */
+  int keptOutOfOrder;
+
   short laneCount;
 
   Peer(int node) {
@@ -103,6 +106,7 @@ final class Peer extends SettleState {
   /** A session opens. */
   void order(SequenceArray empty) {
     quietNews = UNUSUAL;
+    keptOutOfOrder = 0;
     order = empty;
     orderFrames = empty.size();
     highest(empty.next());
@@ -149,6 +153,23 @@ final class Peer extends SettleState {
   /** Whether a session is open and all that arrived was in order. */
   boolean isNothingMissing() {
     return state == PeerState.UP && highest() == nextInOrder();
+  }
+
+  /**
+   * Whether a frame of the lane may wait for its turn: the frames that do are as many as may still
+   * arrive on all lanes, or fewer. One of who keeps to its credit may, because that of the missing
+   * one is not used up. Which lane has none left shows when it is a frame's turn.
+   */
+  boolean mayKeep(InLane lane) {
+    return keptOutOfOrder < lane.left() || keptOutOfOrder < leftOfAllLanes();
+  }
+
+  private int leftOfAllLanes() {
+    int left = 0;
+    for (InLane lane = lanes; lane != null; lane = lane.next) {
+      left += lane.left();
+    }
+    return left;
   }
 
   InLane lane(int srcEndpoint, int dstEndpoint) {

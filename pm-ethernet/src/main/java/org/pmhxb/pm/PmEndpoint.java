@@ -465,9 +465,9 @@ public final class PmEndpoint implements AutoCloseable {
   private void ask(Lane lane) {
     if (inline) {
       lane.asked();
-      node.wantCredit(lane);
+      node.wantCredit(lane, lane.used);
     } else if (toNode.room() > placesPromised
-        && toNode.offer(Descriptor.lo(OP_ASK, 0, lane.number, 0, 0), 0)) {
+        && toNode.offer(Descriptor.lo(OP_ASK, 0, lane.number, 0, 0), lane.used)) {
       lane.asked();
       node.ring();
     }

@@ -243,6 +243,10 @@ public final class PmNode implements PollWork, AutoCloseable {
   private void lookAtPorts() {
     for (Rail rail : core.rails) {
       rail.lookAtPort(sends, core.nowNs, core.pollGapNs);
+      int given = rail.giveUpBlocked(core.patienceNs);
+      if (given > 0) {
+        core.counters.drop(DropReason.PORT_BLOCKED, given);
+      }
     }
   }
 
@@ -348,7 +352,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         endpoint.supplied--;
         core.pool.release(id, endpoint.claimOwner);
       }
-      case PmEndpoint.OP_ASK -> wantCredit(endpoint.laneOf(Descriptor.tag(lo)));
+      case PmEndpoint.OP_ASK -> wantCredit(endpoint.laneOf(Descriptor.tag(lo)), hi);
       default -> throw new AssertionError("endpoint operation " + Descriptor.op(lo));
     }
   }
@@ -487,9 +491,12 @@ public final class PmNode implements PollWork, AutoCloseable {
     throw new AssertionError("no lane from endpoint " + from.number() + " to " + to);
   }
 
-  void wantCredit(Lane lane) {
+  /**
+   * @param used {@link Lane#used} of who found no credit
+   */
+  void wantCredit(Lane lane, long used) {
     if (lane.dst != core.self) {
-      sessions.wantCredit(lane);
+      sessions.wantCredit(lane, used);
       return;
     }
     Peer self = core.peer(core.self);

@@ -52,6 +52,11 @@ final class PortBound {
     return frameNs;
   }
 
+  /** All that the port took. */
+  long handedBytes() {
+    return handedBytes;
+  }
+
   /** The port took frames of so many bytes. */
   void handedOver(long lengthBytes) {
     handedBytes += lengthBytes;

@@ -26,6 +26,12 @@ final class Rail {
   /** Of the bytes of relayed frames local ones are owed 1 / 2^this, while they wait. */
   private static final int OWED_BITS = 2;
 
+  /**
+   * While frames wait and a port takes none of them for so long, on the patience clock, nobody is
+   * there to take them: more than a slow link's time for a whole frame.
+   */
+  static final long BLOCKED_NS = 200_000_000L;
+
   // Of offers.
   private static final int MIXED = 0;
   private static final int LOCAL = 1;
@@ -93,6 +99,14 @@ final class Rail {
 
   /** Bytes that local frames are owed for relayed ones that were in front. */
   private int owedBytes;
+
+  // Whether the port takes anything, as the timer sees it: see giveUpBlocked.
+  private boolean blocked;
+  private long takesNs;
+  private long handedAtLook;
+  private int controlAtLook;
+  private int transitAtLook;
+  private int localAtLook;
 
   private final FrameQueue control = new FrameQueue();
   private final FrameQueue transit = new FrameQueue();
@@ -166,8 +180,9 @@ final class Rail {
     assert room;
   }
 
-  boolean hasTransitRoom() {
-    return transit.size() < FrameQueue.CAPACITY;
+  /** Relayed frames that wait in the queue. */
+  int transitWaiting() {
+    return transit.size();
   }
 
   /**
@@ -302,6 +317,58 @@ final class Rail {
       local.portBytes(portBound.backlogBytes());
       local.noteWhatPortLeft(0);
     }
+  }
+
+  /**
+   * The timer's look at a port that may take nothing: the other end of its line is gone, or its
+   * link is down and the driver keeps what it has. What waits for it would hold buffers that the
+   * others need, and leave in one burst, long stale, when it comes back. So control frames, probes
+   * and relayed frames are given up, of which the peers repeat what counts: what waited for {@link
+   * #BLOCKED_NS}, and from then on, until the port takes a frame, each that it was offered in vain.
+   * Frames that windows hold stay theirs.
+   *
+   * @param patienceNs a clock that the node's own stalls do not advance
+   * @return frames that were given up
+   */
+  int giveUpBlocked(long patienceNs) {
+    int given = 0;
+    long handed = portBound.handedBytes();
+    if (handed != handedAtLook) {
+      handedAtLook = handed;
+      takesNs = patienceNs;
+      blocked = false;
+    } else if (!waiting) {
+      takesNs = blocked ? takesNs : patienceNs;
+    } else if (blocked || patienceNs - takesNs >= BLOCKED_NS) {
+      blocked = true;
+      given = giveUpSeen();
+    }
+    controlAtLook = control.end();
+    transitAtLook = transit.end();
+    localAtLook = local.end();
+    return given;
+  }
+
+  /** Those that were there at the last look: each has been offered since. */
+  private int giveUpSeen() {
+    int given = release(control, control.before(controlAtLook));
+    given += release(transit, transit.before(transitAtLook));
+    for (int i = localAtLook - local.taken() - 1; i >= 0; i--) {
+      long d = local.peek(i);
+      if (d != LocalQueue.TAKEN_OUT && (d & Burst.HOLD) == 0) {
+        pool.release(Burst.id(local.takeOut(i)), Owner.NODE);
+        given++;
+      }
+    }
+    return given;
+  }
+
+  private int release(FrameQueue queue, int frames) {
+    for (int i = 0; i < frames; i++) {
+      pool.release(Burst.id(queue.peek(i)), Owner.NODE);
+    }
+    queue.drop(frames);
+    return frames;
   }
 
   /** Whether the port is to have all that was passed on, and there is some. */
@@ -593,13 +660,9 @@ final class Rail {
         pool.release(Burst.id(local.takeOut(i)), Owner.NODE);
       }
     }
-    for (; control.size() > 0; control.drop(1)) {
-      pool.release(Burst.id(control.peek(0)), Owner.NODE);
-    }
+    release(control, control.size());
     keepPassed();
-    for (; transit.size() > 0; transit.drop(1)) {
-      pool.release(Burst.id(transit.peek(0)), Owner.NODE);
-    }
+    release(transit, transit.size());
     port.close();
   }
 }

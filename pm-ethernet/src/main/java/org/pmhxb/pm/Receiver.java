@@ -495,17 +495,13 @@ final class Receiver {
     BufferPool buffers = pool;
     to.keepPassed();
     to.othersWait();
-    int i = 0;
-    while (i < run) {
+    int room = Math.min(run, core.transitRoom(to));
+    for (int i = 0; i < room; i++) {
       long d = Burst.get(words, i);
-      if (!to.hasTransitRoom()) {
-        break;
-      }
       buffers.transfer(Burst.id(d), Owner.PORT, Owner.NODE);
       to.putTransit(d);
-      i++;
     }
-    return i;
+    return room;
   }
 
   private static boolean hasHop(long address, int hop, long rest) {
@@ -1177,10 +1173,18 @@ final class Receiver {
 
   private int outOfOrder(Peer peer, int id, int seq, long endpointWord) {
     int endpoints = (int) (endpointWord >>> 32);
-    if (core.endpoint(endpoints & 0xFFFF) == null && !hasBufferKept(peer, seq, endpoints)) {
-      return DropReason.NO_ENDPOINT.code();
+    SequenceArray order = peer.order();
+    if (order.isInWindow(seq) && !order.holds(seq)) {
+      InLane lane = peer.lane(endpoints);
+      if (lane == null || !peer.mayKeep(lane)) {
+        return DropReason.NO_CREDIT.code();
+      }
+      // Of a frame whose endpoint is closed: not if others have what its lane was granted.
+      if (core.endpoint(endpoints & 0xFFFF) == null && !grants.wake(lane)) {
+        return DropReason.NO_ENDPOINT.code();
+      }
     }
-    int result = peer.order().insertOwned(seq, id);
+    int result = order.insertOwned(seq, id);
     if (result != SequenceArray.INSERTED) {
       if (result == SequenceArray.OUT_OF_WINDOW) {
         return DropReason.OUT_OF_WINDOW.code();
@@ -1191,6 +1195,7 @@ final class Receiver {
       return DropReason.DUPLICATE.code();
     }
     peer.somethingIsMissing();
+    peer.keptOutOfOrder++;
     pool.transfer(id, Owner.PORT, peer.reorderOwner());
     countNews(peer);
     if (!Serial.before(seq, peer.highest())) {
@@ -1203,14 +1208,6 @@ final class Receiver {
     }
     acknowledger.note(peer);
     return KEPT;
-  }
-
-  /** Of a frame whose endpoint is closed: not if others have what its lane was granted. */
-  private boolean hasBufferKept(Peer peer, int seq, int endpoints) {
-    InLane lane = peer.lane(endpoints);
-    SequenceArray order = peer.order();
-    boolean isNew = order.isInWindow(seq) && !order.holds(seq);
-    return lane == null || !isNew || grants.wake(lane);
   }
 
   private void countNews(Peer peer) {
@@ -1227,6 +1224,7 @@ final class Receiver {
       if (id == 0) {
         break;
       }
+      peer.keptOutOfOrder--;
       long at = pool.frameAt(id);
       int flags = FrameHeader.flags(frames, at);
       deliver(peer, id, peer.reorderOwner(), flags, FrameHeader.endpointWord(frames, at));

@@ -321,10 +321,17 @@ final class Sessions {
 
   // --- credit for a new lane ----------------------------------------------------------------
 
-  /** An endpoint wants to send on a lane that has no credit. */
-  void wantCredit(Lane lane) {
+  /**
+   * An endpoint wants to send on a lane that has no credit.
+   *
+   * @param used {@link Lane#used} when it found none
+   */
+  void wantCredit(Lane lane, long used) {
     assert core.isOwner();
     registerLane(lane);
+    if (lane.grantsBeyond(used)) {
+      return; // It came meanwhile: nothing else would end the asking.
+    }
     Peer peer = core.peer(lane.dst);
     lane.creditWanted = true;
     peer.lanesWait = true;
@@ -491,8 +498,11 @@ final class Sessions {
     int session = peer.session;
     sender.discard(peer);
     SequenceArray order = peer.order();
-    for (int id = order.clear(); id != 0; id = order.clear()) {
-      core.pool.release(id, peer.reorderOwner());
+    for (int slot = 0; slot < order.size(); slot++) {
+      int id = order.clear(slot);
+      if (id != 0) {
+        core.pool.release(id, peer.reorderOwner());
+      }
     }
     for (InLane lane = peer.lanes; lane != null; lane = lane.next) {
       lane.closeSession();

@@ -55,6 +55,42 @@ class EndedLaneTest {
     net.run(MS);
   }
 
+  /** Who names other endpoints in each session would else be refused some day, for good. */
+  @Test
+  void channelsOfEndedSessionsAreForgotten() {
+    try (net) {
+      NodeCore node = net.nodes.get(1).core;
+      Peer peer = node.peer(0);
+      int buffers = node.ledger.left();
+      for (int i = 0; i < 5; i++) {
+        PmEndpoint other = net.nodes.get(0).open(100 + i);
+        SendBuffer b = null;
+        for (int j = 0; j < 100_000 && b == null; j++) {
+          b = other.claim(1, ENDPOINT, Integer.BYTES);
+          net.step();
+        }
+        other.send(b);
+        send(asks, 1);
+        assertThat(peer.laneCount).isEqualTo((short) 2);
+        send(replies, 0);
+        asks.poll();
+
+        net.deadRail[0] = true;
+        net.run(4 * TIMEOUT_NS);
+        net.deadRail[0] = false;
+        assertThat(peer.laneCount).as("something of both waits").isEqualTo((short) 2);
+        replies.poll();
+        assertThat(replies.got).isEqualTo(2 * (i + 1));
+        assertThat(peer.laneCount).isZero();
+        assertThat(peer.lanes).isNull();
+        assertThat(node.newestLanes[0]).isNull();
+        assertThat(node.ledger.left()).isEqualTo(buffers);
+      }
+      assertThat(asks.got).isEqualTo(5);
+      assertThat(node.inLanes).as("as many tags as there were channels at a time").hasSize(16);
+    }
+  }
+
   /** The limit of a lane that the program has not emptied yet goes home when it has. */
   @Test
   void noLimitIsToldBeforeTheNewSessionAsksForCredit() {

@@ -25,10 +25,14 @@ class HostileFrameTest {
   }
 
   private static int send(TestNet net, PmEndpoint from, PmEndpoint to, int count) {
+    return send(net, from, 1, to, count);
+  }
+
+  private static int send(TestNet net, PmEndpoint from, int node, PmEndpoint to, int count) {
     int[] got = {0};
     int sent = 0;
     for (int i = 0; i < 100_000 && got[0] < count; i++) {
-      SendBuffer b = sent < count ? from.claim(1, 16) : null;
+      SendBuffer b = sent < count ? from.claim(node, 16) : null;
       if (b != null) {
         from.send(b);
         sent++;
@@ -107,6 +111,31 @@ class HostileFrameTest {
       net.run(2_000_000);
       assertThat(dropped(net, 1, DropReason.LANE_LIMIT)).isEqualTo(3_000 - (Grants.LANES_MAX - 1));
       assertThat(send(net, pair.from, pair.to, 500)).isEqualTo(500);
+    }
+  }
+
+  /** Frames behind one that never comes would keep more buffers than were promised. */
+  @Test
+  void keepsNoFrameOutOfOrderBeyondThePeersCredit() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      int granted = net.nodes.get(1).core.peers[0].grantedFrames;
+      assertThat(granted).isBetween(8, 40);
+      byte[] data = latest(fromZero, FrameHeader.DATA);
+      MemorySegment m = MemorySegment.ofArray(data);
+      int next = FrameHeader.seq(m, 0) + 1;
+      int free = net.pools.get(1).available();
+      for (int ahead = 1; ahead < 64; ahead++) {
+        FrameHeader.seqAck(m, 0, next + ahead, FrameHeader.ack(m, 0));
+        arrives(net, 1, data);
+      }
+      assertThat(dropped(net, 1, DropReason.NO_CREDIT)).isEqualTo(63 - granted);
+      assertThat(free - net.pools.get(1).available()).isLessThanOrEqualTo(granted + 2);
+      FrameHeader.endpointsLengthBeyond(m, 0, 99, ENDPOINT, 16, 0);
+      FrameHeader.seqAck(m, 0, next + 1, FrameHeader.ack(m, 0));
+      long before = dropped(net, 1, DropReason.NO_CREDIT);
+      arrives(net, 1, data);
+      assertThat(dropped(net, 1, DropReason.NO_CREDIT)).as("no channel").isEqualTo(before + 1);
     }
   }
 
@@ -221,11 +250,13 @@ class HostileFrameTest {
   void refusesNumbersBehindAGapThatWereNeverSent(int behind, int beyond, int refused) {
     Pair pair = pair();
     try (TestNet net = pair.net) {
+      assertThat(send(net, pair.to, 0, pair.from, 1)).as("that it has credit").isEqualTo(1);
+      net.run(1_000_000);
       byte[] data = like(fromOne, FrameHeader.ACK_KIND, 8);
       MemorySegment m = MemorySegment.ofArray(data);
       FrameHeader.kindSrc(m, 0, FrameHeader.DATA, 1);
       FrameHeader.flagsDst(m, 0, FrameHeader.FLAG_BEYOND, 0);
-      FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 1, 0xFFFF_FFF0 + 20 + behind);
+      FrameHeader.seqAck(m, 0, 0xFFFF_FFF0 + 2, 0xFFFF_FFF0 + 20 + behind);
       FrameHeader.endpointsLengthBeyond(m, 0, ENDPOINT, ENDPOINT, 8, beyond);
       arrives(net, 0, data);
       assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(refused);

@@ -35,6 +35,26 @@ class LaneTest {
     assertThat(lane.hasCreditInline()).isTrue();
   }
 
+  /** Nobody is to go on asking for what came while the question was on its way. */
+  @Test
+  void creditThatCameMeanwhileIsSeen() {
+    Lane lane = lane();
+    lane.publishLimit(2);
+    long none = lane.used;
+    assertThat(lane.grantsBeyond(none)).isTrue();
+    assertThat(lane.takeCredit()).isTrue();
+    assertThat(lane.takeCredit()).isTrue();
+    assertThat(lane.takeCredit()).isFalse();
+    long all = lane.used;
+    assertThat(lane.grantsBeyond(all)).isFalse();
+    lane.publishLimit(3);
+    assertThat(lane.grantsBeyond(all)).isTrue();
+    lane.closeSession();
+    assertThat(lane.grantsBeyond(all)).as("in the next session").isFalse();
+    lane.publishLimit(1);
+    assertThat(lane.grantsBeyond(all)).as("whose claims begin anew").isTrue();
+  }
+
   @Test
   void claimsOfAnEndedSessionAreNoneOfTheNext() {
     Random random = new Random(7);

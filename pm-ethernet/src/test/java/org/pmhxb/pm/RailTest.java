@@ -20,6 +20,8 @@ import org.pmhxb.pm.port.QueueBursts;
 
 /** Purging a rail's queue while the port takes frames slowly (PROTOCOL.md section 5.6). */
 class RailTest {
+  private static final long LOOK_NS = 100_000;
+
   private final BufferPool pool = OffHeapPool.create(2048, 64);
   private final SlowPort port = new SlowPort();
   private final ListenerFaults faults = new ListenerFaults();
@@ -150,7 +152,7 @@ class RailTest {
     List<Integer> left = new ArrayList<>();
     port.room = room;
     while (rail.backlogBytes() > 0) {
-      while (pool.available() > 1 && rail.hasTransitRoom()) {
+      while (pool.available() > 1 && rail.transitWaiting() < FrameQueue.CAPACITY) {
         rail.putTransit(Burst.descriptor(pool.allocate(Owner.NODE), 1000));
         rail.othersWait();
       }
@@ -296,6 +298,79 @@ class RailTest {
     rail.close();
     pool.flush();
     assertThat(pool.available()).isEqualTo(pool.capacity());
+  }
+
+  /** All but what a window holds; each is offered once before that. */
+  @Test
+  void aPortThatTakesNothingKeepsNothing() {
+    rail.local.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100, 0);
+    int free = pool.available();
+    waitForAll();
+    long ns = 0;
+    for (; ns < Rail.BLOCKED_NS; ns += LOOK_NS) {
+      assertThat(rail.giveUpBlocked(ns)).isZero();
+      flush(rail);
+    }
+    waitForAll();
+    assertThat(rail.giveUpBlocked(ns)).as("those of the first look").isEqualTo(3);
+    flush(rail);
+    assertThat(rail.giveUpBlocked(ns + LOOK_NS)).as("those that came since").isEqualTo(3);
+    flush(rail);
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(free);
+    assertThat(rail.backlogBytes()).as("what a window holds").isEqualTo(100);
+
+    rail.purgeHeldBy(Owner.of(Owner.WINDOW, 1));
+    flush(rail);
+    assertThat(rail.isIdle()).isTrue();
+    waitForAll();
+    ns += 2 * LOOK_NS;
+    assertThat(rail.giveUpBlocked(ns)).as("not before they are offered").isZero();
+    flush(rail);
+    assertThat(rail.giveUpBlocked(ns + LOOK_NS)).as("at once from now on").isEqualTo(3);
+  }
+
+  @Test
+  void aPortThatTakesAFrameIsGivenAllItsTimeAgain() {
+    waitForAll();
+    long ns = 0;
+    for (; ns < 2 * Rail.BLOCKED_NS; ns += LOOK_NS) {
+      rail.giveUpBlocked(ns);
+      flush(rail);
+    }
+    assertThat(rail.isIdle()).isTrue();
+    waitForAll();
+    waitForAll();
+    port.room = 1;
+    flush(rail);
+    port.room = 0;
+    for (long from = ns; ns < from + Rail.BLOCKED_NS; ns += LOOK_NS) {
+      assertThat(rail.giveUpBlocked(ns)).isZero();
+      flush(rail);
+    }
+    assertThat(rail.giveUpBlocked(ns)).isEqualTo(5);
+  }
+
+  /** A rail that is idle for long, and then waits for a moment, is not blocked. */
+  @Test
+  void aPortIsNotBlockedForWhatItWasNeverGiven() {
+    long ns = 0;
+    for (; ns < 3 * Rail.BLOCKED_NS; ns += LOOK_NS) {
+      rail.giveUpBlocked(ns);
+    }
+    waitForAll();
+    for (int i = 0; i < 10; i++, ns += LOOK_NS) {
+      flush(rail);
+      assertThat(rail.giveUpBlocked(ns)).isZero();
+    }
+  }
+
+  /** A control frame, a relayed one and a probe. */
+  private void waitForAll() {
+    rail.putControl(pool.allocate(Owner.NODE), 80);
+    rail.putTransit(Burst.descriptor(pool.allocate(Owner.NODE), 1000));
+    rail.othersWait();
+    rail.putLocal(pool.allocate(Owner.NODE), 80);
   }
 
   /** Frames that a port brought. */

@@ -40,6 +40,9 @@ final class TestNet implements AutoCloseable {
   /** By rail: frames from this node to others are lost, the way back lives; -1 is nobody. */
   final int[] muteNode;
 
+  /** By rail: this node's port takes nothing, as if nobody took its frames; -1 is nobody. */
+  final int[] blockedNode;
+
   /** By rail: share of frames lost on it, on top of {@link #loss}. */
   final double[] railLoss;
 
@@ -92,6 +95,7 @@ final class TestNet implements AutoCloseable {
     this.bytesPerNs = new double[rails];
     this.muteNode = new int[rails];
     java.util.Arrays.fill(muteNode, -1);
+    this.blockedNode = muteNode.clone();
     this.ports = new SimPort[nodeCount][rails];
     for (int n = 0; n < nodeCount; n++) {
       nodes.add(null);
@@ -279,6 +283,9 @@ final class TestNet implements AutoCloseable {
     @Override
     public int txBurst(Burst burst, int from, int count) {
       completeSent();
+      if (blockedNode[rail] == node) {
+        return 0;
+      }
       for (int i = from; i < from + count; i++) {
         long d = burst.get(i);
         int id = Burst.id(d);

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Streams to all destinations at once, and verification of the streams from all sources: one-way,
@@ -53,11 +54,21 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   private final boolean fragments;
 
   private final boolean[] sourceDown;
+  private final LongSupplier clock;
   private long nowNs;
+
+  /** When messages of this round are timed: the clock is read at the first of them. */
+  private long arrivedNs;
+
+  private boolean isArrivalKnown;
   private boolean done;
   private boolean reported;
 
-  StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs) {
+  /**
+   * @param clock that of {@link #doWork}, read anew
+   */
+  StreamWorkload(WorkloadSpec spec, MessageLink link, long startNs, LongSupplier clock) {
+    this.clock = clock;
     this.fragments = spec.sizeBytes() > link.maxMessageBytes();
     this.spec = spec;
     this.link = link;
@@ -90,6 +101,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   @Override
   public int doWork(long nowNs) {
     this.nowNs = nowNs;
+    isArrivalKnown = false;
     int work = link.poll(this, POLL_LIMIT);
     if (work > 0 && timeline.length > 0) {
       noteArrival();
@@ -158,8 +170,17 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
   private void recordLatency(long address, int lengthBytes) {
     long sentNs = PayloadPattern.sentNs(address, lengthBytes);
     if (sentNs >= 0) {
-      latency.record(nowNs - sentNs);
+      latency.record(arrivedNs() - sentNs);
     }
+  }
+
+  /** Not when the round began: it may have been sent since. What is polled has arrived before. */
+  private long arrivedNs() {
+    if (!isArrivalKnown) {
+      isArrivalKnown = true;
+      arrivedNs = clock.getAsLong();
+    }
+    return arrivedNs;
   }
 
   @Override

@@ -16,7 +16,7 @@ public interface Workload {
   static Workload of(WorkloadSpec spec, MessageLink link, long startNs, LongSupplier clock) {
     spec.check(link.self(), link.nodes(), link.maxMessageBytes());
     return spec.kind() == WorkloadSpec.Kind.STREAM
-        ? new StreamWorkload(spec, link, startNs)
+        ? new StreamWorkload(spec, link, startNs, clock)
         : new PingPongWorkload(spec, link, startNs, clock);
   }
 

@@ -19,8 +19,7 @@ public final class NodeSizing {
   private static final int CLAIM_BUFFERS = 128;
   private static final int LOANS = 128;
 
-  /** Relayed frames wait in egress queues of at most this many each; control frames are few. */
-  private static final int RESERVE = 512;
+  private static final int CONTROL_FRAMES = 128;
 
   /** Descriptors of a physical NIC's ring, each direction. */
   static final int PCI_RING_FRAMES = 512;
@@ -47,7 +46,7 @@ public final class NodeSizing {
             credit + CLAIM_BUFFERS * ENDPOINTS_SHARING_CREDIT,
             credit,
             LOANS * ENDPOINTS_SHARING_CREDIT,
-            RESERVE,
+            reserve(Math.max(1, rails)),
             strideBytes);
   }
 
@@ -59,6 +58,11 @@ public final class NodeSizing {
         config.rails().size(),
         pci ? PCI_RING_FRAMES : 0,
         config.poolStrideBytes());
+  }
+
+  /** Relayed frames that wait for rails, and control frames, which are few. */
+  private static int reserve(int rails) {
+    return NodeConfig.RELAYED_IN_COMMON + rails * NodeConfig.RELAYED_OF_A_RAIL + CONTROL_FRAMES;
   }
 
   /** A channel that is granted nothing waits for ever: a frame for one of each peer, at least. */

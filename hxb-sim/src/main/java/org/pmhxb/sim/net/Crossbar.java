@@ -61,24 +61,52 @@ final class Crossbar {
       return; // sent by a node that died since
     }
     boolean known = false;
+    boolean crosses = false;
     for (Socket to : sockets) {
-      if (to.port != null && to != from && (dst == BROADCAST || to.port.macAddress() == dst)) {
-        if (!fabric.areSeparated(from.port, to.port)) {
-          pass(from, to, known ? frame.copy() : frame, nowNs);
+      if (isFor(from, to, dst)) {
+        if (isFar(from, to)) {
+          crosses = true;
+        } else {
+          queue(to, known ? frame.copy() : frame, nowNs);
+          known = true;
         }
-        known = true;
       }
     }
-    if (!known) {
-      fabric.unknownAddress++;
+    if (crosses) {
+      cross(from, known ? frame.copy() : frame, nowNs);
+    } else if (!known) {
+      unknown(from, dst);
     }
   }
 
-  private void pass(Socket from, Socket to, WireFrame frame, long nowNs) {
-    if (trunk == null || trunk.isFar(from.coordinate) == trunk.isFar(to.coordinate)) {
-      queue(to, frame, nowNs);
-      return;
+  /**
+   * By addresses and cuts; what is to everybody is for all but who sent it, who may have died
+   * since.
+   */
+  private boolean isFor(Socket from, Socket to, long dst) {
+    return isNamed(from, to, dst)
+        && (from.port == null || !fabric.areSeparated(from.port, to.port));
+  }
+
+  private static boolean isNamed(Socket from, Socket to, long dst) {
+    return to.port != null && to != from && (dst == BROADCAST || to.port.macAddress() == dst);
+  }
+
+  private void unknown(Socket from, long dst) {
+    for (Socket to : sockets) {
+      if (isNamed(from, to, dst)) {
+        return;
+      }
     }
+    fabric.unknownAddress++;
+  }
+
+  private boolean isFar(Socket from, Socket to) {
+    return trunk != null && trunk.isFar(from.coordinate) != trunk.isFar(to.coordinate);
+  }
+
+  /** Once, however many sockets of the other half it is for: there it is copied. */
+  private void cross(Socket from, WireFrame frame, long nowNs) {
     int cable = from.coordinate % trunk.cables();
     cable += trunk.isFar(from.coordinate) ? trunk.cables() : 0;
     long startNs = Math.max(nowNs, cableFreeNs[cable]);
@@ -88,15 +116,18 @@ final class Crossbar {
       return;
     }
     cableFreeNs[cable] = startNs + spec.sendNs(frame.length);
-    fabric
-        .queue()
-        .add(
-            cableFreeNs[cable] + spec.latencyNs(),
-            now -> {
-              if (to.port != null) {
-                queue(to, frame, now);
-              }
-            });
+    fabric.queue().add(cableFreeNs[cable] + spec.latencyNs(), now -> arriveFar(from, frame, now));
+  }
+
+  private void arriveFar(Socket from, WireFrame frame, long nowNs) {
+    long dst = frame.dstMac();
+    boolean copied = false;
+    for (Socket to : sockets) {
+      if (isFar(from, to) && isFor(from, to, dst)) {
+        queue(to, copied ? frame.copy() : frame, nowNs);
+        copied = true;
+      }
+    }
   }
 
   private void queue(Socket to, WireFrame frame, long nowNs) {

@@ -167,19 +167,16 @@ public final class SequenceArray {
   }
 
   /**
-   * Removes some waiting frame, in or out of order, when the session ends. Owner thread, after all
-   * inserters have left.
+   * Removes the frame that waits in a slot, 0 to {@link #size} - 1, in or out of order, when the
+   * session ends. Owner thread, after all inserters have left.
    *
-   * @return buffer ID, or 0 when the array is empty
+   * @return buffer ID, or 0: none
    */
-  public int clear() {
-    for (int i = 0; i < slots.length; i++) {
-      int id = (int) slots[i];
-      if (id != 0) {
-        slots[i] = entry((int) (slots[i] >>> 32) + slots.length, 0);
-        return id;
-      }
+  public int clear(int slot) {
+    int id = (int) slots[slot];
+    if (id != 0) {
+      slots[slot] = entry((int) (slots[slot] >>> 32) + slots.length, 0);
     }
-    return 0;
+    return id;
   }
 }

@@ -35,6 +35,16 @@ class GridSuiteTest {
         .isEqualTo(aware1);
   }
 
+  /** Short messages take the most events of a simulation, which counts them to find a livelock. */
+  @Test
+  void everyCaseOfShortMessagesEnds() {
+    List<GridCase> cases = GridCase.all(true).stream().filter(c -> c.bytes() < 4_096).toList();
+    assertThat(cases).hasSizeGreaterThan(40);
+    for (GridCase one : cases) {
+      assertThat(GridRun.measure(one).megabytesPerSecond()).as(one.toString()).isPositive();
+    }
+  }
+
   @Test
   void aStreamFillsADelayedLink() {
     GridPoint near = measured(null, "stream", GridNetwork.ONE_LINK, 262_144);
