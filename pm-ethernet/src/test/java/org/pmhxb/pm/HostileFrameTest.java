@@ -132,7 +132,7 @@ class HostileFrameTest {
       assertThat(dropped(net, 1, DropReason.NO_CREDIT)).isEqualTo(63 - granted);
       assertThat(free - net.pools.get(1).available()).isLessThanOrEqualTo(granted + 2);
       FrameHeader.endpointsLengthBeyond(m, 0, 99, ENDPOINT, 16, 0);
-      FrameHeader.seqAck(m, 0, next + 1, FrameHeader.ack(m, 0));
+      FrameHeader.seqAck(m, 0, next + 63, FrameHeader.ack(m, 0));
       long before = dropped(net, 1, DropReason.NO_CREDIT);
       arrives(net, 1, data);
       assertThat(dropped(net, 1, DropReason.NO_CREDIT)).as("no channel").isEqualTo(before + 1);
