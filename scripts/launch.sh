@@ -5,6 +5,7 @@
 
 # 2 MB pages to have free. The demo's eight nodes take about 20 each, the thirty of --shape 5x3x2 about 26, DPDK a few.
 HUGEPAGES_WANTED="${HXB_HUGEPAGES:-1024}"
+HUGEPAGES_MOST=1048576
 # Set: what ends a launcher is an object on standard output too, as the command line's own failures are.
 JSON=
 # What one launcher tells the command line and the other does not.
@@ -21,6 +22,17 @@ json_text() {
   printf '%s' "${text//$'\n'/\\n}"
 }
 
+# Sets JSON where the words ask for it; what follows -- is a program's.
+look_for_json() {
+  local word
+  for word in "$@"; do
+    case "$word" in
+      --) break ;;
+      --json) JSON=1 ;;
+    esac
+  done
+}
+
 # stop CODE MESSAGE...
 stop() {
   say "${@:2}"
@@ -34,6 +46,16 @@ wrong_words() {
   (stop 2 "$2") || true
   printf 'See: hxb %s --help\n' "$1" >&2
   exit 2
+}
+
+# Before anything relies on HUGEPAGES_WANTED.
+check_hugepages_wanted() {
+  case "$HUGEPAGES_WANTED" in
+    *[!0-9]* | ????????*) ;;
+    *) [ "$HUGEPAGES_WANTED" -gt "$HUGEPAGES_MOST" ] || return 0 ;;
+  esac
+  stop 2 "HXB_HUGEPAGES is $HUGEPAGES_WANTED; must be in 0..$HUGEPAGES_MOST: pages of 2 MB to have free, 0 to leave" \
+    "them alone"
 }
 
 # These take no words.
@@ -59,6 +81,7 @@ needs_pool() {
 }
 
 java_command() {
+  check_hugepages_wanted
   JAVA=("${JDK:-$("$HXB_HOME/scripts/find-jdk")}/bin/java" "@$HXB_HOME/scripts/jvm.args" "-Dhxb.home=$HXB_HOME" "-Dhxb.native.path=$NATIVE_DIR"
     "-Dhxb.hugepages=$HUGEPAGES_WANTED" "${PROPERTIES[@]}")
   if [ -t 2 ]; then JAVA+=("-Dhxb.stderr.terminal=true"); fi

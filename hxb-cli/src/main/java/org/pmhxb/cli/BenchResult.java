@@ -1,6 +1,7 @@
 package org.pmhxb.cli;
 
 import java.io.PrintWriter;
+import java.util.Collection;
 import java.util.List;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CpuUse;
@@ -14,6 +15,7 @@ import org.pmhxb.cli.workload.LatencyHistogram;
  * @param theoreticalBytesPerSecond raw rate of the links in use; null when they are not shaped
  * @param halfRoundTripNs of latency
  * @param latencyNs one-way times of streams: under full load, so mostly waiting
+ * @param notWell what a running cluster's links and paths lacked before or behind the measurement
  * @param cpu processor time of the nodes' processes; null when they are threads of this one
  */
 record BenchResult(
@@ -42,8 +44,41 @@ record BenchResult(
     LatencyHistogram.Summary latencyNs,
     CpuUse cpu,
     List<Benchmark.Pair> pairs,
+    List<String> notWell,
     List<String> failures)
     implements Report {
+  /** The same of a cluster of which this is to be said. */
+  BenchResult notWell(Collection<String> lines) {
+    return new BenchResult(
+        ok,
+        kind,
+        fabric,
+        shape,
+        rails,
+        links,
+        relays,
+        both,
+        rate,
+        size,
+        seconds,
+        bytesPerSecond,
+        theoreticalBytesPerSecond,
+        efficiency,
+        messagesPerSecond,
+        messages,
+        lost,
+        duplicated,
+        misordered,
+        corrupt,
+        resent,
+        halfRoundTripNs,
+        latencyNs,
+        cpu,
+        pairs,
+        List.copyOf(lines),
+        failures);
+  }
+
   @Override
   public void print(PrintWriter out) {
     out.printf(
@@ -77,6 +112,7 @@ record BenchResult(
     out.printf(
         "  lost %d, duplicated %d, misordered %d, corrupt %d, resent %d%n",
         lost, duplicated, misordered, corrupt, resent);
+    notWell.forEach(line -> out.println("  NOT well: " + line));
     failures.forEach(line -> out.println("  FAILED: " + line));
   }
 }

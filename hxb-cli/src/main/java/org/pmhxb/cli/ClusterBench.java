@@ -3,6 +3,7 @@ package org.pmhxb.cli;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import org.pmhxb.cli.bench.WarmUp;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
+import org.pmhxb.cli.cluster.ClusterView;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
@@ -164,7 +166,10 @@ abstract class ClusterBench extends ClusterCommand {
     Optional<ClusterState> up = ClusterState.read(paths()).filter(s -> !s.nodes().isEmpty());
     if (up.isPresent() && usable(up.get())) {
       BenchCluster cluster = BenchCluster.of(up.get(), progress()::update);
-      return overCluster(cluster, cluster.absent());
+      Set<String> notWell = new LinkedHashSet<>(ClusterView.of(up.get()).complaints());
+      BenchResult result = overCluster(cluster, cluster.absent());
+      notWell.addAll(ClusterView.of(up.get()).complaints());
+      return result.notWell(notWell);
     }
     sayBeside();
     Shape shape = wantedShape() == null ? smallestShape() : wantedShape();
@@ -383,6 +388,7 @@ abstract class ClusterBench extends ClusterCommand {
         latency ? null : outcome.latency(),
         outcome.cpu(),
         outcome.pairs(),
+        List.of(),
         failures);
   }
 }

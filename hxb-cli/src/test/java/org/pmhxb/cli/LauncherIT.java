@@ -106,6 +106,17 @@ class LauncherIT {
     assertThat(pages).hasContent("15");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"abc", "-5", "1048577", "99999999999999999999"})
+  void aNumberOfHugepagesThatIsNoneIsRefused(String value, @TempDir Path folder) throws Exception {
+    String script = "source \"$1\"; look_for_json --json; HUGEPAGES_WANTED=$2 ensure_hugepages";
+    String hxb = HOME.resolve("hxb").toString();
+    ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", hxb, value);
+    assertThat(ran.code()).isEqualTo(Main.USAGE);
+    assertThat(ran.err()).contains("HXB_HUGEPAGES is " + value, "0..1048576");
+    assertThat(ran.json().path("ok").asBoolean(true)).isFalse();
+  }
+
   /** A word that is no command, and what builds no pool, reserves no pages. */
   @Test
   void hugepagesAreForCommandsThatBuildAPool(@TempDir Path folder) throws Exception {

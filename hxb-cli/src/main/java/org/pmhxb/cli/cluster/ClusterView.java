@@ -36,6 +36,31 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
       return status != null && status.ready();
     }
 
+    /** What its links and paths lack, for people; nothing of a node that does not answer. */
+    private List<String> complaints() {
+      List<String> lines = new ArrayList<>();
+      if (status == null) {
+        return lines;
+      }
+      String of = "node " + entry.node() + ": ";
+      status.missing().forEach(line -> lines.add(of + "missing: " + line));
+      status.faults().forEach(line -> lines.add(of + "fault: " + line));
+      for (NodeStatus.Rail rail : status.rails()) {
+        if (!rail.carrier()) {
+          lines.add(of + "rail " + rail.name() + ": no carrier (" + rail.device() + ")");
+        }
+      }
+      for (NodeStatus.Peer peer : status.peers()) {
+        if (peer.pathsEvicted() > 0) {
+          lines.add(
+              of
+                  + "%d of %d paths to node %d out of use"
+                      .formatted(peer.pathsEvicted(), peer.paths(), peer.node()));
+        }
+      }
+      return lines;
+    }
+
     private boolean isWell() {
       return alive
           && ready()
@@ -134,6 +159,11 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
       }
     }
     return list;
+  }
+
+  /** What links and paths of the nodes that answer lack, for people. */
+  public List<String> complaints() {
+    return nodes.stream().flatMap(node -> node.complaints().stream()).toList();
   }
 
   /**

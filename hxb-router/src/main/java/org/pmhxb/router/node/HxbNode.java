@@ -10,6 +10,7 @@ import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.Threads;
 import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.NodeConfig;
@@ -57,6 +58,10 @@ public final class HxbNode implements AutoCloseable {
   private final Discovery discovery;
   private final DimensionOrderRouting routing;
   private final long incarnation;
+
+  /** Linux's ENODEV, as calls answer it. */
+  private static final int NO_DEVICE = -19;
+
   private final PollThread poller;
   private boolean closed;
 
@@ -245,6 +250,19 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private Port open(HxbConfig.Rail rail) {
+    try {
+      return openAs(rail);
+    } catch (NativeException e) {
+      if (e.code() != NO_DEVICE) {
+        throw e;
+      }
+      String mend = "no such device for rail %s%d in this network namespace; look with: ip link";
+      throw config.refused(
+          "rail.device", rail.device(), mend.formatted(rail.dimension(), rail.index()));
+    }
+  }
+
+  private Port openAs(HxbConfig.Rail rail) {
     return switch (rail.driver()) {
       case PACKET -> PacketPort.open(rail.device(), FrameHeader.ETHER_TYPE, pool);
       case AF_PACKET -> DpdkPorts.afPacket(rail.device(), pool);
