@@ -82,6 +82,7 @@ struct peer {
     uint32_t node, session;
     /* receiving */
     uint32_t next, highest, news, duplicates, granted;
+    uint32_t kept; /* frames that wait for their turn */
     uint32_t watched; /* one bit a path: frames may be on their way, so the timer looks after it */
     bool ack_at_once, gap_known, on_due_list, on_urgent_list;
     uint64_t heard_at, first_news_ns, peer_gap_ns;

@@ -50,6 +50,7 @@ static void deliver_next(struct twin *t, struct peer *p)
         }
         *slot = 0;
         p->next++;
+        p->kept--;
         struct rte_mbuf *m = t->mbufs[id];
         deliver(t, p, m, frame_of(m), OWNER_REORDER | p->node);
     }
@@ -57,6 +58,23 @@ static void deliver_next(struct twin *t, struct peer *p)
         p->gap_known = false;
     }
     note(t, p);
+}
+
+/* Whether as many frames may wait for their turn, and this one (section 6). */
+static bool may_keep(const struct peer *p, const struct in_lane *lane)
+{
+    uint32_t left = 0;
+
+    if (unlikely(lane == NULL)) {
+        return false;
+    }
+    if (likely(p->kept < lane_limit(lane) - lane->received)) {
+        return true;
+    }
+    for (lane = p->lanes; lane != NULL; lane = lane->next) {
+        left += lane_limit(lane) - lane->received;
+    }
+    return p->kept < left;
 }
 
 static enum verdict order(struct twin *t, struct peer *p, struct rte_mbuf *m, const uint8_t *frame,
@@ -88,6 +106,11 @@ static enum verdict order(struct twin *t, struct peer *p, struct rte_mbuf *m, co
         deliver_next(t, p);
         return KEPT;
     }
+    uint32_t endpoints = load32(frame, FRAME_ENDPOINTS);
+    if (unlikely(!may_keep(p, in_lane_of(p, endpoints >> 16, endpoints & 0xFFFF)))) {
+        return DROPPED;
+    }
+    p->kept++;
     *slot = (uint64_t)seq << 32 | id_of(t, m);
     arrived(t, m, OWNER_REORDER | p->node);
     count_news(t, p, seq);

@@ -76,7 +76,7 @@ class WrongInputTest {
   void aDeviceThatIsNotThereFailsAndLeavesNothing() throws IOException {
     CommandRun run = node(NODE);
     assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
-    assertThat(run.err()).contains("nosuch0");
+    assertThat(run.err()).contains("device nosuch0 of rail x0 is not in this network namespace");
     assertNothingStarted();
   }
 

@@ -256,9 +256,10 @@ public final class HxbNode implements AutoCloseable {
       if (e.code() != NO_DEVICE) {
         throw e;
       }
-      String mend = "no such device for rail %s%d in this network namespace; look with: ip link";
-      throw config.refused(
-          "rail.device", rail.device(), mend.formatted(rail.dimension(), rail.index()));
+      // Not a fault of the file: the device may come.
+      String mend = "device %s of rail %s%d is not in this network namespace; look with: ip link";
+      throw new NativeException(
+          e.call(), e.code(), mend.formatted(rail.device(), rail.dimension(), rail.index()));
     }
   }
 

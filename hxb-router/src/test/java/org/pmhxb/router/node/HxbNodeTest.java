@@ -385,15 +385,15 @@ class HxbNodeTest {
   }
 
   @Test
-  void aDeviceThatIsNotThereIsRefusedByTheFilesOwnNames() {
+  void aDeviceThatIsNotThereIsNamedWithItsRail() {
     assumeThat(Files.isWritable(Path.of("/proc/sys/net/ipv4/ip_forward")))
         .as("needs root to look at devices")
         .isTrue();
     HxbConfig config =
         config(0, List.of(new HxbConfig.Rail(Dimension.X, 0, HxbConfig.Driver.PACKET, "hxnone0")));
     assertThatThrownBy(() -> HxbNode.launch(config, HxbNode.Progress.INLINE))
-        .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("rail.device = hxnone0: no such device for rail x0");
+        .isInstanceOf(NativeException.class)
+        .hasMessageContaining("device hxnone0 of rail x0 is not in this network namespace");
   }
 
   @Test
