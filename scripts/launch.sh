@@ -52,7 +52,10 @@ wrong_words() {
 check_hugepages_wanted() {
   case "$HUGEPAGES_WANTED" in
     *[!0-9]* | ????????*) ;;
-    *) [ "$HUGEPAGES_WANTED" -gt "$HUGEPAGES_MOST" ] || return 0 ;;
+    *)
+      HUGEPAGES_WANTED="$((10#$HUGEPAGES_WANTED))"
+      [ "$HUGEPAGES_WANTED" -gt "$HUGEPAGES_MOST" ] || return 0
+      ;;
   esac
   stop 2 "HXB_HUGEPAGES is $HUGEPAGES_WANTED; must be in 0..$HUGEPAGES_MOST: pages of 2 MB to have free, 0 to leave" \
     "them alone"

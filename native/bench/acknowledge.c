@@ -2,9 +2,6 @@
 /* Writes and reads acknowledgements (sections 3 and 5.4). */
 #include "node.h"
 
-/* Round trips that differ by this, or by a factor of two, belong to paths that are alike. */
-#define ALIKE_NS 20000
-
 enum { ACK_FIXED = 16, CREDIT_ENTRY = 8, GRANT_MAX = 32768, ACK_DELAY_NS = 30000 };
 
 static bool has_gap(const struct peer *p)
@@ -136,21 +133,6 @@ void credit(struct peer *p, uint32_t own_endpoint, uint32_t peer_endpoint, uint3
     }
 }
 
-static void sample_rtt(struct path *path, uint64_t rtt)
-{
-    path->least_rtt_ns = RTE_MIN(path->least_rtt_ns, rtt);
-    if (path->smoothed_rtt_ns == 0) {
-        path->smoothed_rtt_ns = rtt;
-        path->rtt_variation_ns = rtt / 2;
-        return;
-    }
-    /* RFC 6298: alpha 1/8, beta 1/4. */
-    int64_t error = (int64_t)(rtt - path->smoothed_rtt_ns);
-    path->rtt_variation_ns +=
-        (uint64_t)((int64_t)((uint64_t)llabs(error) - path->rtt_variation_ns) >> 2);
-    path->smoothed_rtt_ns += (uint64_t)(error >> 3);
-}
-
 /* One frame is stored by the peer, in order or not. */
 static void acknowledge_one(struct twin *t, struct peer *p, uint32_t seq)
 {
@@ -159,14 +141,7 @@ static void acknowledge_one(struct twin *t, struct peer *p, uint32_t seq)
         return;
     }
     if (likely(h->copies == 1)) {
-        struct path *path = &p->paths[h->path];
-        if (before(path->settled_index, h->path_index)) {
-            path->settled_index = h->path_index;
-        }
-        path->evidence_ns = t->now_ns;
-        sample_rtt(path, t->now_ns - h->sent_ns);
-        p->terms[h->path].bytes -= h->bytes;
-        path->settled++;
+        path_acknowledged(t, p, h);
     }
     release_held(t, h->mbuf, OWNER_WINDOW | p->node);
     h->mbuf = NULL;
@@ -183,33 +158,6 @@ bool acknowledge_up_to(struct twin *t, struct peer *p, uint32_t ack)
         p->unacknowledged++;
     }
     return true;
-}
-
-/* What the choice of a path reads: once an acknowledgement, and where there is a choice. */
-static void rate(struct twin *t, struct path *path, struct terms *terms)
-{
-    path->rated = path->settled;
-    t->least_rtt_ns = RTE_MIN(t->least_rtt_ns, path->least_rtt_ns);
-    uint64_t most_ns = 2 * t->least_rtt_ns + ALIKE_NS;
-    terms->byte_time = (path->smoothed_rtt_ns << 10) / terms->window;
-    terms->longer_ns = (uint32_t)(path->least_rtt_ns > most_ns ? path->least_rtt_ns - most_ns : 0);
-}
-
-/*
- * A path is FIFO: what was sent on it before a frame that arrived, and did not, is lost. Then fewer
- * frames are settled than their numbers tell; which ones, only a resend would have to know.
- */
-void detect_loss(struct twin *t, struct peer *p)
-{
-    for (uint32_t i = 0; i < t->rails; i++) {
-        struct path *path = &p->paths[i];
-        if (path->settled != 0 && path->settled != path->settled_index + 1) {
-            count(t, TWIN_TROUBLE, 1);
-        }
-        if (path->settled != path->rated && t->rails > 1) {
-            rate(t, path, &p->terms[i]);
-        }
-    }
 }
 
 enum verdict read_ack(struct twin *t, struct peer *p, const uint8_t *frame, uint32_t length)
@@ -244,6 +192,6 @@ enum verdict read_ack(struct twin *t, struct peer *p, const uint8_t *frame, uint
         p->duplicates_reported = duplicates;
     }
     p->peer_gap_ns = RTE_MIN(load32(frame, FRAME_HEADER + 8), 1000000u) * UINT64_C(1000);
-    detect_loss(t, p);
+    settle_paths(t, p);
     return DONE;
 }

@@ -14,7 +14,7 @@ TWIN_API int twin_config_bytes(int which)
 
 TWIN_API struct twin *twin_create(const struct twin_config *c)
 {
-    if (c == NULL || c->rails == 0 || c->rails > TWIN_RAILS_MAX || c->nodes == 0 ||
+    if (c == NULL || c->frame_bytes == 0 || c->rails == 0 || c->rails > TWIN_RAILS_MAX || c->nodes == 0 ||
         !rte_is_power_of_2(c->window) || !rte_is_power_of_2(c->inbox)) {
         return NULL;
     }
@@ -30,6 +30,7 @@ TWIN_API struct twin *twin_create(const struct twin_config *c)
     t->key = c->key;
     t->window = c->window;
     t->endpoint = c->endpoint;
+    t->frame_bytes = c->frame_bytes;
     t->turns.stripe = 1;
     t->rails = c->rails;
     t->now_ns = c->now_ns;
@@ -109,8 +110,7 @@ TWIN_API int twin_add_peer(struct twin *t, const struct twin_peer_config *c)
         return -ENOMEM;
     }
     for (uint32_t r = 0; r < t->rails; r++) {
-        p->paths[r] =
-            (struct path){.mac = c->mac[r], .code = r << 8, .least_rtt_ns = UINT32_MAX};
+        path_begin(&p->paths[r], c->mac[r], r << 8, t->now_ns);
         p->terms[r] = (struct terms){.window = PATH_BYTES_MAX};
     }
     return 0;
@@ -217,7 +217,7 @@ static void run_timers(struct twin *t)
                                    : path->smoothed_rtt_ns + 4 * path->rtt_variation_ns;
             if (p->terms[r].bytes == 0) {
                 p->watched &= ~(UINT32_C(1) << r);
-            } else if (t->now_ns - path->evidence_ns >= RTE_MAX(floor_ns, base_ns)) {
+            } else if (t->now_ns - owed_since(path) >= RTE_MAX(floor_ns, base_ns)) {
                 count(t, TWIN_TROUBLE, 1);
             }
         }

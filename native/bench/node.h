@@ -18,7 +18,7 @@
 
 enum { BURST = 32, QUEUE = 1024, RELEASES = 64, PREFETCH_AHEAD = 4, LEAST_HELD = 8, FLOWS_LOG2 = 8 };
 
-/* Unacknowledged bytes that one path to one peer may have: a ring's path, whose window gives way to nothing. */
+/* Unacknowledged bytes that one path to one peer may have at first, and never fewer: of a ring (PathState in Java). */
 #define PATH_BYTES_MAX (256u * 1024u)
 
 /* Who answers for a buffer: kind | holder, with the references in the high half. */
@@ -62,13 +62,29 @@ struct held {
     uint8_t copies;
 };
 
+/* As DelayWindow in Java: bytes that may be unacknowledged, and what makes them more or fewer. */
+struct delay_window {
+    int64_t bytes, cut_ns, round_ns, limit_ns, crowded_rounds, tolerated_ns, queue_ns, allowed_ns;
+    bool starting, used;
+};
+
 struct path {
     uint64_t mac;
-    uint64_t evidence_ns, smoothed_rtt_ns, rtt_variation_ns, least_rtt_ns;
+    uint64_t evidence_ns, waiting_from_ns, evidence_gap_ns, arrived_sent_ns;
+    uint64_t smoothed_rtt_ns, rtt_variation_ns, least_rtt_ns;
+    uint64_t fresh_bytes, fresh_rtt_ns; /* of the acknowledgement that is being read */
+    uint32_t fresh_frames, loss_share;
     uint32_t code;
     uint32_t next_index, settled_index; /* of the next frame, and of the last that is settled */
-    uint32_t settled, rated;            /* frames; of them those that its terms know of */
+    uint32_t settled;                   /* frames */
+    struct delay_window window;
 };
+
+/* Since when a sign of life is owed. */
+static inline uint64_t owed_since(const struct path *path)
+{
+    return RTE_MAX(path->waiting_from_ns, path->evidence_ns);
+}
 
 /* What the choice of a path reads of each; what follows of round trips as in Java's SendWindow.terms. */
 struct terms {
@@ -93,6 +109,8 @@ struct peer {
     struct held *held; /* as many as its traffic took so far, up to the window */
     uint32_t held_mask;
     uint32_t unacknowledged, next_out, duplicates_reported;
+    uint32_t fresh; /* one bit a path: the acknowledgement that is being read tells of it */
+    uint32_t received_at_settling; /* whether data came too since the last one */
     uint8_t next_control_path, chosen; /* path of the last new frame */
     int32_t stripe_bytes; /* that may follow on it before the next choice */
     uint64_t stripe_ns;   /* when it was chosen */
@@ -141,7 +159,7 @@ struct message {
 
 struct twin {
     uint64_t base, reciprocal; /* of the region; of the stride: 2^64 / bytes, rounded up */
-    uint32_t self, nodes, key, window, endpoint, rails, peer_count;
+    uint32_t self, nodes, key, window, endpoint, rails, peer_count, frame_bytes;
     uint64_t now_ns, patience_ns, poll_gap_ns, timer_due_ns, least_rtt_ns;
     uint32_t timer_round;
     struct rte_mempool *mempool;
@@ -313,7 +331,9 @@ void note(struct twin *t, struct peer *p);
 void flush_acks(struct twin *t);
 enum verdict read_ack(struct twin *t, struct peer *p, const uint8_t *frame, uint32_t length);
 bool acknowledge_up_to(struct twin *t, struct peer *p, uint32_t ack);
-void detect_loss(struct twin *t, struct peer *p);
+void path_begin(struct path *path, uint64_t mac, uint32_t code, uint64_t now_ns);
+void path_acknowledged(struct twin *t, struct peer *p, const struct held *h);
+void settle_paths(struct twin *t, struct peer *p);
 void credit(struct peer *p, uint32_t own_endpoint, uint32_t peer_endpoint, uint32_t limit);
 
 static inline struct in_lane *in_lane_of(struct peer *p, uint32_t src, uint32_t dst)

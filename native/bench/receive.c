@@ -12,6 +12,23 @@ static void count_news(struct twin *t, struct peer *p, uint32_t seq)
     }
 }
 
+/* Whether a frame has credit beside those that wait for their turn (section 6). */
+static bool may_keep(const struct peer *p, const struct in_lane *lane)
+{
+    uint32_t left = 0;
+
+    if (unlikely(lane == NULL)) {
+        return false;
+    }
+    if (likely(p->kept < lane_limit(lane) - lane->received)) {
+        return true;
+    }
+    for (lane = p->lanes; lane != NULL; lane = lane->next) {
+        left += lane_limit(lane) - lane->received;
+    }
+    return p->kept < left;
+}
+
 static void deliver(struct twin *t, struct peer *p, struct rte_mbuf *m, const uint8_t *frame,
                     uint32_t owner)
 {
@@ -20,7 +37,7 @@ static void deliver(struct twin *t, struct peer *p, struct rte_mbuf *m, const ui
     struct in_lane *lane = in_lane_of(p, src, dst);
 
     if (unlikely(lane == NULL || dst != t->endpoint ||
-                 before(lane_limit(lane), lane->received + 1) ||
+                 before(lane_limit(lane), lane->received + 1) || (p->kept > 0 && !may_keep(p, lane)) ||
                  t->inbox_put - t->inbox_taken > t->inbox_mask)) {
         count(t, TWIN_TROUBLE, 1);
         return;
@@ -58,23 +75,6 @@ static void deliver_next(struct twin *t, struct peer *p)
         p->gap_known = false;
     }
     note(t, p);
-}
-
-/* Whether as many frames may wait for their turn, and this one (section 6). */
-static bool may_keep(const struct peer *p, const struct in_lane *lane)
-{
-    uint32_t left = 0;
-
-    if (unlikely(lane == NULL)) {
-        return false;
-    }
-    if (likely(p->kept < lane_limit(lane) - lane->received)) {
-        return true;
-    }
-    for (lane = p->lanes; lane != NULL; lane = lane->next) {
-        left += lane_limit(lane) - lane->received;
-    }
-    return p->kept < left;
 }
 
 static enum verdict order(struct twin *t, struct peer *p, struct rte_mbuf *m, const uint8_t *frame,
@@ -145,7 +145,7 @@ static enum verdict data(struct twin *t, struct peer *p, struct rte_mbuf *m, con
         if (!acknowledge_up_to(t, p, ack)) {
             return DROPPED;
         }
-        detect_loss(t, p);
+        settle_paths(t, p);
     }
     if ((flags & FLAG_CREDIT) != 0) {
         uint32_t endpoints = load32(frame, FRAME_ENDPOINTS);

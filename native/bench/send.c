@@ -49,6 +49,16 @@ static uint64_t choose_by_terms(const struct twin *t, const struct peer *p, uint
     return least;
 }
 
+/* A window of which half is in use may grow. */
+static void note_use(struct twin *t, struct peer *p)
+{
+    for (uint32_t i = 0; i < t->rails; i++) {
+        if (unlikely(p->terms[i].bytes << 1 >= p->terms[i].window)) {
+            p->paths[i].window.used = true;
+        }
+    }
+}
+
 /*
  * The path that will deliver a new frame first: the time of what is in front of it, and by how much the
  * path is longer than others. An only path is asked for room alone.
@@ -58,6 +68,7 @@ static int choose_path(struct twin *t, struct peer *p)
     bool only = t->rails == 1;
     uint32_t turn = only ? 0 : turn_of(t);
     uint64_t least = only ? (p->terms[0].bytes < p->terms[0].window ? 0 : UINT64_MAX) : choose_by_terms(t, p, turn);
+    note_use(t, p);
     uint32_t best = only ? 0 : turn + (uint32_t)(least & ((1 << TURN_BITS) - 1));
     best -= best >= t->rails ? t->rails : 0;
     if (unlikely(least == UINT64_MAX || p->paths[best].mac == 0 ||
@@ -107,7 +118,7 @@ static bool dispatch(struct twin *t, struct peer *p, struct held *h)
     rail->local_bytes += h->bytes;
     struct terms *terms = &p->terms[chosen];
     if (terms->bytes == 0) {
-        path->evidence_ns = t->now_ns;
+        path->waiting_from_ns = t->now_ns;
         p->watched |= UINT32_C(1) << chosen;
     }
     h->copies = 1;

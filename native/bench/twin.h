@@ -37,7 +37,7 @@ struct twin_config {
     uint32_t rails;
     uint32_t relay_rails;  /* rails of each dimension; 0: a line, which relays nothing */
     uint32_t extent[TWIN_DIMENSIONS];
-    uint32_t reserved;
+    uint32_t frame_bytes;  /* of the longest data frame */
     uint64_t now_ns;       /* of the last duty cycle before the first */
     uint64_t poll_gap_ns;  /* worst gap so far */
     uint16_t port[TWIN_RAILS_MAX];

@@ -1,7 +1,6 @@
 package org.pmhxb.cli;
 
 import java.io.PrintWriter;
-import java.util.Collection;
 import java.util.List;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.CpuUse;
@@ -47,38 +46,6 @@ record BenchResult(
     List<String> notWell,
     List<String> failures)
     implements Report {
-  /** The same of a cluster of which this is to be said. */
-  BenchResult notWell(Collection<String> lines) {
-    return new BenchResult(
-        ok,
-        kind,
-        fabric,
-        shape,
-        rails,
-        links,
-        relays,
-        both,
-        rate,
-        size,
-        seconds,
-        bytesPerSecond,
-        theoreticalBytesPerSecond,
-        efficiency,
-        messagesPerSecond,
-        messages,
-        lost,
-        duplicated,
-        misordered,
-        corrupt,
-        resent,
-        halfRoundTripNs,
-        latencyNs,
-        cpu,
-        pairs,
-        List.copyOf(lines),
-        failures);
-  }
-
   @Override
   public void print(PrintWriter out) {
     out.printf(

@@ -166,10 +166,7 @@ abstract class ClusterBench extends ClusterCommand {
     Optional<ClusterState> up = ClusterState.read(paths()).filter(s -> !s.nodes().isEmpty());
     if (up.isPresent() && usable(up.get())) {
       BenchCluster cluster = BenchCluster.of(up.get(), progress()::update);
-      Set<String> notWell = new LinkedHashSet<>(ClusterView.of(up.get()).complaints());
-      BenchResult result = overCluster(cluster, cluster.absent());
-      notWell.addAll(ClusterView.of(up.get()).complaints());
-      return result.notWell(notWell);
+      return overRunning(cluster, up.get());
     }
     sayBeside();
     Shape shape = wantedShape() == null ? smallestShape() : wantedShape();
@@ -218,17 +215,23 @@ abstract class ClusterBench extends ClusterCommand {
     }
   }
 
-  /**
-   * @param absent nodes that do not answer, with the reason
-   */
-  private BenchResult overCluster(BenchCluster cluster, Map<Integer, String> absent)
+  /** One that is up may lack something, before it is measured and behind. */
+  private BenchResult overRunning(BenchCluster cluster, ClusterState state)
       throws IOException, InterruptedException {
+    Map<Integer, String> absent = cluster.absent();
     TrafficPlan plan =
         plan(cluster.shape(), cluster.rails(), withoutAbsent() ? absent.keySet() : Set.of());
     requirePresent(cluster, plan, absent);
+    Set<String> notWell = new LinkedHashSet<>(ClusterView.of(state).complaints());
+    notWell.forEach(line -> progress().say("NOT well: " + line));
     Benchmark.Outcome outcome = measure(cluster, plan);
-    return result(
-        plan, outcome, cluster.fabric(), cluster.shape(), cluster.rails(), cluster.rate());
+    notWell.addAll(ClusterView.of(state).complaints());
+    return result(plan, outcome, cluster, notWell);
+  }
+
+  private BenchResult result(
+      TrafficPlan plan, Benchmark.Outcome outcome, BenchCluster of, Set<String> notWell) {
+    return result(plan, outcome, of.fabric(), of.shape(), of.rails(), of.rate(), notWell);
   }
 
   private BenchResult overOwnCluster(ClusterSpec.Fabric kindOfFabric, Shape shape, int rails)
@@ -244,7 +247,7 @@ abstract class ClusterBench extends ClusterCommand {
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
             BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, progress()::update)) {
-      return overCluster(cluster, Map.of());
+      return result(plan, measure(cluster, plan), cluster, Set.of());
     }
   }
 
@@ -265,7 +268,7 @@ abstract class ClusterBench extends ClusterCommand {
     }
     progress().update("building " + shape.nodes() + " nodes");
     try (RingBench ring = RingBench.up(shape, rails, options.portFaults(), progress()::update)) {
-      return result(plan, measure(ring, plan), "ring", shape, rails, null);
+      return result(plan, measure(ring, plan), "ring", shape, rails, null, Set.of());
     }
   }
 
@@ -351,7 +354,8 @@ abstract class ClusterBench extends ClusterCommand {
       String fabricName,
       Shape shape,
       int rails,
-      LinkRate rate) {
+      LinkRate rate,
+      Set<String> notWell) {
     boolean latency = kind() == BenchKind.LATENCY;
     Efficiency efficiency =
         rate == null || latency
@@ -388,7 +392,7 @@ abstract class ClusterBench extends ClusterCommand {
         latency ? null : outcome.latency(),
         outcome.cpu(),
         outcome.pairs(),
-        List.of(),
+        List.copyOf(notWell),
         failures);
   }
 }

@@ -76,7 +76,7 @@ final class PacketCostCommand extends HxbCommand {
       paramLabel = "N",
       defaultValue = "7",
       description = {
-        "Rounds of each side, 3 to 1000; in all at most twice as many, while fewer than 3 of a",
+        "Rounds of each side, 3 to 1000; in all at most twice as many, while fewer than 5 of a",
         "line met the machine at the faster of its speeds."
       })
   private int rounds;

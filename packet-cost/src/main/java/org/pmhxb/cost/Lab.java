@@ -100,8 +100,13 @@ final class Lab implements AutoCloseable {
         64,
         16,
         60_000_000_000L,
-        Math.max(LEAST_PAYLOAD_BYTES, payloadBytes),
+        maxPayloadBytes(payloadBytes),
         0);
+  }
+
+  /** Of a frame, where the scenario's have so many. */
+  static int maxPayloadBytes(int payloadBytes) {
+    return Math.max(LEAST_PAYLOAD_BYTES, payloadBytes);
   }
 
   /** Credit for each of so many peers: the whole window of one, a share of the pool of many. */

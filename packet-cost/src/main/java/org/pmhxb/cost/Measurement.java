@@ -97,8 +97,8 @@ public final class Measurement {
   /**
    * Measures with so much effort.
    *
-   * @param spareRounds so many more, of all scenarios together, for those of which fewer than three
-   *     were at the machine's faster speed
+   * @param spareRounds so many more, of all scenarios together, for those of which few were at the
+   *     machine's faster speed
    */
   public Measurement(Effort effort, int spareRounds) {
     this.effort = effort;

@@ -12,7 +12,13 @@ import org.pmhxb.cost.Measurement.Spread;
  */
 final class Rounds {
   /** Rounds that a spread needs. */
-  static final int LEAST = 3;
+  private static final int LEAST = 3;
+
+  /**
+   * Rounds at the faster speed from which on no more are wanted: of three, one in whose middle the
+   * machine was slower may be the median.
+   */
+  private static final int ENOUGH = 5;
 
   /**
    * What one round of both sides took, ns per packet.
@@ -39,12 +45,12 @@ final class Rounds {
   }
 
   /**
-   * Whether some more might yet make a spread at the machine's faster speed.
+   * Whether some more might yet make a better spread at the machine's faster speed.
    *
    * @param leastNs of a step, as far as is known
    */
   boolean tooFewAreFast(double leastNs) {
-    return fast(leastNs).size() < LEAST;
+    return fast(leastNs).size() < ENOUGH;
   }
 
   /** Those that count, in the order in which they were measured. */

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.pmhxb.ffi.NativeLibrary;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /** The C twin (native/bench/twin.h): it is called as the loops call the Java node. */
 final class Twin implements Subject {
@@ -155,7 +156,9 @@ final class Twin implements Subject {
       for (int extent : config.extents()) {
         c.u32(extent);
       }
-      c.u32(0).u64(config.nowNs()).u64(FarPeers.ROUND_NS);
+      c.u32(FrameHeader.BYTES + Lab.maxPayloadBytes(config.payloadBytes()))
+          .u64(config.nowNs())
+          .u64(FarPeers.ROUND_NS);
       for (int r = 0; r < RAILS_MAX; r++) {
         c.u16(r < rails ? lab.port(r).portNumber() : 0);
       }

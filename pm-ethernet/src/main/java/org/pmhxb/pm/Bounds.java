@@ -46,6 +46,20 @@ final class Bounds {
     if (beyond < 0 || beyond > size) {
       return "highest is " + beyond + " beyond the next in order, the array has " + size;
     }
+    int kept = 0;
+    for (int slot = 0; slot < size; slot++) {
+      kept += order.inSlot(slot) != 0 ? 1 : 0;
+    }
+    if (kept != peer.keptOutOfOrder) {
+      return kept + " frames wait for their turn, counted are " + peer.keptOutOfOrder;
+    }
+    int left = 0;
+    for (InLane in = peer.lanes; in != null; in = in.next) {
+      left += in.isResting() ? 0 : in.left();
+    }
+    if (kept > left) {
+      return kept + " frames wait for their turn, " + left + " may arrive";
+    }
     if (peer.quietNews >= 0 && (peer.state != PeerState.UP || order.holds(order.next()))) {
       return "frames pass as usual, and one waits, or the session has ended";
     }

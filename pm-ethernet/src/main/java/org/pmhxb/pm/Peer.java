@@ -156,18 +156,19 @@ final class Peer extends SettleState {
   }
 
   /**
-   * Whether a frame of the lane may wait for its turn: the frames that do are as many as may still
-   * arrive on all lanes, or fewer. One of who keeps to its credit may, because that of the missing
-   * one is not used up. Which lane has none left shows when it is a frame's turn.
+   * Whether a frame of the lane has credit beside those that wait for their turn: these are fewer
+   * than may still arrive on it and on all lanes for which buffers are kept. So it is of who keeps
+   * to its credit: each frame that waits, and this one, has a part of it. Which lane has none left
+   * shows when it is a frame's turn.
    */
   boolean mayKeep(InLane lane) {
-    return keptOutOfOrder < lane.left() || keptOutOfOrder < leftOfAllLanes();
+    return keptOutOfOrder < lane.left() || keptOutOfOrder < leftWith(lane);
   }
 
-  private int leftOfAllLanes() {
+  private int leftWith(InLane own) {
     int left = 0;
     for (InLane lane = lanes; lane != null; lane = lane.next) {
-      left += lane.left();
+      left += lane == own || !lane.isResting() ? lane.left() : 0;
     }
     return left;
   }

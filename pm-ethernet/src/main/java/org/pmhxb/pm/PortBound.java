@@ -57,6 +57,11 @@ final class PortBound {
     return handedBytes;
   }
 
+  /** What has left the port, when it was last asked. */
+  long goneBytes() {
+    return handedBytes - backlogBytes;
+  }
+
   /** The port took frames of so many bytes. */
   void handedOver(long lengthBytes) {
     handedBytes += lengthBytes;

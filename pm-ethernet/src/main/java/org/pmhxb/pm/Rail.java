@@ -27,8 +27,8 @@ final class Rail {
   private static final int OWED_BITS = 2;
 
   /**
-   * While frames wait and a port takes none of them for so long, on the patience clock, nobody is
-   * there to take them: more than a slow link's time for a whole frame.
+   * While frames wait, and a port neither takes one nor has one of its own leave for so long, on
+   * the patience clock, it is blocked: more than a slow link's time for a whole frame.
    */
   static final long BLOCKED_NS = 200_000_000L;
 
@@ -104,6 +104,7 @@ final class Rail {
   private boolean blocked;
   private long takesNs;
   private long handedAtLook;
+  private long goneAtLook;
   private int controlAtLook;
   private int transitAtLook;
   private int localAtLook;
@@ -324,8 +325,8 @@ final class Rail {
    * link is down and the driver keeps what it has. What waits for it would hold buffers that the
    * others need, and leave in one burst, long stale, when it comes back. So control frames, probes
    * and relayed frames are given up, of which the peers repeat what counts: what waited for {@link
-   * #BLOCKED_NS}, and from then on, until the port takes a frame, each that it was offered in vain.
-   * Frames that windows hold stay theirs.
+   * #BLOCKED_NS}, and from then on, until a frame is taken or leaves, each that it was offered in
+   * vain. Frames that windows hold stay theirs.
    *
    * @param patienceNs a clock that the node's own stalls do not advance
    * @return frames that were given up
@@ -333,8 +334,10 @@ final class Rail {
   int giveUpBlocked(long patienceNs) {
     int given = 0;
     long handed = portBound.handedBytes();
-    if (handed != handedAtLook) {
+    long gone = portBound.goneBytes();
+    if (handed != handedAtLook || gone != goneAtLook) {
       handedAtLook = handed;
+      goneAtLook = gone;
       takesNs = patienceNs;
       blocked = false;
     } else if (!waiting) {

@@ -1237,7 +1237,7 @@ final class Receiver {
   private void deliver(Peer peer, int id, int owner, int flags, long endpointWord) {
     int endpoints = (int) (endpointWord >>> 32);
     InLane lane = peer.lane(endpoints);
-    if (lane == null || !lane.receive()) {
+    if (lane == null || peer.keptOutOfOrder > 0 && !peer.mayKeep(lane) || !lane.receive()) {
       creditViolated(peer, id, owner);
       return;
     }

@@ -60,9 +60,11 @@ class BlockedPortTest {
       net.deadRail[BLOCKED] = false;
       net.blockedNode[BLOCKED] = -1;
       net.run(2_000 * MS);
-      long before = net.nodes.get(0).core.peers[1].paths[BLOCKED].nextIndex;
+      PathState path = net.nodes.get(0).core.peers[1].paths[BLOCKED];
+      int before = path.nextIndex;
       pass(net, from, to, 1_000);
-      assertThat(net.nodes.get(0).core.peers[1].paths[BLOCKED].evicted).isFalse();
+      assertThat(path.evicted).isFalse();
+      assertThat(path.nextIndex - before).as("new frames on it again").isGreaterThan(100);
       assertThat(net.nodes.get(0).counters().get(Counter.PEERS_DOWN)).isZero();
     }
   }

@@ -131,11 +131,20 @@ class HostileFrameTest {
       }
       assertThat(dropped(net, 1, DropReason.NO_CREDIT)).isEqualTo(63 - granted);
       assertThat(free - net.pools.get(1).available()).isLessThanOrEqualTo(granted + 2);
+      FrameHeader.seqAck(m, 0, next, FrameHeader.ack(m, 0));
+      byte[] inTurn = data.clone();
       FrameHeader.endpointsLengthBeyond(m, 0, 99, ENDPOINT, 16, 0);
       FrameHeader.seqAck(m, 0, next + 63, FrameHeader.ack(m, 0));
       long before = dropped(net, 1, DropReason.NO_CREDIT);
       arrives(net, 1, data);
       assertThat(dropped(net, 1, DropReason.NO_CREDIT)).as("no channel").isEqualTo(before + 1);
+      assertThat(net.nodes.get(1).peerState(0)).isEqualTo(PeerState.UP);
+      arrives(net, 1, inTurn);
+      assertThat(dropped(net, 1, DropReason.NO_CREDIT))
+          .as("none is left for the one that was missing")
+          .isEqualTo(before + 2);
+      assertThat(net.nodes.get(1).peerState(0)).isNotEqualTo(PeerState.UP);
+      assertThat(net.pools.get(1).available()).isGreaterThanOrEqualTo(free - 2);
     }
   }
 

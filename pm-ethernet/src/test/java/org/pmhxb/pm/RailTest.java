@@ -351,6 +351,34 @@ class RailTest {
     assertThat(rail.giveUpBlocked(ns)).isEqualTo(5);
   }
 
+  /** One that is slow has something leave now and then, though it is offered nothing for long. */
+  @Test
+  void aPortWhoseBacklogDrainsIsNotBlocked() {
+    port.room = 32;
+    for (int i = 0; i < 8; i++) {
+      rail.putTransit(Burst.descriptor(pool.allocate(Owner.NODE), 1500));
+      rail.othersWait();
+    }
+    flush(rail);
+    port.room = 0;
+    port.backlogBytes = 8 * 1500;
+    waitForAll();
+    long ns = 0;
+    for (; port.backlogBytes > 1500; ns += LOOK_NS) {
+      if (ns % (Rail.BLOCKED_NS - 10 * LOOK_NS) == 0) {
+        port.backlogBytes -= 1500;
+      }
+      assertThat(rail.giveUpBlocked(ns)).as("after %d ns", ns).isZero();
+      flush(rail);
+    }
+    for (long from = ns; ns < from + Rail.BLOCKED_NS; ns += LOOK_NS) {
+      rail.giveUpBlocked(ns);
+      flush(rail);
+    }
+    assertThat(rail.giveUpBlocked(ns) + rail.giveUpBlocked(ns + LOOK_NS)).isLessThanOrEqualTo(3);
+    assertThat(rail.transitWaiting()).isZero();
+  }
+
   /** A rail that is idle for long, and then waits for a moment, is not blocked. */
   @Test
   void aPortIsNotBlockedForWhatItWasNeverGiven() {

@@ -52,15 +52,15 @@ public final class HxbNode implements AutoCloseable {
   /** Between two rounds that found nothing: who has to answer may need this processor. */
   private static final long LEAVING_NAP_NS = 50_000L;
 
+  /** Linux's ENODEV, as calls answer it. */
+  private static final int NO_DEVICE = -19;
+
   private final HxbConfig config;
   private final DpdkPool pool;
   private final PmNode node;
   private final Discovery discovery;
   private final DimensionOrderRouting routing;
   private final long incarnation;
-
-  /** Linux's ENODEV, as calls answer it. */
-  private static final int NO_DEVICE = -19;
 
   private final PollThread poller;
   private boolean closed;
@@ -253,13 +253,18 @@ public final class HxbNode implements AutoCloseable {
     try {
       return openAs(rail);
     } catch (NativeException e) {
-      if (e.code() != NO_DEVICE) {
+      boolean kernels =
+          rail.driver() == HxbConfig.Driver.PACKET || rail.driver() == HxbConfig.Driver.AF_PACKET;
+      if (!kernels || e.code() != NO_DEVICE) {
         throw e;
       }
       // Not a fault of the file: the device may come.
-      String mend = "device %s of rail %s%d is not in this network namespace; look with: ip link";
-      throw new NativeException(
-          e.call(), e.code(), mend.formatted(rail.device(), rail.dimension(), rail.index()));
+      String what = "device %s of rail %s%d is not in this network namespace; look with: ip link";
+      NativeException named =
+          new NativeException(
+              e.call(), e.code(), what.formatted(rail.device(), rail.dimension(), rail.index()));
+      named.initCause(e);
+      throw named;
     }
   }
 
