@@ -80,14 +80,17 @@ TWIN_API void twin_destroy(struct twin *t)
 
 TWIN_API int twin_add_peer(struct twin *t, const struct twin_peer_config *c)
 {
+    struct peer *p;
+
     if (c->node >= t->nodes || t->peers[c->node] != NULL) {
         return -EINVAL;
     }
-    struct peer *p = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN(sizeof(*p), RTE_CACHE_LINE_SIZE));
+    size_t bytes = RTE_ALIGN(sizeof(*p) + t->rails * sizeof(p->paths[0]), RTE_CACHE_LINE_SIZE);
+    p = aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
     if (p == NULL) {
         return -ENOMEM;
     }
-    memset(p, 0, sizeof(*p));
+    memset(p, 0, bytes);
     p->node = c->node;
     p->session = c->session;
     p->next = p->highest = c->next_in;

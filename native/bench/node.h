@@ -115,9 +115,9 @@ struct peer {
     int32_t stripe_bytes; /* that may follow on it before the next choice */
     uint64_t stripe_ns;   /* when it was chosen */
     struct out_lane out;
-    struct terms terms[TWIN_RAILS_MAX]; /* by path, as the next */
-    struct path paths[TWIN_RAILS_MAX];
     struct in_lane first_lane;
+    struct terms terms[TWIN_RAILS_MAX]; /* by path, as the next */
+    struct path paths[];
 } __rte_cache_aligned;
 
 struct queue {
