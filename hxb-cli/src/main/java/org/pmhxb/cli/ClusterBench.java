@@ -165,8 +165,7 @@ abstract class ClusterBench extends ClusterCommand {
     checkOptions();
     Optional<ClusterState> up = ClusterState.read(paths()).filter(s -> !s.nodes().isEmpty());
     if (up.isPresent() && usable(up.get())) {
-      BenchCluster cluster = BenchCluster.of(up.get(), progress()::update);
-      return overRunning(cluster, up.get());
+      return overRunning(BenchCluster.of(up.get(), progress()::update));
     }
     sayBeside();
     Shape shape = wantedShape() == null ? smallestShape() : wantedShape();
@@ -216,16 +215,16 @@ abstract class ClusterBench extends ClusterCommand {
   }
 
   /** One that is up may lack something, before it is measured and behind. */
-  private BenchResult overRunning(BenchCluster cluster, ClusterState state)
-      throws IOException, InterruptedException {
-    Map<Integer, String> absent = cluster.absent();
+  private BenchResult overRunning(BenchCluster cluster) throws IOException, InterruptedException {
+    ClusterView before = cluster.look();
+    Map<Integer, String> absent = before.absent();
     TrafficPlan plan =
         plan(cluster.shape(), cluster.rails(), withoutAbsent() ? absent.keySet() : Set.of());
     requirePresent(cluster, plan, absent);
-    Set<String> notWell = new LinkedHashSet<>(ClusterView.of(state).complaints());
+    Set<String> notWell = new LinkedHashSet<>(before.complaints());
     notWell.forEach(line -> progress().say("NOT well: " + line));
     Benchmark.Outcome outcome = measure(cluster, plan);
-    notWell.addAll(ClusterView.of(state).complaints());
+    notWell.addAll(cluster.look().complaints());
     return result(plan, outcome, cluster, notWell);
   }
 

@@ -74,12 +74,8 @@ final class StatusCommand extends ClusterCommand {
       Map<String, Long> counters) {
 
     void printDetails(PrintWriter out, boolean everyRail) {
-      missing.forEach(line -> out.println("        missing: " + line));
-      faults.forEach(line -> out.println("        fault: " + line));
-      rails.stream()
-          .filter(rail -> !rail.carrier())
-          .forEach(
-              rail -> out.printf("        rail %s: no carrier (%s)%n", rail.name(), rail.device()));
+      NodeStatus.linkComplaints(missing, faults, rails)
+          .forEach(line -> out.println("        " + line));
       for (NodeStatus.Rail rail : rails) {
         if (everyRail || rail.counters().rxDropped() + rail.counters().rxErrors() > 0) {
           printRail(out, rail);

@@ -103,6 +103,7 @@ public final class Measurement {
   public Measurement(Effort effort, int spareRounds) {
     this.effort = effort;
     this.spareRounds = spareRounds;
+    pace.warmUp();
   }
 
   /**
@@ -140,7 +141,6 @@ public final class Measurement {
     batches(twin, warm);
     int batches = batchesIn(java, effort.roundMs());
     batches(twin, batches);
-    pace.warmUp();
     Rounds rounds = new Rounds();
     long allocated = 0;
     long packets = 0;

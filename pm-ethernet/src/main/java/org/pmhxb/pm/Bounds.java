@@ -53,10 +53,7 @@ final class Bounds {
     if (kept != peer.keptOutOfOrder) {
       return kept + " frames wait for their turn, counted are " + peer.keptOutOfOrder;
     }
-    int left = 0;
-    for (InLane in = peer.lanes; in != null; in = in.next) {
-      left += in.isResting() ? 0 : in.left();
-    }
+    int left = peer.leftWith(null);
     if (kept > left) {
       return kept + " frames wait for their turn, " + left + " may arrive";
     }

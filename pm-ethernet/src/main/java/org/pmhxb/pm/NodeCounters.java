@@ -37,13 +37,16 @@ public final class NodeCounters {
   }
 
   void drop(DropReason reason, int frames) {
-    int i = COUNTERS + reason.ordinal();
-    CELL.setOpaque(cells, i, cells[i] + frames);
+    dropCode(reason.code(), frames);
   }
 
   void dropCode(int code) {
+    dropCode(code, 1);
+  }
+
+  private void dropCode(int code, int frames) {
     int i = COUNTERS - 1 - code;
-    CELL.setOpaque(cells, i, cells[i] + 1);
+    CELL.setOpaque(cells, i, cells[i] + frames);
   }
 
   public long get(Counter counter) {

@@ -165,7 +165,12 @@ final class Peer extends SettleState {
     return keptOutOfOrder < lane.left() || keptOutOfOrder < leftWith(lane);
   }
 
-  private int leftWith(InLane own) {
+  /**
+   * Frames that may still arrive on lanes for which buffers are kept.
+   *
+   * @param own counts in any case; or null
+   */
+  int leftWith(InLane own) {
     int left = 0;
     for (InLane lane = lanes; lane != null; lane = lane.next) {
       left += lane == own || !lane.isResting() ? lane.left() : 0;

@@ -341,7 +341,7 @@ final class Rail {
       takesNs = patienceNs;
       blocked = false;
     } else if (!waiting) {
-      takesNs = blocked ? takesNs : patienceNs;
+      takesNs = patienceNs;
     } else if (blocked || patienceNs - takesNs >= BLOCKED_NS) {
       blocked = true;
       given = giveUpSeen();
@@ -356,7 +356,13 @@ final class Rail {
   private int giveUpSeen() {
     int given = release(control, control.before(controlAtLook));
     given += release(transit, transit.before(transitAtLook));
-    for (int i = localAtLook - local.taken() - 1; i >= 0; i--) {
+    return given + releaseUnheld(localAtLook - local.taken());
+  }
+
+  /** Of so many places of the node's own queue: frames without a holder. */
+  private int releaseUnheld(int places) {
+    int given = 0;
+    for (int i = 0; i < places; i++) {
       long d = local.peek(i);
       if (d != LocalQueue.TAKEN_OUT && (d & Burst.HOLD) == 0) {
         pool.release(Burst.id(local.takeOut(i)), Owner.NODE);
@@ -657,12 +663,7 @@ final class Rail {
 
   /** Gives every waiting frame without a holder back to the pool, at the end. */
   void close() {
-    for (int i = 0; i < local.size(); i++) {
-      long d = local.peek(i);
-      if (d != LocalQueue.TAKEN_OUT && (d & Burst.HOLD) == 0) {
-        pool.release(Burst.id(local.takeOut(i)), Owner.NODE);
-      }
-    }
+    releaseUnheld(local.size());
     release(control, control.size());
     keepPassed();
     release(transit, transit.size());

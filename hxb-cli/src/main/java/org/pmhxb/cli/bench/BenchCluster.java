@@ -106,15 +106,9 @@ public final class BenchCluster implements MeasuredCluster {
     return sockets;
   }
 
-  /** Nodes that do not answer now, with the reason; all are asked at once. */
-  public Map<Integer, String> absent() throws InterruptedException {
-    Map<Integer, String> reasons = new TreeMap<>();
-    for (ClusterView.Node node : ClusterView.of(state).nodes()) {
-      if (node.status() == null) {
-        reasons.put(node.entry().node(), node.error());
-      }
-    }
-    return reasons;
+  /** What its nodes say now; all are asked at once. */
+  public ClusterView look() throws InterruptedException {
+    return ClusterView.of(state);
   }
 
   @Override

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -42,22 +44,15 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
       if (status == null) {
         return lines;
       }
-      String of = "node " + entry.node() + ": ";
-      status.missing().forEach(line -> lines.add(of + "missing: " + line));
-      status.faults().forEach(line -> lines.add(of + "fault: " + line));
-      for (NodeStatus.Rail rail : status.rails()) {
-        if (!rail.carrier()) {
-          lines.add(of + "rail " + rail.name() + ": no carrier (" + rail.device() + ")");
-        }
-      }
+      lines.addAll(NodeStatus.linkComplaints(status.missing(), status.faults(), status.rails()));
       for (NodeStatus.Peer peer : status.peers()) {
         if (peer.pathsEvicted() > 0) {
           lines.add(
-              of
-                  + "%d of %d paths to node %d out of use"
-                      .formatted(peer.pathsEvicted(), peer.paths(), peer.node()));
+              "%d of %d paths to node %d out of use"
+                  .formatted(peer.pathsEvicted(), peer.paths(), peer.node()));
         }
       }
+      lines.replaceAll(line -> "node " + entry.node() + ": " + line);
       return lines;
     }
 
@@ -159,6 +154,17 @@ public record ClusterView(List<Node> nodes, List<PeerDown> down) {
       }
     }
     return list;
+  }
+
+  /** Nodes that do not answer, with the reason. */
+  public Map<Integer, String> absent() {
+    Map<Integer, String> reasons = new TreeMap<>();
+    for (Node node : nodes) {
+      if (node.status() == null) {
+        reasons.put(node.entry().node(), node.error());
+      }
+    }
+    return reasons;
   }
 
   /** What links and paths of the nodes that answer lack, for people. */

@@ -1,5 +1,6 @@
 package org.pmhxb.cli.node;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.pmhxb.pm.port.PortCounters;
@@ -61,6 +62,20 @@ public record NodeStatus(
     public Rail {
       counters = counters == null ? PortCounters.ZERO : counters;
     }
+  }
+
+  /** What a node's links lack, for people: neighbours, frames of full length, carriers. */
+  public static List<String> linkComplaints(
+      List<String> missing, List<String> faults, List<Rail> rails) {
+    List<String> lines = new ArrayList<>();
+    missing.forEach(line -> lines.add("missing: " + line));
+    faults.forEach(line -> lines.add("fault: " + line));
+    for (Rail rail : rails) {
+      if (!rail.carrier()) {
+        lines.add("rail %s: no carrier (%s)".formatted(rail.name(), rail.device()));
+      }
+    }
+    return lines;
   }
 
   /** A node heard on a rail. */

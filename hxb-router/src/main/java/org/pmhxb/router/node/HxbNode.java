@@ -61,7 +61,6 @@ public final class HxbNode implements AutoCloseable {
   private final Discovery discovery;
   private final DimensionOrderRouting routing;
   private final long incarnation;
-
   private final PollThread poller;
   private boolean closed;
 
