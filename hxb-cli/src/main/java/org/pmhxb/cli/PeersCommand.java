@@ -10,6 +10,7 @@ import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.bench.TrafficPlan;
 import org.pmhxb.cli.bench.peers.PeerClusters;
+import org.pmhxb.cli.bench.peers.PeersReport;
 import org.pmhxb.cli.bench.peers.PeersSuite;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.TakeDown;
@@ -24,7 +25,12 @@ import picocli.CommandLine.Option;
       "Measure this project and its peers side by side, in the same namespaces over the same"
           + " links: iperf3, MPTCP, Open MPI, MPICH, UCX, Aeron, sockperf, dpdk-testpmd.",
       "Needs root. scripts/install-peers.sh installs them; one that is absent is named.",
-      "Takes about 25 minutes, with --quick under 5."
+      "Takes about 25 minutes, with --quick under 5.",
+      "A run of a peer that fails, measures nothing or more than the links carry is tried again,"
+          + " twice at most. A peer that fails all the same is named in page, JSON (peerFailures)"
+          + " and output, and the suite goes on.",
+      "Exit code 1: a figure of ours failed, links did not come up, or time ran out. Peers that"
+          + " fail and musts that are missed leave it 0."
     },
     footer = {"", "Example: hxb bench peers --quick --peers hxb,mptcp,openmpi"})
 final class PeersCommand extends SuiteCommand {
@@ -65,13 +71,16 @@ final class PeersCommand extends SuiteCommand {
     PeersSuite.Settings settings =
         new PeersSuite.Settings(directory(), ProjectFolder.path(), quick(), resume(), rate, peers);
     try (TakeDown guard = new TakeDown(ownPaths())) {
-      return new PeersSuite(settings, this::up, this::outOfTime, progress()::update)
-          .run(
-              command("peers")
-                  + " --rate "
-                  + rate
-                  + (peers.isEmpty() ? "" : " --peers " + String.join(",", peers)),
-              MachineInfo.here(Version.project()));
+      PeersReport report =
+          new PeersSuite(settings, this::up, this::outOfTime, progress()::update)
+              .run(
+                  command("peers")
+                      + " --rate "
+                      + rate
+                      + (peers.isEmpty() ? "" : " --peers " + String.join(",", peers)),
+                  MachineInfo.here(Version.project()));
+      report.failedPeers().ifPresent(progress()::say);
+      return report;
     }
   }
 

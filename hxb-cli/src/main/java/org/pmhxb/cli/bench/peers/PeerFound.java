@@ -2,9 +2,12 @@ package org.pmhxb.cli.bench.peers;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.bench.Efficiency;
 import org.pmhxb.cli.bench.Spread;
@@ -21,9 +24,10 @@ import org.pmhxb.cli.veth.LinkRate;
  * @param withheld share of it that the host withheld, 0 to 1
  * @param storeNs until one processor sees what another stored, medians of the runs; of shared
  *     memory only
- * @param repeated void runs that were measured again: more came than the links carry
+ * @param refused tries whose figures do not count, in order; of ours none, as they are not tried
+ *     again
  * @param limit what kept it from being more
- * @param failure why there are no figures, or why they are void; null when they are good
+ * @param failure why there are no figures; null when they are good
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PeerFound(
@@ -39,16 +43,46 @@ public record PeerFound(
     Double machineBusy,
     Spread withheld,
     Spread storeNs,
-    int repeated,
+    List<Refused> refused,
     String limit,
     String failure) {
+  /** A try that does not count. */
+  public record Refused(Why why, String message) {
+    /** What all of them are refused for, with how often: short, for a cell. */
+    static String words(List<Refused> all) {
+      Map<Why, Long> counts =
+          all.stream()
+              .collect(Collectors.groupingBy(Refused::why, TreeMap::new, Collectors.counting()));
+      return counts.entrySet().stream()
+          .map(e -> e.getKey().words + " " + (e.getValue() == 1 ? "once" : e.getValue() + " times"))
+          .collect(Collectors.joining(", "));
+    }
+  }
+
+  /** For what a try is refused. */
+  public enum Why {
+    /** More came than the links carry. */
+    ABOVE_RATE("above the links' rate"),
+    /** It told no figure, or none that can be. */
+    NOTHING("nothing measured"),
+    /** The program failed, took too long or printed what is not understood. */
+    ERROR("ended in an error");
+
+    private final String words;
+
+    Why(String words) {
+      this.words = words;
+    }
+  }
 
   /** From here on the links count as the limit: headers take 0.8 % of 8 KB frames and more. */
   private static final double LINKS_FULL = 0.97;
 
-  static PeerFound failed(String peer, PeerCase what, String reason) {
+  /** Without figures: also those that there were are not kept. */
+  static PeerFound failed(String peer, PeerCase what, List<Refused> refused, String reason) {
     return new PeerFound(
-        peer, what, null, null, null, null, null, null, null, null, null, null, 0, null, reason);
+        peer, what, null, null, null, null, null, null, null, null, null, null, refused, null,
+        reason);
   }
 
   /**
@@ -62,8 +96,13 @@ public record PeerFound(
       PeerCase what,
       LinkRate rate,
       List<PeerFigures> runs,
-      int repeated,
+      List<Refused> refused,
       boolean polls) {
+    Optional<Refused> objection =
+        runs.stream().flatMap(run -> objection(what, rate, run).stream()).findFirst();
+    if (objection.isPresent()) {
+      return failed(peer, what, refused, objection.get().message());
+    }
     Spread messages = spread(runs, PeerFigures::messagesPerSecond);
     Spread bytes = messages == null ? null : messages.map(m -> m * what.sizeBytes());
     Double used = median(spread(runs, PeerFigures::processorsUsed));
@@ -85,21 +124,28 @@ public record PeerFound(
         busy,
         spread(runs, PeerFigures::withheld),
         spread(runs, PeerFigures::storeNs),
-        repeated,
+        refused,
         limit(what, share, busy, polls),
-        runs.stream().flatMap(run -> objection(what, rate, run).stream()).findFirst().orElse(null));
+        null);
   }
 
   /**
-   * Why a run is void: more came than the links carry.
+   * Why a run is void: it has no figure, or more came than the links carry.
    *
    * @param rate of a shaped link; of other media none is asked for
    * @return empty when the run is good
    */
-  static Optional<String> objection(PeerCase what, LinkRate rate, PeerFigures run) {
-    return run.messagesPerSecond() == null || what.medium() != PeerCase.Medium.SHAPED
+  static Optional<Refused> objection(PeerCase what, LinkRate rate, PeerFigures run) {
+    Double figure = what.ping() ? run.halfRoundTripUs() : run.messagesPerSecond();
+    if (figure == null || !(figure > 0) || figure.isInfinite()) {
+      String unit = what.ping() ? "half round trip, us" : "messages a second";
+      return Optional.of(new Refused(Why.NOTHING, unit + ": " + figure));
+    }
+    return what.ping() || what.medium() != PeerCase.Medium.SHAPED
         ? Optional.empty()
-        : ofLinks(what, rate, run.messagesPerSecond() * what.sizeBytes()).objection();
+        : ofLinks(what, rate, figure * what.sizeBytes())
+            .objection()
+            .map(message -> new Refused(Why.ABOVE_RATE, message));
   }
 
   private static Efficiency ofLinks(PeerCase what, LinkRate rate, double bytesPerSecond) {
@@ -124,6 +170,11 @@ public record PeerFound(
   /** The figure that counts: half a round trip, the share of links, or else the rate. */
   Spread figure() {
     return what.ping() ? halfRoundTripUs : share != null ? share : messagesPerSecond;
+  }
+
+  /** Of one that failed: which, and why. */
+  String line() {
+    return peer + ": " + what.key() + ": " + failure;
   }
 
   private static Double median(Spread spread) {

@@ -71,7 +71,9 @@ final class PeersPage {
                     .append(reason)
                     .append('\n'));
     text.append("\nCells have the median, then least to most of the runs. `-`: does not apply;");
-    text.append(" `failed`: see the end of the page. *Limited by* is what was seen: links whose");
+    text.append(" `failed`: see the end of the page. A run of a peer that ends in an error,");
+    text.append(" measures nothing or more than the links carry is tried again, up to ");
+    text.append(PeersSuite.TRIES).append(" tries. *Limited by* is what was seen: links whose");
     text.append(
         " rate is used up, or how busy the processors were. *Polling*: Open MPI, MPICH, UCX,");
     text.append(" Aeron, testpmd and spinning poll threads keep their processors busy while they");
@@ -101,6 +103,24 @@ final class PeersPage {
       text.append("\n## What failed\n\n");
       report.failures().forEach(line -> text.append("- ").append(oneLine(line)).append('\n'));
     }
+    refused();
+  }
+
+  /** Every try of a peer that does not count, in cases with figures, too. */
+  private void refused() {
+    List<PeerFound> refused = report.found().stream().filter(f -> !f.refused().isEmpty()).toList();
+    if (refused.isEmpty()) {
+      return;
+    }
+    text.append("\n## Refused tries of peers\n\n");
+    for (PeerFound of : refused) {
+      text.append("- ").append(of.peer()).append(": ").append(of.what().key());
+      text.append(of.failure() != null ? ", **failed**: " : ": ");
+      text.append(PeerFound.Refused.words(of.refused())).append('\n');
+      of.refused().stream()
+          .map(PeerFound.Refused::message)
+          .forEach(message -> text.append("  - ").append(oneLine(message)).append('\n'));
+    }
   }
 
   private static String oneLine(String line) {
@@ -127,7 +147,7 @@ final class PeersPage {
         .map(
             f ->
                 f.failure() != null
-                    ? "failed"
+                    ? failed(f)
                     : cell(which.apply(f), unit, digits) + Withheld.note(f.withheld()))
         .orElse(NONE);
   }
@@ -245,19 +265,21 @@ final class PeersPage {
                 number(of.cpuNsPerMessage(), 0),
                 number(of.cpuNsPerKilobyte(), 0),
                 cell(of.storeNs(), 1, 0),
-                limit(of) + repeated(of)));
+                limit(of) + again(of)));
       }
     }
   }
 
   private static String limit(PeerFound of) {
-    return of.failure() != null ? "failed" : of.limit() + Withheld.note(of.withheld());
+    return of.failure() != null ? failed(of) : of.limit() + Withheld.note(of.withheld());
   }
 
-  private static String repeated(PeerFound of) {
-    return of.repeated() == 0
-        ? ""
-        : "; measured again, %d times, after more than the links carry".formatted(of.repeated());
+  private static String failed(PeerFound of) {
+    return "failed" + (of.refused().isEmpty() ? "" : ": " + PeerFound.Refused.words(of.refused()));
+  }
+
+  private static String again(PeerFound of) {
+    return of.refused().isEmpty() ? "" : "; tried again: " + PeerFound.Refused.words(of.refused());
   }
 
   private void shares() {

@@ -49,7 +49,8 @@ public final class PeersSuite {
   private static final String JSON = "peers.json";
   private static final Shape TWO = Shape.of(2);
 
-  private static final int ATTEMPTS = 3;
+  /** Of one run of a peer, at most. */
+  static final int TRIES = 3;
 
   /** Before each run: the token buckets are emptied. */
   private static final long WARM_UP_MS = 1_000;
@@ -68,8 +69,8 @@ public final class PeersSuite {
   private Journal journal;
   private Undisturbed undisturbed;
 
-  /** Void runs of the case under way that were measured again. */
-  private int repeated;
+  /** Of the case under way. */
+  private final List<PeerFound.Refused> refused = new ArrayList<>();
 
   /** What our nodes have carried last, to which they are compiled; null: they have just started. */
   private PeerCase warm;
@@ -165,7 +166,8 @@ public final class PeersSuite {
       throws IOException, InterruptedException {
     long startNs = System.nanoTime();
     List<Peer> present = present();
-    String fingerprint = machine.line() + settings.runs() + settings.times() + settings.rate();
+    String fingerprint =
+        machine.line() + settings.runs() + settings.times() + settings.rate() + ", tries: " + TRIES;
     journal =
         Journal.open(settings.directory().resolve("peers.journal"), fingerprint, settings.resume());
     undisturbed = new Undisturbed(journal, settings.limit(), outOfTime, progress);
@@ -252,7 +254,7 @@ public final class PeersSuite {
                     peer.getKey().name(),
                     peer.getKey().polls(),
                     what,
-                    () -> runPlausibly(peer.getKey(), what, site));
+                    () -> tried(peer.getKey(), what, site));
               }
             }
           }
@@ -278,14 +280,14 @@ public final class PeersSuite {
       return;
     }
     List<PeerFigures> runs = new ArrayList<>();
-    repeated = 0;
+    refused.clear();
     PeerFound result;
     try {
       for (int run = 1; run <= settings.runs(); run++) {
         progress.accept(peer + ": " + what.key() + ", run " + run + " of " + settings.runs());
         runs.add(undisturbed.measure(once, PeerFigures::withheld));
       }
-      result = PeerFound.of(peer, what, settings.rate(), runs, repeated, polls);
+      result = PeerFound.of(peer, what, settings.rate(), runs, List.copyOf(refused), polls);
     } catch (SuiteTime.OverException e) {
       assert time.isBrokenOff();
       return;
@@ -293,14 +295,14 @@ public final class PeersSuite {
       throw e;
     } catch (Exception e) {
       SuiteTime.throwIfInterrupted(e);
-      result = PeerFound.failed(peer, what, String.valueOf(e.getMessage()));
+      result = PeerFound.failed(peer, what, List.copyOf(refused), String.valueOf(e.getMessage()));
     }
     time.progressed();
     found.add(result);
     if (result.failure() == null) {
       journal.add(peer + ": " + what.key(), result);
-    } else {
-      failures.add(peer + ": " + what.key() + ": " + result.failure());
+    } else if (isOurs(peer)) {
+      failures.add(result.line());
     }
   }
 
@@ -338,19 +340,35 @@ public final class PeersSuite {
   }
 
   /**
-   * Again where more came than the links carry: what lay in the receiver's sockets when the
-   * measurement began was sent before. Three times, then it stands, and is void.
+   * Again where it fails, tells no figure, or more came than the links carry: what lay in the
+   * receiver's sockets when the measurement began was sent before.
+   *
+   * @throws IOException when the last try is refused, too
    */
-  private PeerFigures runPlausibly(Peer peer, PeerCase what, PeerSite site)
+  private PeerFigures tried(Peer peer, PeerCase what, PeerSite site)
       throws IOException, InterruptedException {
-    PeerFigures figures = run(peer, what, site);
-    for (int attempt = 1;
-        attempt < ATTEMPTS && PeerFound.objection(what, settings.rate(), figures).isPresent();
-        attempt++) {
-      repeated++;
-      figures = run(peer, what, site);
+    for (int tries = 1; ; tries++) {
+      PeerFound.Refused refusal;
+      try {
+        PeerFigures figures = run(peer, what, site);
+        Optional<PeerFound.Refused> objection = PeerFound.objection(what, settings.rate(), figures);
+        if (objection.isEmpty()) {
+          return figures;
+        }
+        refusal = objection.get();
+      } catch (InterruptedException e) {
+        throw e;
+      } catch (Exception e) {
+        SuiteTime.throwIfInterrupted(e);
+        refusal = new PeerFound.Refused(PeerFound.Why.ERROR, String.valueOf(e.getMessage()));
+      }
+      refused.add(refusal);
+      if (tries == TRIES) {
+        throw new IOException(
+            PeerFound.Refused.words(refused) + "; the last time: " + refusal.message());
+      }
+      progress.accept(peer.name() + ": " + PeerFound.Refused.words(refused) + "; tried again");
     }
-    return figures;
   }
 
   private PeerFigures run(Peer peer, PeerCase what, PeerSite site)
@@ -383,8 +401,8 @@ public final class PeersSuite {
           List<PeerFigures> streams = idleRuns(poll, settings.rate(), false);
           PeerCase ping = PeersPlan.unshaped(Medium.VETH).getFirst();
           PeerCase stream = new PeerCase(Medium.SHAPED, false, 1, PeersPlan.MEDIUM_BYTES, false);
-          PeerFound half = PeerFound.of(HXB, ping, null, pings, 0, false);
-          PeerFound share = PeerFound.of(HXB, stream, settings.rate(), streams, 0, false);
+          PeerFound half = PeerFound.of(HXB, ping, null, pings, List.of(), false);
+          PeerFound share = PeerFound.of(HXB, stream, settings.rate(), streams, List.of(), false);
           IdleFound result =
               new IdleFound(
                   strategy.toString(),
@@ -394,9 +412,12 @@ public final class PeersSuite {
                   share.share(),
                   share.processorsUsed(),
                   share.withheld(),
-                  share.failure());
+                  half.failure() != null ? half.failure() : share.failure());
           time.progressed();
           idle.add(result);
+          if (result.failure() != null) {
+            throw new IOException(result.failure());
+          }
           journal.add(key, result);
           return null;
         });
@@ -460,6 +481,10 @@ public final class PeersSuite {
             idle,
             PeersAims.of(found),
             failures,
+            found.stream()
+                .filter(f -> !isOurs(f.peer()) && f.failure() != null)
+                .map(PeerFound::line)
+                .toList(),
             files);
     files.write(PAGE, PeersPage.of(report));
     files.writeJson(JSON, report);

@@ -70,6 +70,8 @@ class OutputsTest {
     assertThat(Outputs.own("aeron", bothWays, false)).isEqualTo(PeerFigures.stream(3.0));
     String ping = "{\"messagesPerSecond\":9,\"minUs\":4.3,\"p50Us\":5.5,\"p99Us\":12}\n";
     assertThat(Outputs.own("mpi", ping, true)).isEqualTo(PeerFigures.ping(5.5));
+    String nothing = "{\"messagesPerSecond\":0.000,\"cpuSeconds\":1.0,\"seconds\":1.0}\n";
+    assertThat(Outputs.own("mpi", nothing, false).messagesPerSecond()).isZero();
   }
 
   @Test

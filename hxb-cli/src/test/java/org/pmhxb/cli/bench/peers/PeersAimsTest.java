@@ -15,7 +15,8 @@ class PeersAimsTest {
 
   private static PeerFound found(String peer, int links, double share) {
     double messages = share * links * RATE.bytesPerSecond() / PeersPlan.MEDIUM_BYTES;
-    return PeerFound.of(peer, oneWay(links), RATE, List.of(PeerFigures.stream(messages)), 0, false);
+    return PeerFound.of(
+        peer, oneWay(links), RATE, List.of(PeerFigures.stream(messages)), List.of(), false);
   }
 
   @Test
@@ -40,7 +41,7 @@ class PeersAimsTest {
         PeersAims.of(
                 List.of(
                     found(PeersSuite.HXB, 1, 0.992),
-                    PeerFound.failed(PeersSuite.HXB, oneWay(9), "it fell over")))
+                    PeerFound.failed(PeersSuite.HXB, oneWay(9), List.of(), "it fell over")))
             .getFirst();
 
     assertThat(aim.links()).isEqualTo(9);
