@@ -208,7 +208,7 @@ struct hxb_port_info {
     uint16_t queues;        /* configured */
     uint16_t reserved;
     int32_t socket;    /* NUMA node, -1 = any */
-    char driver[32];   /* e.g. "net_memif"; NUL-terminated */
+    char driver[32];   /* e.g. "net_ring"; NUL-terminated */
     char device[64];   /* device name; NUL-terminated */
 };
 
@@ -227,23 +227,22 @@ struct hxb_port_stats {
 };
 
 /*
- * Creates a virtual device ("net_memif0", "role=server,id=0"); returns its port number.
+ * Creates a virtual device ("net_null0", "size=64"); returns its port number.
  *
- * net_memif: calls that change such a port run on EAL's interrupt thread, where the driver serves
- * its sockets, and never beside a burst on one; -ETIMEDOUT when that thread does not answer in 5 s.
- * -ENOSYS: the driver's callbacks do not come to this library (see memif.c), so that a dying peer
- * could take this process with it. -EADDRINUSE: a client of that socket is attached in this process
- * already; the driver wants the server first. The peer shares the rings and is trusted with them:
- * its death is survived, its malice is not.
+ * A name that begins with "shm_" or "memif_" makes an end of a shared-memory line, of which the other is in
+ * another process or in this one. Arguments: "role=server" or "role=client", "socket=" and the line's name, the same at
+ * both ends and unique within the network namespace, 97 bytes at most, "mac=" and its address in hexadecimal. Numbers
+ * follow DPDK's ports, up to 64 ends. One queue; descriptor counts and MTU are not looked at. Both processes are of one
+ * user, else there is no line; Linux 5.1 or later. The peer is not trusted: whatever it writes, frames are received
+ * whole and within this end's buffers, or counted as refused by length. -EINVAL: an argument; -EEXIST: the name;
+ * -EADDRINUSE, when started: another server has that socket; -ETIMEDOUT: EAL's interrupt thread, to which these ports
+ * belong, does not answer in 5 s.
  *
- * A name that begins with "shm_" makes an end of a shared-memory line of this library's own, of which
- * the other is in another process or in this one. Arguments: "role=server" or "role=client", "socket="
- * and the line's name, the same at both ends and unique within the network namespace, 97 bytes at
- * most, "mac=" and its address in hexadecimal. Numbers follow DPDK's ports, up to 64 ends. One queue;
- * descriptor counts and MTU are not looked at. Both pools' frames must be of one length and both
- * processes of one user, else there is no line; Linux 5.1 or later. The peer is not trusted: whatever it
- * writes, frames are received whole and within this end's buffers, or counted as refused by length.
- * -EINVAL: an argument; -EEXIST: the name; -EADDRINUSE, when started: another server has that socket.
+ *   shm_    this library's own. Both pools' frames must be of one length.
+ *   memif_  as DPDK's net_memif, VPP and libmemif speak it, any of which may be the other end; further arguments "id="
+ *           and the interface's number (0), "rsize=" and a client's ring size as a power of two (9, 1 to 14).
+ *           A frame may lie in several of a foreign client's buffers. Of a client's memory each file must be sealed
+ *           against shrinking, as net_memif's are without zero-copy.
  *
  * A name that is a PCI address, "0000:03:00.0", is that device, if EAL was started with "-a" and some address.
  */
@@ -275,10 +274,9 @@ int hxb_port_stats(int port, struct hxb_port_stats *stats);
 /* ---- Bursts (packet path) -------------------------------------------------------------------- */
 
 /*
- * -ENETDOWN: the port is stopped, or a net_memif client or an end of a line of our own without a
- * connection; what a peer sent over such a line before it went can still be received. While a port of
- * shared memory is being changed, bursts on all of them move nothing. -EINVAL on such a line: another
- * pool than that of hxb_port_configure.
+ * -ENETDOWN: the port is stopped, or an end of a line without a connection; what a peer sent over such
+ * a line before it went can still be received. While a line is being changed, bursts on all of them move
+ * nothing. -EINVAL on a line: another pool than that of hxb_port_configure.
  */
 
 /*

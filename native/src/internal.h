@@ -220,8 +220,6 @@ bool hxb_port_number_free(void);
 /* Forgets what an earlier port of this number left: counters, queues. */
 void hxb_port_reset(int port);
 
-/* Lets the burst calls through to the driver, or makes them answer -ENETDOWN. */
-void hxb_port_live(int port, bool live);
 /* ---- The gate of ports that others change: control.c ------------------------------------------ */
 
 /* Who is in a burst; one writer each: the thread that polls, the thread that sends. */
@@ -282,46 +280,34 @@ int64_t hxb_now_ns(void);
 /* The value of "key=" among a device's arguments, with commas between them, or `fallback`. */
 void hxb_argument(const char *args, const char *key, const char *fallback, char *out, size_t n);
 
-/* memif.c */
-bool hxb_is_memif(const char *name);
-int hxb_memif_attach(const char *name, const char *args);
-int hxb_memif_start(int port);
-int hxb_memif_stop(int port);
-int hxb_memif_close(int port);
-/* Every callback of the driver, as EAL sees it. */
-void hxb_memif_event(void *arg);
+/* line.c: lines through memory of two processes, whose port numbers follow DPDK's. */
+#define HXB_LINE_FIRST RTE_MAX_ETHPORTS
+#define HXB_LINE_ENDS 64
+#define HXB_PORTS (HXB_LINE_FIRST + HXB_LINE_ENDS)
 
-/* shm.c: lines of our own, whose port numbers follow DPDK's. */
-#define HXB_SHM_FIRST RTE_MAX_ETHPORTS
-#define HXB_SHM_ENDS 64
-#define HXB_PORTS (HXB_SHM_FIRST + HXB_SHM_ENDS)
-
-static inline bool hxb_is_shm(int port)
+static inline bool hxb_is_line(int port)
 {
-    return port >= HXB_SHM_FIRST && port < HXB_PORTS;
+    return port >= HXB_LINE_FIRST && port < HXB_PORTS;
 }
 
 /* Whether hxb_port_attach is to make such a line. */
-bool hxb_names_shm(const char *name);
-int hxb_shm_attach(const char *name, const char *args);
+bool hxb_names_line(const char *name);
+int hxb_line_attach(const char *name, const char *args);
 /* Of all others: -ENODEV when there is no such end. */
-int hxb_shm_configure(int port, const struct hxb_port_config *config, struct hxb_pool *const *pools);
-int hxb_shm_start(int port);
-int hxb_shm_stop(int port);
-int hxb_shm_close(int port);
-int64_t hxb_shm_mac(int port);
-int hxb_shm_link(int port);
-int hxb_shm_info(int port, struct hxb_port_info *info);
-int hxb_shm_stats(int port, struct hxb_port_stats *stats);
-int hxb_shm_wake_fd(int port);
-/* shm_bell.c: behind the gate. What hxb_port_sleep, _wake and _rouse say of a line; rings for its peer if that
- * sleeps. */
+int hxb_line_configure(int port, const struct hxb_port_config *config, struct hxb_pool *const *pools);
+int hxb_line_start(int port);
+int hxb_line_stop(int port);
+int hxb_line_close(int port);
+int64_t hxb_line_mac(int port);
+int hxb_line_link(int port);
+int hxb_line_info(int port, struct hxb_port_info *info);
+int hxb_line_stats(int port, struct hxb_port_stats *stats);
+int hxb_line_wake_fd(int port);
+/* shm_bell.c: behind the gate. What hxb_port_sleep, _wake and _rouse say of a line of shm's; rings for its peer if
+ * that sleeps. Of other kinds' nothing. */
 int hxb_shm_sleep(int port);
 void hxb_shm_wake(int port, bool rung);
 void hxb_shm_rouse(int port);
 bool hxb_shm_ring(int port);
-/* shm_burst.c: behind the gate. */
-int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, uint64_t *addresses, int n);
-int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);
 
 #endif

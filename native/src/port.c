@@ -7,14 +7,13 @@
 #include <rte_dev.h>
 #include <rte_eal.h>
 
-#include "internal.h"
+#include "line.h"
 
 /* What the burst calls must know of a port beyond DPDK's own table. */
 static struct {
     /* Queues while started, else 0: a burst on a stopped port would make DPDK log a stack trace. */
     uint16_t live_queues;
     uint16_t queues;
-    bool gated; /* bursts pass the gate of control.c: net_memif, and lines of our own */
     struct hxb_refusals refusals[HXB_QUEUES_MAX];
     struct hxb_seats seats[HXB_QUEUES_MAX];
 } ports[HXB_PORTS];
@@ -47,11 +46,6 @@ void hxb_port_reset(int port)
     memset(&ports[port], 0, sizeof(ports[port]));
 }
 
-void hxb_port_live(int port, bool live)
-{
-    ports[port].live_queues = live ? ports[port].queues : 0;
-}
-
 static void await_empty(const atomic_int *seat)
 {
     while (atomic_load(seat) != 0) {
@@ -61,22 +55,12 @@ static void await_empty(const atomic_int *seat)
 
 void hxb_await_bursts(void)
 {
-    for (int port = 0; port < HXB_PORTS; port++) {
-        for (int q = 0; ports[port].gated && q < HXB_QUEUES_MAX; q++) {
+    for (int port = HXB_LINE_FIRST; port < HXB_PORTS; port++) {
+        for (int q = 0; q < HXB_QUEUES_MAX; q++) {
             await_empty(&ports[port].seats[q].rx);
             await_empty(&ports[port].seats[q].tx);
         }
     }
-}
-
-/* The number of an attached port whose bursts pass the gate, or why there is none. */
-static int gated_port(int number)
-{
-    if (number >= 0) {
-        hxb_port_reset(number);
-        ports[number].gated = true;
-    }
-    return driver_error(number);
 }
 
 /* As EAL writes it: domain, bus, device, function. */
@@ -99,14 +83,11 @@ HXB_API int hxb_port_attach(const char *name, const char *args)
     if (name == NULL || args == NULL) {
         return -EINVAL;
     }
-    if (hxb_names_shm(name)) {
-        return gated_port(hxb_shm_attach(name, args));
+    if (hxb_names_line(name)) {
+        return driver_error(hxb_line_attach(name, args));
     }
     if (!hxb_port_number_free()) {
         return -ENOSPC;
-    }
-    if (hxb_is_memif(name)) {
-        return gated_port(hxb_memif_attach(name, args));
     }
     const char *bus = is_pci_address(name) ? "pci" : "vdev";
     int rc = rte_eal_hotplug_add(bus, name, args);
@@ -190,7 +171,7 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
     struct rte_eth_dev_info info;
     struct rte_eth_conf conf;
 
-    if (!hxb_is_shm(port) && check_port(port) < 0) {
+    if (!hxb_is_line(port) && check_port(port) < 0) {
         return -ENODEV;
     }
     if (config == NULL || pools == NULL || config->queues == 0 ||
@@ -202,8 +183,8 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
             return -EINVAL;
         }
     }
-    if (hxb_is_shm(port)) {
-        return hxb_shm_configure(port, config, pools);
+    if (hxb_is_line(port)) {
+        return hxb_line_configure(port, config, pools);
     }
     int rc = rte_eth_dev_info_get((uint16_t)port, &info);
     if (rc < 0) {
@@ -230,17 +211,14 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
 
 HXB_API int hxb_port_start(int port)
 {
-    if (hxb_is_shm(port)) {
-        return hxb_shm_start(port);
+    if (hxb_is_line(port)) {
+        return hxb_line_start(port);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
     if (ports[port].queues == 0) {
         return -EINVAL;
-    }
-    if (ports[port].gated) {
-        return driver_error(hxb_memif_start(port));
     }
     int rc = rte_eth_dev_start((uint16_t)port);
     if (rc < 0) {
@@ -252,14 +230,11 @@ HXB_API int hxb_port_start(int port)
 
 HXB_API int hxb_port_stop(int port)
 {
-    if (hxb_is_shm(port)) {
-        return hxb_shm_stop(port);
+    if (hxb_is_line(port)) {
+        return hxb_line_stop(port);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
-    }
-    if (ports[port].gated) {
-        return driver_error(hxb_memif_stop(port));
     }
     ports[port].live_queues = 0;
     return driver_error(rte_eth_dev_stop((uint16_t)port));
@@ -269,16 +244,11 @@ HXB_API int hxb_port_close(int port)
 {
     struct rte_eth_dev_info info;
 
-    if (hxb_is_shm(port)) {
-        return hxb_shm_close(port);
+    if (hxb_is_line(port)) {
+        return hxb_line_close(port);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
-    }
-    if (ports[port].gated) {
-        int closed = hxb_memif_close(port);
-        ports[port].queues = 0;
-        return driver_error(closed);
     }
     int rc = rte_eth_dev_info_get((uint16_t)port, &info);
     if (rc < 0) {
@@ -300,8 +270,8 @@ HXB_API int64_t hxb_port_mac(int port)
     struct rte_ether_addr address;
     int64_t mac = 0;
 
-    if (hxb_is_shm(port)) {
-        return hxb_shm_mac(port);
+    if (hxb_is_line(port)) {
+        return hxb_line_mac(port);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
@@ -320,8 +290,8 @@ HXB_API int hxb_port_link(int port)
 {
     struct rte_eth_link link;
 
-    if (hxb_is_shm(port)) {
-        return hxb_shm_link(port);
+    if (hxb_is_line(port)) {
+        return hxb_line_link(port);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
@@ -344,8 +314,8 @@ HXB_API int hxb_port_info(int port, struct hxb_port_info *out)
 {
     struct rte_eth_dev_info info;
 
-    if (hxb_is_shm(port)) {
-        return hxb_shm_info(port, out);
+    if (hxb_is_line(port)) {
+        return hxb_line_info(port, out);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
@@ -377,8 +347,8 @@ HXB_API int hxb_port_stats(int port, struct hxb_port_stats *out)
 {
     struct rte_eth_stats stats;
 
-    if (hxb_is_shm(port)) {
-        return hxb_shm_stats(port, out);
+    if (hxb_is_line(port)) {
+        return hxb_line_stats(port, out);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
@@ -457,66 +427,79 @@ static int tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *
     return sent;
 }
 
-/* Whether bursts of this (port, queue) pass the gate; other numbers are refused behind it. */
-static inline bool gated(int port, int queue)
+/* Behind the gate, which is closed while lines change. */
+static int line_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs,
+                         uint64_t *addresses, int n)
 {
-    return (unsigned int)port < HXB_PORTS && ports[port].gated &&
-           (unsigned int)queue < HXB_QUEUES_MAX;
-}
+    hxb_line_rx *burst = hxb_ways_at(port)->rx_burst;
 
-static __rte_always_inline int gated_rx_burst(int port, int queue, struct hxb_pool *pool,
-                                              uint64_t *descs, uint64_t *addresses, int n)
-{
-    if (likely(!gated(port, queue))) {
-        return rx_burst(port, queue, pool, descs, addresses, n);
+    if (unlikely(burst == NULL || (unsigned int)queue >= HXB_QUEUES_MAX)) {
+        return burst == NULL ? -ENODEV : -EINVAL;
     }
     atomic_int *seat = &ports[port].seats[queue].rx;
     if (unlikely(!hxb_gate_enter(seat))) {
         pool->bells[1]++;
         return 0;
     }
-    int got = hxb_is_shm(port) ? hxb_shm_rx_burst(port, queue, pool, descs, addresses, n)
-                               : rx_burst(port, queue, pool, descs, addresses, n);
+    int got = burst(port, queue, pool, descs, addresses, n);
     hxb_gate_leave(seat);
     return got;
 }
 
-HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+static int line_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
 {
-    return gated_rx_burst(port, queue, pool, descs, NULL, n);
-}
+    hxb_line_tx *burst = hxb_ways_at(port)->tx_burst;
 
-HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
-{
-    if (likely(!gated(port, queue))) {
-        return tx_burst(port, queue, pool, descs, n);
+    if (unlikely(burst == NULL || (unsigned int)queue >= HXB_QUEUES_MAX)) {
+        return burst == NULL ? -ENODEV : -EINVAL;
     }
     atomic_int *seat = &ports[port].seats[queue].tx;
     if (unlikely(!hxb_gate_enter(seat))) {
         return 0;
     }
-    int sent = hxb_is_shm(port) ? hxb_shm_tx_burst(port, queue, pool, descs, n)
-                                : tx_burst(port, queue, pool, descs, n);
+    int sent = burst(port, queue, pool, descs, n);
     hxb_gate_leave(seat);
     return sent;
+}
+
+static __rte_always_inline int any_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs,
+                                            uint64_t *addresses, int n)
+{
+    return likely(!hxb_is_line(port)) ? rx_burst(port, queue, pool, descs, addresses, n)
+                                      : line_rx_burst(port, queue, pool, descs, addresses, n);
+}
+
+HXB_API int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, int n)
+{
+    return any_rx_burst(port, queue, pool, descs, NULL, n);
+}
+
+HXB_API int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
+{
+    return likely(!hxb_is_line(port)) ? tx_burst(port, queue, pool, descs, n)
+                                      : line_tx_burst(port, queue, pool, descs, n);
 }
 
 /* ---- Bells ----------------------------------------------------------------------------------------- */
 
 HXB_API int hxb_port_wake_fd(int port)
 {
-    return hxb_is_shm(port) ? hxb_shm_wake_fd(port) : check_port(port) < 0 ? -ENODEV : -ENOTSUP;
+    return hxb_is_line(port) ? hxb_line_wake_fd(port) : check_port(port) < 0 ? -ENODEV : -ENOTSUP;
 }
 
-/* The seat of a call about a line of our own, entered; NULL: there is none. */
+/* The seat of a call about a line with a bell, entered; NULL: there is none. */
 static atomic_int *enter_line(int port, bool sends)
 {
-    if (!hxb_is_shm(port) || !ports[port].gated) {
+    if (!hxb_is_line(port)) {
         return NULL;
     }
     atomic_int *seat = sends ? &ports[port].seats[0].tx : &ports[port].seats[0].rx;
     hxb_gate_await(seat);
-    return seat;
+    if (hxb_ways_at(port)->bell >= 0) {
+        return seat;
+    }
+    hxb_gate_leave(seat);
+    return NULL;
 }
 
 HXB_API int hxb_port_sleep(int port)
@@ -560,7 +543,7 @@ HXB_API int hxb_ring_bells(struct hxb_pool *pool)
     int rung = 0;
 
     for (; pool->bells[0] != 0; pool->bells[0] &= pool->bells[0] - 1) {
-        int port = HXB_SHM_FIRST + __builtin_ctzll(pool->bells[0]);
+        int port = HXB_LINE_FIRST + __builtin_ctzll(pool->bells[0]);
         atomic_int *seat = enter_line(port, true);
         if (seat != NULL) {
             rung += hxb_shm_ring(port);
@@ -579,7 +562,7 @@ HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, co
          b += HXB_QUEUE_BURST_WORDS) {
         uint64_t *descs = (uint64_t *)(uintptr_t)b[1];
         int most = (int32_t)b[2];
-        int moved = gated_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs,
+        int moved = any_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs,
                                    descs + RTE_MAX(most, 0), most);
         b[3] = (uint64_t)(int64_t)moved;
         if (moved > 0) {

@@ -5,7 +5,7 @@
  * The bell is a pair of datagram sockets, one of each end, of which neither's state is the other's, as counter
  * and flags of an eventfd would be. An end that keeps ringing costs the other one processor time, and
  * nothing else. Descriptors among the rings, whose closing may take as long as their sender likes, the
- * kernel refuses from Linux 6.16 on (refuse_descriptors in shm.c).
+ * kernel refuses from Linux 6.16 on (refuse_descriptors in shm_hello.c).
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -22,12 +22,12 @@
 
 int hxb_shm_sleep(int port)
 {
-    const struct hxb_way *w = &hxb_shm_ways[port - HXB_SHM_FIRST].rx;
+    const struct hxb_way *w = &hxb_ways_at(port)->rx;
 
-    if (w->slots == NULL) {
+    if (!w->open) {
         return 0;
     }
-    uint32_t was = __atomic_exchange_n(w->doze, HXB_ASLEEP, __ATOMIC_SEQ_CST);
+    uint32_t was = __atomic_exchange_n(w->shm.doze, HXB_ASLEEP, __ATOMIC_SEQ_CST);
     /* S6: the word before the last look for frames; pairs with S5 and S7. */
     atomic_thread_fence(memory_order_seq_cst);
     return was == HXB_AWAKE ? 1 : 0;
@@ -66,12 +66,12 @@ static void hear(struct hxb_ways *ways)
 
 void hxb_shm_wake(int port, bool rung)
 {
-    struct hxb_ways *ways = &hxb_shm_ways[port - HXB_SHM_FIRST];
+    struct hxb_ways *ways = hxb_ways_at(port);
     const struct hxb_way *w = &ways->rx;
 
     /* AWAKE: of a line that is new since. Only behind a barrier may that change. */
-    if (w->slots != NULL && __atomic_load_n(w->doze, __ATOMIC_RELAXED) != HXB_AWAKE) {
-        __atomic_store_n(w->doze, HXB_DROWSY, __ATOMIC_RELAXED);
+    if (w->open && __atomic_load_n(w->shm.doze, __ATOMIC_RELAXED) != HXB_AWAKE) {
+        __atomic_store_n(w->shm.doze, HXB_DROWSY, __ATOMIC_RELAXED);
     }
     if (rung) {
         hear(ways);
@@ -80,21 +80,21 @@ void hxb_shm_wake(int port, bool rung)
 
 void hxb_shm_rouse(int port)
 {
-    const struct hxb_way *w = &hxb_shm_ways[port - HXB_SHM_FIRST].rx;
+    const struct hxb_way *w = &hxb_ways_at(port)->rx;
 
-    if (w->slots != NULL) {
-        __atomic_store_n(w->doze, HXB_AWAKE, __ATOMIC_RELAXED);
+    if (w->open) {
+        __atomic_store_n(w->shm.doze, HXB_AWAKE, __ATOMIC_RELAXED);
     }
 }
 
 bool hxb_shm_ring(int port)
 {
-    const struct hxb_ways *ways = &hxb_shm_ways[port - HXB_SHM_FIRST];
+    const struct hxb_ways *ways = hxb_ways_at(port);
     uint32_t rung = HXB_DROWSY;
 
     /* Who finds it asleep rings, and once: it is drowsy from now on. */
-    if (ways->tx.slots == NULL ||
-        __atomic_exchange_n(ways->tx.doze, HXB_DROWSY, __ATOMIC_SEQ_CST) != HXB_ASLEEP) {
+    if (!ways->tx.open ||
+        __atomic_exchange_n(ways->tx.shm.doze, HXB_DROWSY, __ATOMIC_SEQ_CST) != HXB_ASLEEP) {
         return false;
     }
     /* EAGAIN: it rings already. */
@@ -102,6 +102,6 @@ bool hxb_shm_ring(int port)
         return true;
     }
     /* Else the next burst tries again. */
-    __atomic_compare_exchange_n(ways->tx.doze, &rung, HXB_ASLEEP, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(ways->tx.shm.doze, &rung, HXB_ASLEEP, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     return false;
 }

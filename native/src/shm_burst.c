@@ -2,28 +2,10 @@
 /* Frames through a shared-memory line; see shm.h for what lies where, and whose it is. */
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-#include <rte_cycles.h>
-
 #include "shm.h"
 
 /* Cache lines behind the first of a slot in which a frame of up to 184 bytes lies. */
 #define SHORT_FRAME_LINES 2
-/* From this length on a frame is copied as one that was TIMED_FRAME long at least was faster lately; shorter
- * ones find room for all their stores in front of the cache, and seem to take no time. Every TRIAL_FRAMES-th
- * of the longer ones is copied the other way. */
-#define LONG_FRAME 1024
-#define TIMED_FRAME 4096
-#define TRIAL_FRAMES 128
-/* How far ahead of a long frame's copying its lines are asked for, and how many bytes at once. */
-#define COPY_AHEAD 1024
-#define COPY_STEP 256
-
-struct hxb_ways hxb_shm_ways[HXB_SHM_ENDS];
-
 static inline uint8_t *slot_at(const struct hxb_way *w, uint64_t number)
 {
     return w->slots + (number & w->mask) * w->stride_bytes;
@@ -56,44 +38,14 @@ static inline int look(const struct hxb_way *w, uint32_t *lengths, int n)
     return ready;
 }
 
-static inline const char *frame_of(const struct hxb_pool *pool, uint32_t id)
-{
-    return (const char *)(uintptr_t)(pool->base + (uint64_t)id * pool->stride_bytes) + HXB_FRAME_OFFSET;
-}
-
-static inline void prefetch_step(const uint8_t *at)
-{
-    for (int line = 0; line < COPY_STEP / RTE_CACHE_LINE_SIZE; line++) {
-        rte_prefetch0(at + line * RTE_CACHE_LINE_SIZE);
-    }
-}
-
-/* Out of a slot. The sender's processor may have all of its lines: more are asked for at a time than a copy
- * of this length asks for by itself. */
-static void copy_ahead(char *to, const uint8_t *from, uint32_t n)
-{
-    uint32_t at;
-
-    for (at = 0; at < COPY_AHEAD; at += COPY_STEP) {
-        prefetch_step(from + at);
-    }
-    for (at = 0; at + COPY_STEP <= n; at += COPY_STEP) {
-        if (at + COPY_AHEAD + COPY_STEP <= n) {
-            prefetch_step(from + at + COPY_AHEAD);
-        }
-        memcpy(to + at, from + at, COPY_STEP);
-    }
-    memcpy(to + at, from + at, n - at);
-}
-
 int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, uint64_t *addresses,
                      int n)
 {
-    struct hxb_way *w = &hxb_shm_ways[port - HXB_SHM_FIRST].rx;
+    struct hxb_way *w = &hxb_ways_at(port)->rx;
     uint32_t ids[HXB_BURST_MAX], lengths[HXB_BURST_MAX];
 
-    if (unlikely(w->slots == NULL || w->pool != pool || queue != 0)) {
-        return w->slots == NULL ? -ENETDOWN : -EINVAL;
+    if (unlikely(!hxb_way_takes(w, pool, queue))) {
+        return hxb_way_refuses(w);
     }
     /* A short frame's lines are asked for with its word: the sender's processor has all of them. */
     prefetch_frame(slot_at(w, w->next));
@@ -115,11 +67,11 @@ int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs
             hxb_add(&w->refused, 1);
             continue;
         }
-        char *frame = (char *)(uintptr_t)frame_of(pool, ids[taken]);
-        if (likely(lengths[i] < LONG_FRAME)) {
+        char *frame = hxb_frame_of(pool, ids[taken]);
+        if (likely(lengths[i] < HXB_LONG_FRAME)) {
             memcpy(frame, slot + WORD_BYTES, lengths[i]);
         } else {
-            copy_ahead(frame, slot + WORD_BYTES, lengths[i]);
+            hxb_copy_ahead(frame, slot + WORD_BYTES, lengths[i]);
         }
         if (addresses != NULL) {
             addresses[taken] = (uint64_t)(uintptr_t)frame;
@@ -137,73 +89,11 @@ int hxb_shm_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs
     if (w->next - w->told > w->mask / 4) {
         w->told = w->next;
         /* S3: behind the copies; pairs with S4. */
-        __atomic_store_n(w->consumed, w->next, __ATOMIC_RELEASE);
+        __atomic_store_n(w->shm.consumed, w->next, __ATOMIC_RELEASE);
     }
     hxb_add(&w->frames, (uint64_t)taken);
     hxb_add(&w->bytes, bytes);
     return taken;
-}
-
-#ifdef __SSE2__
-/* Past the caches, whose lines of the slot the receiver's processor has: no line is waited for. */
-static void copy_streaming(uint8_t *to, const char *from, uint32_t n)
-{
-    uint32_t head = (uint32_t)(-(uintptr_t)to & (RTE_CACHE_LINE_SIZE - 1));
-
-    memcpy(to, from, head);
-    for (to += head, from += head, n -= head; n >= RTE_CACHE_LINE_SIZE; n -= RTE_CACHE_LINE_SIZE) {
-        for (int i = 0; i < RTE_CACHE_LINE_SIZE; i += 16) {
-            _mm_stream_si128((__m128i *)(void *)(to + i),
-                             _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-        }
-        to += RTE_CACHE_LINE_SIZE;
-        from += RTE_CACHE_LINE_SIZE;
-    }
-    memcpy(to, from, n);
-    /* Streaming stores are in no order with the slot's word otherwise. */
-    _mm_sfence();
-}
-#else
-static void copy_streaming(uint8_t *to, const char *from, uint32_t n)
-{
-    memcpy(to, from, n);
-}
-#endif
-
-/* A moving mean that follows a lesser figure at once: what is above may be a pause of ours. */
-static inline void learn(uint32_t *ticks, uint64_t measured)
-{
-    uint32_t now = (uint32_t)RTE_MIN(measured, (uint64_t)UINT16_MAX);
-
-    if (*ticks == 0 || now < *ticks) {
-        *ticks = now;
-    } else {
-        *ticks += (RTE_MIN(now, 2 * *ticks) - *ticks + 7) / 8;
-    }
-}
-
-/*
- * Copies a long frame into its slot by that kind of stores that was faster lately. Ordinary stores wait
- * for each line until the receiver's processor has given it up: a fifth of a microsecond per KB where
- * both share a cache, which they then leave the frame in, five times that where they do not. Streaming stores
- * take the same everywhere, but leave the frame in memory, so they must be four times as fast to pay.
- */
-static void copy_long(struct hxb_copying *c, uint8_t *to, const char *from, uint32_t length)
-{
-    bool timed = length >= TIMED_FRAME;
-    bool streaming = c->streaming != (timed && c->frames++ % TRIAL_FRAMES == 0);
-    uint64_t begin = rte_rdtsc();
-
-    if (streaming) {
-        copy_streaming(to, from, length);
-    } else {
-        memcpy(to, from, length);
-    }
-    if (!timed) {
-        return;
-    }
-    learn(&c->ticks[streaming], (rte_rdtsc() - begin) * 1024 / length);
-    c->streaming = c->ticks[0] / 4 > c->ticks[1] && c->ticks[1] != 0;
 }
 
 /* Behind its frames: whether the receiver of the line is to be rung for. */
@@ -216,12 +106,12 @@ static inline bool must_ring(const struct hxb_way *w)
     } else {
         atomic_signal_fence(memory_order_seq_cst);
     }
-    if (likely(__atomic_load_n(w->doze, __ATOMIC_RELAXED) == HXB_AWAKE)) {
+    if (likely(__atomic_load_n(w->shm.doze, __ATOMIC_RELAXED) == HXB_AWAKE)) {
         return false;
     }
     /* S7: the same; pairs with S6. */
     atomic_thread_fence(memory_order_seq_cst);
-    return __atomic_load_n(w->doze, __ATOMIC_RELAXED) == HXB_ASLEEP;
+    return __atomic_load_n(w->shm.doze, __ATOMIC_RELAXED) == HXB_ASLEEP;
 }
 
 /* Frames that find a slot, at most n. */
@@ -232,7 +122,7 @@ static inline int room(struct hxb_way *w, int n)
     if (unlikely(slots - (w->next - w->told) < (uint64_t)n)) {
         /* S4: before the slots are written again; pairs with S3. What a peer writes there without
          * having read is its own loss; what it cannot have read is no answer. */
-        uint64_t told = __atomic_load_n(w->consumed, __ATOMIC_ACQUIRE);
+        uint64_t told = __atomic_load_n(w->shm.consumed, __ATOMIC_ACQUIRE);
         if (w->next - told <= slots) {
             w->told = told;
         }
@@ -243,13 +133,13 @@ static inline int room(struct hxb_way *w, int n)
 
 int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
 {
-    struct hxb_way *w = &hxb_shm_ways[port - HXB_SHM_FIRST].tx;
+    struct hxb_way *w = &hxb_ways_at(port)->tx;
     uint32_t gone[HXB_BURST_MAX];
     int sent = 0, mine = 0;
     uint64_t bytes = 0;
 
-    if (unlikely(w->slots == NULL || w->pool != pool || queue != 0)) {
-        return w->slots == NULL ? -ENETDOWN : -EINVAL;
+    if (unlikely(!hxb_way_takes(w, pool, queue))) {
+        return hxb_way_refuses(w);
     }
     if (unlikely(n <= 0)) {
         return 0;
@@ -266,10 +156,10 @@ int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t 
             break;
         }
         uint8_t *slot = slot_at(w, w->next);
-        if (likely(length < LONG_FRAME)) {
-            memcpy(slot + WORD_BYTES, frame_of(pool, id), length);
+        if (likely(length < HXB_LONG_FRAME)) {
+            memcpy(slot + WORD_BYTES, hxb_frame_of(pool, id), length);
         } else {
-            copy_long(&w->copying, slot + WORD_BYTES, frame_of(pool, id), length);
+            hxb_copy_long(&w->copying, slot + WORD_BYTES, hxb_frame_of(pool, id), length);
         }
         w->next++;
         /* S2: behind the frame; pairs with S1. */
@@ -284,7 +174,7 @@ int hxb_shm_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t 
         hxb_pool_release_bulk(pool, gone, mine);
     }
     if (unlikely(must_ring(w))) {
-        pool->bells[0] |= UINT64_C(1) << (port - HXB_SHM_FIRST);
+        pool->bells[0] |= UINT64_C(1) << (port - HXB_LINE_FIRST);
     }
     hxb_add(&w->frames, (uint64_t)sent);
     hxb_add(&w->bytes, bytes);

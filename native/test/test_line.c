@@ -32,9 +32,9 @@ struct driver {
 };
 
 static const struct driver memif = {
-    .device = "net_memif_",
+    .device = "memif_",
     .socket = "",
-    .args = "id=0,socket-abstract=yes,bsize=9216,rsize=8,zero-copy=no",
+    .args = "id=0,rsize=8,mac=02000000000b",
 };
 static const struct driver shm = {
     .device = "shm_", .socket = "pmhxb-shm/", .args = "mac=02000000000a"};
@@ -878,9 +878,9 @@ void test_shm_bell(void)
     CHECK_EQ(pthread_join(sleeper, &woken), 0);
     CHECK_EQ((intptr_t)woken, 1);
     CHECK(hxb_port_wake_fd(a) >= 0);
-    CHECK_EQ(hxb_port_wake_fd(HXB_SHM_FIRST + HXB_SHM_ENDS - 1), -ENODEV);
+    CHECK_EQ(hxb_port_wake_fd(HXB_LINE_FIRST + HXB_LINE_ENDS - 1), -ENODEV);
     CHECK_EQ(hxb_port_sleep(0), -ENODEV);
-    CHECK_EQ(hxb_port_wake(HXB_SHM_FIRST + HXB_SHM_ENDS - 1, 1), -ENODEV);
+    CHECK_EQ(hxb_port_wake(HXB_LINE_FIRST + HXB_LINE_ENDS - 1, 1), -ENODEV);
     CHECK_EQ(hxb_port_rouse(HXB_PORTS), -ENODEV);
     await_link(a, true);
     await_link(b, true);

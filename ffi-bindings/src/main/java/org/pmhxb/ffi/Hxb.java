@@ -18,9 +18,9 @@ import java.lang.invoke.MethodHandle;
  *
  * <p>Why two variants of the burst calls: a <em>critical</em> call skips the transition of the
  * thread's state (about 3.5 ns a call) but holds up every safepoint of the JVM until it returns. So
- * it is right for bounded calls without system calls (net_ring, net_memif, hardware drivers), and
- * wrong for drivers that make system calls in their bursts (af_packet, tap, af_xdp): those take the
- * {@code Blocking} variant.
+ * it is right for bounded calls without system calls (net_ring, lines of shared memory, hardware
+ * drivers), and wrong for drivers that make system calls in their bursts (af_packet, tap, af_xdp):
+ * those take the {@code Blocking} variant.
  */
 public final class Hxb {
   /** Most frames that one burst call moves (HXB_BURST_MAX). */

@@ -3,7 +3,7 @@ package org.pmhxb.ffi;
 /**
  * What DPDK says of a port.
  *
- * @param driver for example {@code net_memif}
+ * @param driver for example {@code net_ring}
  * @param device device name
  * @param interfaceIndex kernel interface, 0 = none
  * @param maxRxPacketBytes with FCS, as the driver says; net_af_packet always says 1,518

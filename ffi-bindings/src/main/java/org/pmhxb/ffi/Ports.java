@@ -28,9 +28,9 @@ public final class Ports {
   /**
    * Creates a virtual device, or takes a PCI device, and returns its port number.
    *
-   * @param name driver name and a number or suffix, for example {@code net_memif0}, or {@code
-   *     shm_0}; or a PCI address, for example {@code 0000:03:00.0}
-   * @param arguments the driver's, for example {@code role=server,id=0}
+   * @param name driver name and a number or suffix, for example {@code net_null0}, or {@code
+   *     memif_0}; or a PCI address, for example {@code 0000:03:00.0}
+   * @param arguments the driver's, for example {@code role=server,socket=a,mac=02000000000a}
    */
   public static int attach(String name, String arguments) {
     Pmhxb.hxb_eal_log_clear();

@@ -62,7 +62,7 @@ abstract class ClusterBench extends ClusterCommand {
       names = "--fabric",
       paramLabel = "FABRIC",
       description =
-          "ring (one process), shm, memif (shared memory, by lines of our own or by DPDK) or veth (a"
+          "ring (one process), shm, memif (shared memory, by lines of our own or by memif's) or veth (a"
               + " process per node). Default: that of the cluster that is up, else ring. Another than"
               + " that cluster's: one is built beside it.")
   private Fabric fabric;

@@ -37,8 +37,8 @@ final class UpCommand extends ClusterCommand {
       paramLabel = "FABRIC",
       defaultValue = "veth",
       description =
-          "What joins the nodes: veth, shm (shared memory, by lines of our own) or memif (by DPDK's"
-              + " net_memif). Shared memory joins lines of two nodes.")
+          "What joins the nodes: veth, shm (shared memory, by lines of our own) or memif (by its"
+              + " protocol). Shared memory joins lines of two nodes.")
   private ClusterSpec.Fabric fabric;
 
   @Option(

@@ -39,7 +39,7 @@ public final class HxbConfig {
   public enum Driver {
     /** Memory that two processes of one host share: the shim's own lines. */
     SHM,
-    /** The same through DPDK net_memif. */
+    /** The same by memif, whose other end may be another program's. */
     MEMIF,
     /** A kernel interface through a packet socket of the shim's own. */
     PACKET,

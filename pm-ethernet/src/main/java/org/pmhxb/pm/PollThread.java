@@ -18,7 +18,7 @@ import org.pmhxb.ffi.Threads;
  * for {@link #NAP_NS}, or up to {@link #LONG_NAP_NS} where who waits sleeps at once.
  *
  * <p>It sleeps only on descriptors: those of its ports and a doorbell, so that whatever happens
- * wakes it. Where a port has none (net_memif, NICs), or there are more than one wait can take, it
+ * wakes it. Where a port has none (memif, NICs), or there are more than one wait can take, it
  * sleeps for at most {@link #BLIND_SLEEP_NS}.
  */
 public final class PollThread implements Doorbell, AutoCloseable {

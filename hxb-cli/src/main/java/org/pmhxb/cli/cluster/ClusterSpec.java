@@ -21,7 +21,7 @@ public record ClusterSpec(
     VETH,
     /** Shared memory; lines of two nodes only. */
     SHM,
-    /** The same through DPDK's net_memif. */
+    /** The same by memif. */
     MEMIF;
 
     @Override

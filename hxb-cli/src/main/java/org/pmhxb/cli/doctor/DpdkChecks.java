@@ -79,7 +79,7 @@ final class DpdkChecks implements Check {
   private Finding drivers(Machine machine, List<String> directories) {
     List<String> found = new ArrayList<>();
     List<String> missing = new ArrayList<>();
-    for (String driver : List.of("mempool_ring", "net_ring", "net_memif", "net_af_packet")) {
+    for (String driver : List.of("mempool_ring", "net_ring", "net_af_packet")) {
       (isThere(machine, directories, driver) ? found : missing).add(driver);
     }
     return missing.isEmpty()

@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.function.Supplier;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
@@ -48,7 +47,6 @@ public final class DpdkPorts {
 
   private static final int DISCARD_BURST = 32;
 
-  private static final int MEMIF_RING_LOG2 = 9;
   private static final int FRAME_BYTES_MAX = 65_535;
 
   private DpdkPorts() {}
@@ -107,10 +105,9 @@ public final class DpdkPorts {
   /**
    * One end of a line through memory that two processes of this host share (or two nodes of one):
    * the shim's own, which beside {@link #memif} waits for fewer of the other processor's cache
-   * lines and does not trust its peer. Both ends' buffers must be of one size, and both processes
-   * of one user; else the link stays down. Line, socket, and what either end does when the other
-   * starts, ends or dies, are as of {@link #memif}. Who waits for frames can sleep until one comes
-   * ({@link Port#fallAsleep}).
+   * lines. Both ends' buffers must be of one size, and both processes of one user; else the link
+   * stays down. Line, socket, and what either end does when the other starts, ends or dies, are as
+   * of {@link #memif}. Who waits for frames can sleep until one comes ({@link Port#fallAsleep}).
    *
    * @param name unique among the process's ports of this kind, up to 59 characters
    * @param line its name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
@@ -124,6 +121,16 @@ public final class DpdkPorts {
     int number =
         Ports.attach(
             "shm_" + name, "role=%s,socket=%s,mac=%x".formatted(role(server), line, macAddress));
+    return line(
+        number,
+        "shm " + name,
+        pool,
+        macAddress,
+        () -> new PollModePort.Bell(Ports.wakeFd(number), Pools.bells(pool.handle())));
+  }
+
+  private static DpdkPort line(
+      int number, String name, DpdkPool pool, long macAddress, Supplier<PollModePort.Bell> bell) {
     return open(
         number,
         0,
@@ -134,12 +141,12 @@ public final class DpdkPorts {
                 new DpdkDevice(number, 1),
                 0,
                 pool,
-                "shm " + name,
+                name,
                 macAddress,
                 pool.frameCapacityBytes(),
                 0,
                 false,
-                new PollModePort.Bell(Ports.wakeFd(number), Pools.bells(pool.handle()))));
+                bell.get()));
   }
 
   private static String role(boolean server) {
@@ -153,42 +160,27 @@ public final class DpdkPorts {
   }
 
   /**
-   * One end of a shared-memory line between two processes of this host (or within one), by DPDK's
-   * net_memif. The control socket is an abstract one: no file, so none is left for a later client
-   * to wait on for ever. It is known within the network namespace.
+   * One end of a shared-memory line between two processes of this host (or within one), by memif
+   * 2.0, as DPDK's net_memif, VPP and libmemif speak it; the shim's own, like {@link #shm}. The
+   * peer may be any of those, of the same user; it is not trusted. The control socket is an
+   * abstract one: no file, so none is left for a later client to wait on for ever. It is known
+   * within the network namespace. Who waits for frames polls.
    *
-   * @param name unique among the process's memif ports
+   * @param name unique among the process's memif ports, up to 57 characters
    * @param socket the line's name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
    * @param server the end that waits; the other connects, and again after a loss, in whichever
-   *     order they start (within one process: the server first)
+   *     order they start
    * @param macAddress this end's address, low 48 bits, unicast
    */
   public static DpdkPort memif(
       String name, String socket, boolean server, DpdkPool pool, long macAddress) {
     checkLine("memif", socket);
     checkUnicast(macAddress);
-    // A frame must fit one shared buffer, or it would arrive in segments.
-    int bufferBytes = pool.frameCapacityBytes();
-    String arguments =
-        "role=%s,id=0,socket=%s,socket-abstract=yes,bsize=%d,rsize=%d,mac=%s,zero-copy=no"
-            .formatted(role(server), socket, bufferBytes, MEMIF_RING_LOG2, macText(macAddress));
-    int number = Ports.attach("net_memif_" + name, arguments);
-    return open(
-        number,
-        1 << MEMIF_RING_LOG2,
-        0,
-        handles(pool),
-        () ->
-            new PollModePort(
-                new DpdkDevice(number, 1),
-                0,
-                pool,
-                "memif " + name,
-                Ports.macAddress(number),
-                bufferBytes,
-                0,
-                false,
-                PollModePort.Bell.NONE));
+    int number =
+        Ports.attach(
+            "memif_" + name,
+            "role=%s,socket=%s,mac=%x".formatted(role(server), socket, macAddress));
+    return line(number, "memif " + name, pool, macAddress, () -> PollModePort.Bell.NONE);
   }
 
   /** {@link #afPacket(String, DpdkPool, int)} with {@link #AF_PACKET_FRAMES}. */
@@ -369,17 +361,5 @@ public final class DpdkPorts {
       throw new IllegalArgumentException(
           "address 0x%x is not a 48-bit unicast Ethernet address".formatted(macAddress));
     }
-  }
-
-  private static String macText(long mac) {
-    return String.format(
-        Locale.ROOT,
-        "%02x:%02x:%02x:%02x:%02x:%02x",
-        mac >> 40 & 0xFF,
-        mac >> 32 & 0xFF,
-        mac >> 24 & 0xFF,
-        mac >> 16 & 0xFF,
-        mac >> 8 & 0xFF,
-        mac & 0xFF);
   }
 }

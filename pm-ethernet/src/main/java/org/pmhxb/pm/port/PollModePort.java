@@ -6,8 +6,8 @@ import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
 
 /**
- * Drivers whose bursts make no system call (net_ring, net_memif, hardware, lines of the shim's
- * own): critical calls, which leave the thread in Java state.
+ * Drivers whose bursts make no system call (net_ring, hardware, lines of the shim's own): critical
+ * calls, which leave the thread in Java state.
  */
 final class PollModePort extends DpdkPort {
   /**

@@ -93,7 +93,7 @@ final class PeersPage {
     text.append("\n## What was run\n\n");
     text.append("- **hxb**: this project; two processes, over veth by the driver ");
     text.append(NodeOptions.VETH_DRIVER);
-    text.append(" and through shared memory by lines of its own, or by net_memif where it says so");
+    text.append(" and through shared memory by lines of its own, or by memif where it says so");
     text.append(" (half round trips and small messages: poll threads spin, one per processor)\n");
     for (PeersReport.Program program : report.programs()) {
       text.append("- **").append(program.name()).append("** (").append(program.version());

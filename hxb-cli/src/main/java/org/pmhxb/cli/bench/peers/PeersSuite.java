@@ -43,7 +43,7 @@ public final class PeersSuite {
   public static final String HXB = "hxb";
 
   /** Ours where DPDK's driver takes the place of the shared-memory lines of our own. */
-  static final String HXB_MEMIF = "hxb over net_memif";
+  static final String HXB_MEMIF = "hxb over memif";
 
   private static final String PAGE = "peers.md";
   private static final String JSON = "peers.json";

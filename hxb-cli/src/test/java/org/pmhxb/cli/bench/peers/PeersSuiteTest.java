@@ -216,7 +216,7 @@ class PeersSuiteTest {
                 + " good: 0.500 |")
         .contains("| half round trip, veth, us | <= 2.50 | <= 1.60 | 2.00 | must | good: 5.00 |")
         .contains("| half round trip, shm, us | <= 1.00 | <= 0.70 | 2.00 | **missed** | - |")
-        .contains("| hxb over net_memif | 2.00 |")
+        .contains("| hxb over memif | 2.00 |")
         .contains("| half round trip, memif, us | <= 1.00 | <= 0.70 | 2.00 | **missed** | - |")
         .contains("| hxb: one way, 8192 B, 9 shaped | 0.991 | 1.50 | 55,109 | 6,727 | - | links |")
         .contains("![8,192 B messages, both ways](peers/share-8192-both.svg)");

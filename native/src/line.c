@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ends of lines, whatever their kind (line.h).
+ *
+ * The server listens at an abstract Unix socket, so that nothing of a line has a name in a file system; the client
+ * comes, and looks again every 50 ms while there is no server. What they say to each other until both have a line is
+ * the kind's. The socket stays open: its end is how either knows that the other is gone.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_alarm.h>
+#include <rte_interrupts.h>
+
+#include "line.h"
+
+#define RETRY_US 50000
+#define HELLO_TIMEOUT_NS INT64_C(1000000000)
+
+static const struct hxb_line_kind *const kinds[] = {&hxb_shm_kind, &hxb_memif_kind};
+
+struct hxb_ways hxb_line_ways[HXB_LINE_ENDS] = {[0 ... HXB_LINE_ENDS - 1] = {.bell = -1, .silent = -1, .kick = -1}};
+static struct hxb_line lines[HXB_LINE_ENDS];
+
+static void on_listener(void *arg);
+static void on_channel(void *arg);
+static void arm_retry(struct hxb_line *l);
+
+static struct hxb_ways *ways_of(const struct hxb_line *l)
+{
+    return &hxb_line_ways[l - lines];
+}
+
+static int port_of(const struct hxb_line *l)
+{
+    return HXB_LINE_FIRST + (int)(l - lines);
+}
+
+static struct hxb_line *line_of(int port)
+{
+    struct hxb_line *l = hxb_is_line(port) ? &lines[port - HXB_LINE_FIRST] : NULL;
+
+    return l != NULL && l->attached ? l : NULL;
+}
+
+/* ---- Memory --------------------------------------------------------------------------------------- */
+
+bool hxb_is_sealed(int fd, int seals)
+{
+    int has = fcntl(fd, F_GET_SEALS);
+
+    return has >= 0 && (has & seals) == seals;
+}
+
+bool hxb_regions_add(struct hxb_regions *regions, int fd, uint64_t bytes)
+{
+    struct stat st;
+
+    if (regions->count == HXB_REGIONS_MAX || bytes == 0 || fstat(fd, &st) != 0 ||
+        (uint64_t)st.st_size < bytes) {
+        return false;
+    }
+    /* Populated here and not by the first frames. */
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (at == MAP_FAILED) {
+        return false;
+    }
+    regions->of[regions->count++] = (struct hxb_region_map){.at = at, .bytes = bytes};
+    return true;
+}
+
+void hxb_regions_unmap(struct hxb_regions *regions)
+{
+    for (int i = 0; i < regions->count; i++) {
+        munmap(regions->of[i].at, regions->of[i].bytes);
+    }
+    regions->count = 0;
+}
+
+/* ---- Lines ---------------------------------------------------------------------------------------- */
+
+static void begin_way(struct hxb_way *w, const struct hxb_line *l)
+{
+    w->pool = l->pool;
+    w->frame_max = l->frame_max;
+    w->next = 0;
+    w->told = 0;
+    memset(&w->copying, 0, sizeof(w->copying));
+}
+
+/* To the line that has been offered, or to none. */
+static void change_line(struct hxb_line *l, bool stands)
+{
+    struct hxb_ways *ways = ways_of(l);
+    struct hxb_regions old = l->memory;
+
+    hxb_close_gate();
+    l->memory.count = 0;
+    if (stands) {
+        l->memory = l->offered;
+        l->offered.count = 0;
+        begin_way(&ways->tx, l);
+        begin_way(&ways->rx, l);
+    }
+    l->kind->change(l, ways, stands);
+    ways->tx.open = stands;
+    ways->rx.open = stands;
+    atomic_store(&l->up, stands);
+    hxb_open_gate();
+    hxb_regions_unmap(&old);
+}
+
+/* The peer is gone; what it sent before can be received until there is another. */
+static void lose_peer(struct hxb_line *l)
+{
+    if (!atomic_load(&l->up)) {
+        return;
+    }
+    hxb_close_gate();
+    ways_of(l)->tx.open = false;
+    atomic_store(&l->up, false);
+    hxb_open_gate();
+}
+
+static void close_bell(const struct hxb_line *l)
+{
+    hxb_close_if_open(&ways_of(l)->bell);
+    hxb_close_if_open(&ways_of(l)->silent);
+}
+
+void hxb_close_if_open(int *fd)
+{
+    if (*fd >= 0) {
+        close(*fd);
+    }
+    *fd = -1;
+}
+
+/* ---- Sockets ------------------------------------------------------------------------------------- */
+
+static int watch(int fd, rte_intr_callback_fn fn, struct hxb_line *l)
+{
+    struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+
+    if (handle == NULL) {
+        return -ENOMEM;
+    }
+    rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
+    rte_intr_fd_set(handle, fd);
+    int rc = rte_intr_callback_register(handle, fn, l);
+    rte_intr_instance_free(handle);
+    return rc;
+}
+
+static void close_behind(struct rte_intr_handle *handle, void *arg)
+{
+    RTE_SET_USED(arg);
+    close(rte_intr_fd_get(handle));
+}
+
+/* Closes a watched descriptor; also from within its own callback, where EAL takes it out later. */
+static void unwatch(int *fd, rte_intr_callback_fn fn, struct hxb_line *l)
+{
+    struct rte_intr_handle *handle;
+
+    if (*fd < 0) {
+        return;
+    }
+    /* At once for the peer: EAL may need a while until it closes the descriptor. */
+    shutdown(*fd, SHUT_RDWR);
+    handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+    if (handle != NULL) {
+        rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
+        rte_intr_fd_set(handle, *fd);
+    }
+    if (handle == NULL || rte_intr_callback_unregister(handle, fn, l) != -EAGAIN) {
+        close(*fd);
+    } else {
+        rte_intr_callback_unregister_pending(handle, fn, l, close_behind);
+    }
+    rte_intr_instance_free(handle);
+    *fd = -1;
+}
+
+/* Only a process of the same user shares memory with us. */
+static bool is_ours(int fd)
+{
+    struct ucred peer;
+    socklen_t bytes = sizeof(peer);
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+           peer.uid == geteuid();
+}
+
+/* Of a connection that is being made, or is over. */
+static void forget_offer(struct hxb_line *l)
+{
+    l->since_ns = 0;
+    hxb_regions_unmap(&l->offered);
+    l->kind->forget(l);
+}
+
+static void hang_up(struct hxb_line *l)
+{
+    unwatch(&l->channel, on_channel, l);
+    forget_offer(l);
+    lose_peer(l);
+}
+
+static bool is_overdue(const struct hxb_line *l)
+{
+    return l->since_ns != 0 && hxb_now_ns() - l->since_ns > HELLO_TIMEOUT_NS;
+}
+
+static bool is_dead(int fd)
+{
+    char byte;
+    ssize_t bytes = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+
+    return bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+/* A server's, of a client that has come. */
+static int begin_channel(struct hxb_line *l, int channel)
+{
+    int rc = l->kind->greet(l, channel);
+
+    if (rc == 0) {
+        rc = watch(channel, on_channel, l);
+    }
+    if (rc < 0) {
+        forget_offer(l);
+        return rc;
+    }
+    l->channel = channel;
+    l->since_ns = hxb_now_ns();
+    return 0;
+}
+
+static void on_listener(void *arg)
+{
+    struct hxb_line *l = arg;
+    int channel = accept4(l->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (channel < 0) {
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+            /* Out of descriptors or memory. Who waits stays in front of the listener, of which EAL would be told
+             * again and again; refused, it tries again as well. */
+            unwatch(&l->listener, on_listener, l);
+            arm_retry(l);
+        }
+        return;
+    }
+    if (l->channel >= 0 && (is_dead(l->channel) || is_overdue(l))) {
+        hang_up(l);
+    }
+    /* A line has two ends: a further client is refused while there is one. */
+    if (l->channel >= 0 || !is_ours(channel) || begin_channel(l, channel) < 0) {
+        close(channel);
+    }
+}
+
+static void on_channel(void *arg)
+{
+    struct hxb_line *l = arg;
+    struct pollfd ready = {.fd = l->channel, .events = POLLIN};
+
+    /* EAL calls for a descriptor's number: in one round of events it may have passed from a connection
+     * that was closed to this one. */
+    if (l->channel < 0 || poll(&ready, 1, 0) <= 0) {
+        return;
+    }
+    switch (l->kind->hear(l)) {
+    case HXB_GOES_ON:
+        return;
+    case HXB_STANDS:
+        l->since_ns = 0;
+        change_line(l, true);
+        break;
+    default:
+        /* It ended, or said what nobody should say. */
+        hang_up(l);
+        break;
+    }
+    arm_retry(l);
+}
+
+static int listen_at(struct hxb_line *l)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0) {
+        return -errno;
+    }
+    int rc = bind(fd, (struct sockaddr *)&l->address, l->address_bytes) == 0 && listen(fd, 1) == 0
+                 ? watch(fd, on_listener, l)
+                 : -errno;
+    if (rc < 0) {
+        close(fd);
+        return rc;
+    }
+    l->listener = fd;
+    return 0;
+}
+
+/* A client's. Without a server nothing has happened; an alarm tries again. */
+static int connect_to(struct hxb_line *l)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd < 0) {
+        return -errno;
+    }
+    if (connect(fd, (struct sockaddr *)&l->address, l->address_bytes) != 0 || !is_ours(fd) ||
+        watch(fd, on_channel, l) < 0) {
+        close(fd);
+        return 0;
+    }
+    l->channel = fd;
+    l->since_ns = hxb_now_ns();
+    return 0;
+}
+
+static void retry(void *arg)
+{
+    struct hxb_line *l = arg;
+
+    l->armed = false;
+    if (!l->wanted) {
+        return;
+    }
+    if (l->server) {
+        if (l->listener < 0) {
+            listen_at(l);
+        }
+    } else {
+        if (l->channel >= 0 && is_overdue(l)) {
+            hang_up(l);
+        }
+        if (l->channel < 0) {
+            connect_to(l);
+        }
+    }
+    arm_retry(l);
+}
+
+/* Looks again later when a client should have a line and has none, or a server cannot hear of one. */
+static void arm_retry(struct hxb_line *l)
+{
+    bool due = l->server ? l->listener < 0 : !atomic_load(&l->up);
+
+    if (due && l->wanted && !l->armed) {
+        l->armed = rte_eal_alarm_set(RETRY_US, retry, l) == 0;
+    }
+}
+
+/* ---- Ports ---------------------------------------------------------------------------------------- */
+
+struct call {
+    const char *name;
+    const char *args;
+};
+
+/* The kind of which a device's name tells, or NULL. */
+static const struct hxb_line_kind *kind_named(const char *name)
+{
+    for (size_t i = 0; i < RTE_DIM(kinds); i++) {
+        size_t n = strlen(kinds[i]->driver);
+        if (strncmp(name, kinds[i]->driver, n) == 0 && name[n] == '_') {
+            return kinds[i];
+        }
+    }
+    return NULL;
+}
+
+bool hxb_names_line(const char *name)
+{
+    return kind_named(name) != NULL;
+}
+
+static int begin_bell(struct hxb_ways *ways, bool bells)
+{
+    ways->kick = -1;
+    ways->silent = bells ? eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+    ways->bell = ways->silent < 0 ? -1 : fcntl(ways->silent, F_DUPFD_CLOEXEC, 0);
+    return bells && ways->bell < 0 ? -errno : 0;
+}
+
+static int attach(void *arg)
+{
+    const struct call *call = arg;
+    char role[16], name[sizeof(lines[0].address.sun_path)], mac[32], *end;
+    struct hxb_line *l = NULL;
+
+    for (int i = HXB_LINE_ENDS - 1; i >= 0; i--) {
+        if (!lines[i].attached) {
+            l = &lines[i];
+        } else if (strcmp(lines[i].name, call->name) == 0) {
+            return -EEXIST;
+        }
+    }
+    if (l == NULL) {
+        return -ENOSPC;
+    }
+    const struct hxb_line_kind *kind = kind_named(call->name);
+    hxb_argument(call->args, "role=", "", role, sizeof(role));
+    hxb_argument(call->args, "socket=", "", name, sizeof(name));
+    hxb_argument(call->args, "mac=", "", mac, sizeof(mac));
+    bool server = strcmp(role, "server") == 0;
+    int64_t address = strtoll(mac, &end, 16);
+    size_t name_bytes = strlen(name), prefix_bytes = strlen(kind->socket_prefix);
+    size_t path_bytes = 1 + prefix_bytes + name_bytes;
+    if ((!server && strcmp(role, "client") != 0) || name_bytes == 0 ||
+        path_bytes > sizeof(l->address.sun_path) || strlen(call->name) >= sizeof(l->name) ||
+        address <= 0 || address >> 48 != 0 || *end != '\0') {
+        return -EINVAL;
+    }
+    memset(l, 0, sizeof(*l));
+    l->kind = kind;
+    l->server = server;
+    l->mac = address;
+    l->listener = -1;
+    l->channel = -1;
+    snprintf(l->name, sizeof(l->name), "%s", call->name);
+    l->address.sun_family = AF_UNIX;
+    /* Abstract: behind a zero. */
+    memcpy(l->address.sun_path + 1, kind->socket_prefix, prefix_bytes);
+    memcpy(l->address.sun_path + 1 + prefix_bytes, name, name_bytes);
+    l->address_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_bytes);
+    struct hxb_ways *ways = ways_of(l);
+    memset(ways, 0, sizeof(*ways));
+    ways->rx_burst = kind->rx_burst;
+    ways->tx_burst = kind->tx_burst;
+    int rc = kind->begin(l, call->args);
+    if (rc == 0) {
+        rc = begin_bell(ways, kind->bells);
+    }
+    if (rc < 0) {
+        close_bell(l);
+        return rc;
+    }
+    l->attached = true;
+    return port_of(l);
+}
+
+int hxb_line_attach(const char *name, const char *args)
+{
+    struct call call = {.name = name, .args = args};
+
+    return hxb_on_interrupt_thread(attach, &call);
+}
+
+int hxb_line_configure(int port, const struct hxb_port_config *config, struct hxb_pool *const *pools)
+{
+    struct hxb_line *l = line_of(port);
+
+    if (l == NULL) {
+        return -ENODEV;
+    }
+    if (config->queues != 1) {
+        return -EINVAL;
+    }
+    if (l->wanted) {
+        return -EBUSY;
+    }
+    l->pool = pools[0];
+    l->frame_max = pools[0]->frame_max;
+    l->kind->lay_out(l);
+    return 0;
+}
+
+static int start(void *arg)
+{
+    struct hxb_line *l = arg;
+
+    int rc = l->wanted ? 0 : l->server ? listen_at(l) : connect_to(l);
+    l->wanted = rc == 0;
+    arm_retry(l);
+    return rc;
+}
+
+int hxb_line_start(int port)
+{
+    struct hxb_line *l = line_of(port);
+
+    if (l == NULL) {
+        return -ENODEV;
+    }
+    return l->pool == NULL ? -EINVAL : hxb_on_interrupt_thread(start, l);
+}
+
+static int stop(void *arg)
+{
+    struct hxb_line *l = arg;
+
+    l->wanted = false;
+    rte_eal_alarm_cancel(retry, l);
+    l->armed = false;
+    unwatch(&l->listener, on_listener, l);
+    hang_up(l);
+    change_line(l, false);
+    return 0;
+}
+
+int hxb_line_stop(int port)
+{
+    struct hxb_line *l = line_of(port);
+
+    return l == NULL ? -ENODEV : hxb_on_interrupt_thread(stop, l);
+}
+
+static int close_line(void *arg)
+{
+    struct hxb_line *l = arg;
+    int rc = stop(l);
+
+    hxb_close_gate();
+    close_bell(l);
+    hxb_open_gate();
+    l->attached = false;
+    return rc;
+}
+
+int hxb_line_close(int port)
+{
+    struct hxb_line *l = line_of(port);
+
+    return l == NULL ? -ENODEV : hxb_on_interrupt_thread(close_line, l);
+}
+
+int hxb_line_wake_fd(int port)
+{
+    const struct hxb_line *l = line_of(port);
+
+    return l == NULL ? -ENODEV : !l->kind->bells || hxb_barrier() < 0 ? -ENOTSUP : ways_of(l)->bell;
+}
+
+int64_t hxb_line_mac(int port)
+{
+    const struct hxb_line *l = line_of(port);
+
+    return l == NULL ? -ENODEV : l->mac;
+}
+
+int hxb_line_link(int port)
+{
+    const struct hxb_line *l = line_of(port);
+
+    return l == NULL ? -ENODEV : atomic_load(&l->up) ? 1 : 0;
+}
+
+int hxb_line_info(int port, struct hxb_port_info *info)
+{
+    const struct hxb_line *l = line_of(port);
+
+    if (l == NULL) {
+        return -ENODEV;
+    }
+    if (info == NULL) {
+        return -EINVAL;
+    }
+    memset(info, 0, sizeof(*info));
+    info->max_queues = 1;
+    info->queues = l->pool != NULL ? 1 : 0;
+    info->socket = -1;
+    if (l->pool != NULL) {
+        info->max_rx_packet = l->frame_max + RTE_ETHER_CRC_LEN;
+        info->mtu = (uint16_t)(l->frame_max - RTE_ETHER_HDR_LEN);
+    }
+    snprintf(info->driver, sizeof(info->driver), "%s", l->kind->driver);
+    snprintf(info->device, sizeof(info->device), "%s", l->name);
+    return 0;
+}
+
+static uint64_t read_counter(const atomic_ullong *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+int hxb_line_stats(int port, struct hxb_port_stats *stats)
+{
+    const struct hxb_line *l = line_of(port);
+
+    if (l == NULL) {
+        return -ENODEV;
+    }
+    if (stats == NULL) {
+        return -EINVAL;
+    }
+    memset(stats, 0, sizeof(*stats));
+    stats->rx_packets = read_counter(&ways_of(l)->rx.frames);
+    stats->rx_bytes = read_counter(&ways_of(l)->rx.bytes);
+    stats->tx_packets = read_counter(&ways_of(l)->tx.frames);
+    stats->tx_bytes = read_counter(&ways_of(l)->tx.bytes);
+    stats->rx_refused_length = read_counter(&ways_of(l)->rx.refused);
+    stats->tx_refused = read_counter(&ways_of(l)->tx.refused);
+    return 0;
+}
