@@ -240,7 +240,7 @@ struct hxb_port_stats {
  *
  *   shm_    this library's own. Both pools' frames must be of one length.
  *   memif_  as DPDK's net_memif, VPP and libmemif speak it, any of which may be the other end; further arguments "id="
- *           and the interface's number (0), "rsize=" and a client's ring size as a power of two (9, 1 to 14).
+ *           and the interface's number (0), "rsize=" and a client's ring size as a power of two (8, 1 to 14).
  *           A frame may lie in several of a foreign client's buffers. Of a client's memory each file must be sealed
  *           against shrinking, as net_memif's are without zero-copy.
  *

@@ -12,7 +12,7 @@
 
 #include "memif.h"
 
-#define SLOTS_LOG2 "9"
+#define SLOTS_LOG2 "8"
 #define RING_HEAD_BYTES offsetof(struct hxb_memif_ring, descriptors)
 
 /* Steps of a client: the request that is answered next. */
