@@ -388,7 +388,6 @@ bool hxb_names_line(const char *name)
 
 static int begin_bell(struct hxb_ways *ways, bool bells)
 {
-    ways->kick = -1;
     ways->silent = bells ? eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
     ways->bell = ways->silent < 0 ? -1 : fcntl(ways->silent, F_DUPFD_CLOEXEC, 0);
     return bells && ways->bell < 0 ? -errno : 0;
@@ -437,6 +436,7 @@ static int attach(void *arg)
     l->address_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_bytes);
     struct hxb_ways *ways = ways_of(l);
     memset(ways, 0, sizeof(*ways));
+    ways->bell = ways->silent = ways->kick = -1;
     ways->rx_burst = kind->rx_burst;
     ways->tx_burst = kind->tx_burst;
     int rc = kind->begin(l, call->args);
