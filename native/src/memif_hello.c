@@ -417,6 +417,13 @@ static void find(const struct hxb_line *l, int number, struct hxb_way *w)
     w->memif.published = number == HXB_MEMIF_UP ? &ring->head : &ring->tail;
     w->memif.released = number == HXB_MEMIF_UP ? &ring->tail : &ring->head;
     w->memif.lead = number == HXB_MEMIF_UP ? 0 : (uint16_t)slots;
+    if (number == HXB_MEMIF_DOWN && l->server) {
+        /* No buffer is known to be there: net_memif's client publishes its own with its first look. */
+        w->told -= slots;
+    } else if (number == HXB_MEMIF_DOWN) {
+        /* All are: net_memif's server, as it connects, sets both indices to zero. */
+        __atomic_store_n(w->memif.released, w->memif.lead, __ATOMIC_RELEASE);
+    }
 }
 
 static void change(struct hxb_line *l, struct hxb_ways *ways, bool stands)
