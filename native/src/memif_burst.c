@@ -77,6 +77,15 @@ static inline void copy_out(char *to, const uint8_t *from, uint32_t length)
     }
 }
 
+/* Of a client's part that is behind us. DPDK 22.11's net_memif takes no flag away where a frame begins, so that the next
+ * one from there would seem to go on. */
+static inline void clear_more(const struct hxb_way *w, uint64_t number)
+{
+    uint64_t *what = &descriptor_at(w, number)->what;
+
+    __atomic_store_n(what, __atomic_load_n(what, __ATOMIC_RELAXED) & ~MEMIF_NEXT, __ATOMIC_RELAXED);
+}
+
 /* Of a frame of several parts, of which `p` is the first: copies it and goes on to the frame behind it. 0: refused. */
 static __rte_noinline uint32_t copy_parts(struct hxb_way *w, uint64_t end, struct part p, char *to)
 {
@@ -90,6 +99,7 @@ static __rte_noinline uint32_t copy_parts(struct hxb_way *w, uint64_t end, struc
         } else {
             whole = false;
         }
+        clear_more(w, w->next);
         w->next++;
         more = p.more;
         if (more && w->next == end) {
