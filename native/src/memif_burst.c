@@ -86,11 +86,12 @@ static inline void clear_more(const struct hxb_way *w, uint64_t number)
     __atomic_store_n(what, __atomic_load_n(what, __ATOMIC_RELAXED) & ~MEMIF_NEXT, __ATOMIC_RELAXED);
 }
 
-/* Of a frame of several parts, of which `p` is the first: copies it and goes on to the frame behind it. 0: refused. */
-static __rte_noinline uint32_t copy_parts(struct hxb_way *w, uint64_t end, struct part p, char *to)
+/* Of a frame of several parts, of which `p` is the first: copies it and goes on to the frame behind it. 0: refused.
+ * whole: the first is of the line. */
+static __rte_noinline uint32_t copy_parts(struct hxb_way *w, uint64_t end, struct part p, bool whole, char *to)
 {
     uint32_t length = 0;
-    bool whole = true, more = true;
+    bool more = true;
 
     while (more) {
         if (whole && p.length <= w->frame_max - length) {
@@ -118,8 +119,8 @@ static inline uint32_t copy_frame(struct hxb_way *w, uint64_t end, char *to)
     struct part p;
     bool known = read_descriptor(w, w->next, &p);
 
-    if (unlikely(known && p.more)) {
-        return copy_parts(w, end, p, to);
+    if (unlikely(p.more)) {
+        return copy_parts(w, end, p, known, to);
     }
     w->next++;
     if (unlikely(!known || p.length - HXB_MIN_FRAME > w->frame_max - HXB_MIN_FRAME)) {
