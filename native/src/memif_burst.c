@@ -146,6 +146,18 @@ static inline void release(struct hxb_way *w)
     __atomic_store_n(w->memif.released, (uint16_t)(w->next + w->memif.lead), __ATOMIC_RELEASE);
 }
 
+/* More is published than the ring has: some is overwritten, and nobody knows what. All of it is refused as one, so that
+ * the line goes on. DPDK's net_memif does so with frames in several buffers when its ring is nearly full. */
+static __rte_noinline void skip(struct hxb_way *w, uint16_t ready)
+{
+    for (uint64_t i = 0; i <= w->mask; i++) {
+        clear_more(w, i);
+    }
+    w->next += ready;
+    release(w);
+    hxb_add(&w->refused, 1);
+}
+
 int hxb_memif_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, uint64_t *addresses, int n)
 {
     struct hxb_way *w = &hxb_ways_at(port)->rx;
@@ -157,9 +169,13 @@ int hxb_memif_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *des
         return hxb_way_refuses(w);
     }
     prefetch_frame(w, w->next);
-    /* P1: pairs with P2. More than the ring has is no answer. */
+    /* P1: pairs with P2. */
     uint16_t ready = (uint16_t)(__atomic_load_n(w->memif.published, __ATOMIC_ACQUIRE) - (uint16_t)w->next);
-    if (likely(ready == 0) || unlikely(ready > w->mask + 1 || n <= 0)) {
+    if (likely(ready == 0) || unlikely(n <= 0)) {
+        return 0;
+    }
+    if (unlikely(ready > w->mask + 1)) {
+        skip(w, ready);
         return 0;
     }
     uint64_t end = w->next + ready;
