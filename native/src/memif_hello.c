@@ -14,6 +14,9 @@
 
 #define SLOTS_LOG2 "8"
 #define RING_HEAD_BYTES offsetof(struct hxb_memif_ring, descriptors)
+/* Of a client's memory: the longest rings with the longest frames. It is made as it is mapped, by the interrupt thread,
+ * whatever of its files the client has filled. */
+#define MEMORY_MAX (UINT64_C(1025) << 20)
 
 /* Steps of a client: the request that is answered next. */
 enum { INIT, ADD_REGION, ADD_RING_UP, ADD_RING_DOWN, CONNECT, STEPS };
@@ -313,13 +316,18 @@ static enum hxb_heard hear_init(struct hxb_line *l, const struct memif_message *
 
 static enum hxb_heard hear_region(struct hxb_line *l, const struct memif_message *message, int fd)
 {
+    uint64_t left = MEMORY_MAX;
+
+    for (int i = 0; i < l->offered.count; i++) {
+        left -= l->offered.of[i].bytes;
+    }
     if (message->add_region.index != l->offered.count) {
         return refuse(l->channel, "a region out of turn");
     }
     if (!hxb_is_sealed(fd, F_SEAL_SHRINK)) {
         return refuse(l->channel, "a region's file must be sealed against shrinking");
     }
-    if (!hxb_regions_add(&l->offered, fd, message->add_region.bytes)) {
+    if (message->add_region.bytes > left || !hxb_regions_add(&l->offered, fd, message->add_region.bytes)) {
         return refuse(l->channel, "a region cannot be mapped");
     }
     return acknowledge(l);
