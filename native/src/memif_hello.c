@@ -333,6 +333,17 @@ static enum hxb_heard hear_region(struct hxb_line *l, const struct memif_message
     return acknowledge(l);
 }
 
+/* Other kinds of descriptors may block whoever writes, or end the process (SIGPIPE). */
+static bool is_eventfd(int fd)
+{
+    static const char kind[] = "anon_inode:[eventfd]";
+    char path[32], target[sizeof(kind)];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return readlink(path, target, sizeof(target)) == (ssize_t)sizeof(kind) - 1 &&
+           memcmp(target, kind, sizeof(kind) - 1) == 0;
+}
+
 /* Takes the descriptor, if it accepts the ring. */
 static enum hxb_heard hear_ring(struct hxb_line *l, const struct memif_message *message, int *fd)
 {
@@ -345,7 +356,7 @@ static enum hxb_heard hear_ring(struct hxb_line *l, const struct memif_message *
         return refuse(l->channel, "one ring a direction, of 2 to 16384 descriptors");
     }
     /* Whoever made it: a burst must not wait in it. */
-    if (fcntl(*fd, F_SETFL, O_NONBLOCK) != 0) {
+    if (!is_eventfd(*fd) || fcntl(*fd, F_SETFL, O_NONBLOCK) != 0) {
         return refuse(l->channel, "no eventfd");
     }
     *place = (struct hxb_memif_place){.given = true,
