@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a line by memif is made (memif.h). */
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/memfd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "memif.h"
@@ -314,6 +316,15 @@ static enum hxb_heard hear_init(struct hxb_line *l, const struct memif_message *
     return acknowledge(l);
 }
 
+/* A memory file that nobody can make shorter. Into holes of one with hugepages none may come back: who touches them is
+ * ended (SIGBUS). */
+static bool is_lasting(int fd)
+{
+    struct statfs system;
+
+    return hxb_is_sealed(fd, F_SEAL_SHRINK) && fstatfs(fd, &system) == 0 && system.f_type != HUGETLBFS_MAGIC;
+}
+
 static enum hxb_heard hear_region(struct hxb_line *l, const struct memif_message *message, int fd)
 {
     uint64_t left = MEMORY_MAX;
@@ -324,8 +335,8 @@ static enum hxb_heard hear_region(struct hxb_line *l, const struct memif_message
     if (message->add_region.index != l->offered.count) {
         return refuse(l->channel, "a region out of turn");
     }
-    if (!hxb_is_sealed(fd, F_SEAL_SHRINK)) {
-        return refuse(l->channel, "a region's file must be sealed against shrinking");
+    if (!is_lasting(fd)) {
+        return refuse(l->channel, "a region's file must be of small pages, and sealed against shrinking");
     }
     if (message->add_region.bytes > left || !hxb_regions_add(&l->offered, fd, message->add_region.bytes)) {
         return refuse(l->channel, "a region cannot be mapped");
