@@ -115,7 +115,7 @@ static struct hxb_memif_ring *ring_at(const struct hxb_memif_end *m, const struc
         return NULL;
     }
     const struct hxb_region_map *region = &regions->of[place->region];
-    uint64_t bytes = ring_bytes(place->slots_log2);
+    uint64_t bytes = RING_HEAD_BYTES + (sizeof(struct memif_descriptor) << place->slots_log2);
     if (place->offset % sizeof(uint64_t) != 0 || bytes > region->bytes ||
         place->offset > region->bytes - bytes) {
         return NULL;
