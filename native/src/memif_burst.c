@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames through a line by memif; see memif.h for what lies where, and whose it is. */
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -288,14 +289,18 @@ static inline bool write_frame(struct hxb_way *w, const char *frame, uint32_t le
     return true;
 }
 
-/* Behind its frames. Who takes the flag away looks again later for what came meanwhile, or waits for the next frame. */
+/* Behind its frames. Who takes the flag away looks again later for what came meanwhile, or waits for the next frame.
+ * The peer has the eventfd, too, and may have made it one on which writers wait. */
 static inline void kick(const struct hxb_ways *ways)
 {
     const uint64_t one = 1;
 
     if (unlikely((__atomic_load_n(&ways->tx.memif.ring->flags, __ATOMIC_RELAXED) & MEMIF_MASK_INTERRUPTS) == 0)) {
-        ssize_t written = write(ways->kick, &one, sizeof(one));
-        RTE_SET_USED(written); /* EAGAIN: it has been kicked often enough */
+        struct pollfd room = {.fd = ways->kick, .events = POLLOUT};
+        if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
+            ssize_t written = write(ways->kick, &one, sizeof(one));
+            RTE_SET_USED(written); /* EAGAIN: it has been kicked often enough */
+        }
     }
 }
 
