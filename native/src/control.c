@@ -134,7 +134,12 @@ int64_t hxb_now_ns(void)
 void hxb_argument(const char *args, const char *key, const char *fallback, char *out, size_t n)
 {
     const char *at = strstr(args, key);
-    const char *value = at != NULL && (at == args || at[-1] == ',') ? at + strlen(key) : fallback;
+
+    /* Not within another's key or value: a socket may be named "grid=1". */
+    while (at != NULL && at != args && at[-1] != ',') {
+        at = strstr(at + 1, key);
+    }
+    const char *value = at != NULL ? at + strlen(key) : fallback;
 
     snprintf(out, n, "%.*s", (int)strcspn(value, ","), value);
 }
