@@ -242,7 +242,7 @@ struct hxb_port_stats {
  *   memif_  as DPDK's net_memif, VPP and libmemif speak it, any of which may be the other end; further arguments "id="
  *           and the interface's number (0), "rsize=" and a client's ring size as a power of two (8, 1 to 14).
  *           A frame may lie in several of a foreign client's buffers. Of a client's memory each file must be sealed
- *           against shrinking, as net_memif's are without zero-copy.
+ *           against shrinking and of small pages, as net_memif's are without zero-copy; 1,025 MiB in all at most.
  *
  * A name that is a PCI address, "0000:03:00.0", is that device, if EAL was started with "-a" and some address.
  */
