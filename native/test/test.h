@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
 
 #include "pmhxb.h"
 
@@ -62,6 +65,24 @@ void test_fill(const struct test_pool *p, uint64_t *descs, int n, uint32_t lengt
 void test_release(const struct test_pool *p, const uint64_t *descs, int n);
 int64_t test_now_ns(void);
 
+/* ---- Lines of shared memory: test_line.c ---- */
+
+/* A started end with one queue. */
+int test_attach_line(struct test_pool *p, const char *device, const char *args);
+void test_await_link(int port, bool up);
+/* Of a link to a process of ours (peer > 0): one that is dead is told by its status, not by the wait. */
+void test_await_link_to(pid_t peer, int port, bool up);
+/* A socket for a line's abstract address; and one that has been connected to its server. */
+int test_line_socket(const char *prefix, const char *line, struct sockaddr_un *address, socklen_t *bytes);
+int test_dial(const char *prefix, const char *line);
+/* One message, with up to three descriptors; the peer may have gone. */
+void test_send_with(int channel, const void *m, size_t bytes, const int *fds, int count);
+/* Until the other end has closed it. */
+void test_await_end(int channel);
+int test_open_descriptors(void);
+/* A memory file with these seals. */
+int test_sealed(uint64_t bytes, int seals);
+
 void test_layout(void);
 void test_eal(void);
 void test_sweep(void);
@@ -90,6 +111,14 @@ void test_memif_order(void);
 void test_memif_close(void);
 void test_memif_killed_client(void);
 void test_memif_killed_server(void);
+void test_memif_arguments(void);
+void test_memif_wrap(void);
+void test_memif_dpdk(void);
+void test_memif_dpdk_returns(void);
+void test_memif_hostile_client(void);
+void test_memif_hostile_memory(void);
+void test_memif_hostile_server(void);
+void test_memif_interrupts(void);
 void test_shm(void);
 void test_shm_order(void);
 void test_shm_close(void);

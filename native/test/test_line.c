@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of shared memory, net_memif's and our own: between two processes, each with a pool of its own; ends that
- * close or die; and, of our own, strangers and peers that write what they should not. */
+/* Lines of shared memory, memif's and our own: between two processes, each with a pool of its own; ends that close or
+ * die; and, of our own, strangers and peers that write what they should not. Memif's strangers: test_memif.c. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -42,16 +42,10 @@ static const struct driver shm = {
 /* Of this test, which is this process. */
 static const struct driver *driver;
 
-static int attach_port(struct test_pool *p, const char *name, const char *role, const char *socket)
+int test_attach_line(struct test_pool *p, const char *device, const char *args)
 {
     struct hxb_port_config config = {.queues = 1};
-    char args[256], device[64];
 
-    /* An abstract socket: nothing of it is left after a kill, so no later client can wait for a
-     * dead server's. bsize: one frame, one memif buffer. zero-copy would move data out of the
-     * pool's strides. */
-    snprintf(args, sizeof(args), "role=%s,socket=%s,%s", role, socket, driver->args);
-    snprintf(device, sizeof(device), "%s%s", driver->device, name);
     int port = hxb_port_attach(device, args);
     CHECK(port >= 0);
     CHECK_EQ(hxb_port_configure(port, &config, &p->pool), 0);
@@ -59,8 +53,17 @@ static int attach_port(struct test_pool *p, const char *name, const char *role, 
     return port;
 }
 
+static int attach_port(struct test_pool *p, const char *name, const char *role, const char *socket)
+{
+    char args[256], device[64];
+
+    snprintf(args, sizeof(args), "role=%s,socket=%s,%s", role, socket, driver->args);
+    snprintf(device, sizeof(device), "%s%s", driver->device, name);
+    return test_attach_line(p, device, args);
+}
+
 /* Of a link to a process of ours (peer > 0): one that is dead is told by its status, not by the wait. */
-static void await_link_to(pid_t peer, int port, bool up)
+void test_await_link_to(pid_t peer, int port, bool up)
 {
     for (int i = 0; (hxb_port_link(port) != 0) != up; i++) {
         int status = 0;
@@ -71,9 +74,9 @@ static void await_link_to(pid_t peer, int port, bool up)
     }
 }
 
-static void await_link(int port, bool up)
+void test_await_link(int port, bool up)
 {
-    await_link_to(0, port, up);
+    test_await_link_to(0, port, up);
 }
 
 static int open_port(struct test_pool *p, const char *role, const char *socket)
@@ -81,7 +84,7 @@ static int open_port(struct test_pool *p, const char *role, const char *socket)
     test_start_eal();
     test_make_pool(p, "p", STRIDE_JUMBO, 511, 0);
     int port = attach_port(p, "0", role, socket);
-    await_link(port, true);
+    test_await_link(port, true);
     return port;
 }
 
@@ -264,8 +267,8 @@ static void close_ends(void)
     for (int round = 0; round < 50; round++) {
         ports[0] = attach_port(&pools[0], "a", "server", socket);
         ports[1] = attach_port(&pools[1], "b", "client", socket);
-        await_link(ports[0], true);
-        await_link(ports[1], true);
+        test_await_link(ports[0], true);
+        test_await_link(ports[1], true);
         flood_start(&f);
         await_frames(&f, 100);
         if (round % 4 < 2) {
@@ -297,7 +300,7 @@ static void any_order(void)
         CHECK_EQ(read(go[0], &byte, 1), 1);
         int port = open_port(&p, "server", socket);
         receive_all(port, &p);
-        await_link(port, false);
+        test_await_link(port, false);
         usleep(200000);
         CHECK_EQ(hxb_port_link(port), 0);
         CHECK_EQ(hxb_port_close(port), 0);
@@ -310,7 +313,7 @@ static void any_order(void)
     usleep(120000);
     CHECK_EQ(hxb_port_link(port), 0);
     CHECK_EQ(write(go[1], "g", 1), 1);
-    await_link(port, true);
+    test_await_link(port, true);
     send_all(port, &p);
     usleep(200000);
     CHECK_EQ(hxb_port_stop(port), 0);
@@ -366,10 +369,10 @@ static void survive(const char *role, const char *victim_role)
     flood_start(&f);
     for (int i = 0; i < VICTIMS; i++) {
         CHECK_EQ(write(go[i][1], "g", 1), 1);
-        await_link_to(victims[i], port, true);
+        test_await_link_to(victims[i], port, true);
         await_frames(&f, 1000);
         CHECK_EQ(kill(victims[i], SIGKILL), 0);
-        await_link(port, false);
+        test_await_link(port, false);
         CHECK_EQ(waitpid(victims[i], NULL, 0), victims[i]);
     }
     flood_stop(&f);
@@ -455,29 +458,34 @@ struct hello {
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
 #define WORD(number, length) (((uint64_t)(number) + 1) << 16 | (length))
 
-static int line_socket(const char *line, struct sockaddr_un *address, socklen_t *bytes)
+int test_line_socket(const char *prefix, const char *line, struct sockaddr_un *address, socklen_t *bytes)
 {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
     CHECK(fd >= 0);
     memset(address, 0, sizeof(*address));
     address->sun_family = AF_UNIX;
-    int n = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "pmhxb-shm/%s", line);
+    int n = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "%s%s", prefix, line);
     *bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
     return fd;
 }
 
-static int dial(const char *line)
+int test_dial(const char *prefix, const char *line)
 {
     struct sockaddr_un address;
     socklen_t bytes;
-    int fd = line_socket(line, &address, &bytes);
+    int fd = test_line_socket(prefix, line, &address, &bytes);
 
     for (int i = 0; connect(fd, (struct sockaddr *)&address, bytes) != 0; i++) {
         CHECK(i < 10000);
         usleep(1000);
     }
     return fd;
+}
+
+static int dial(const char *line)
+{
+    return test_dial(shm.socket, line);
 }
 
 /* What a client is given: the memory, and its end of the bell; -1: the connection was closed instead. */
@@ -498,11 +506,10 @@ static int take_line(int channel, struct hello *h, int *bell)
     return fds[0];
 }
 
-/* Sends what a server would, with up to three descriptors. */
-static void give_line(int channel, const struct hello *h, size_t bytes, const int *fds, int count)
+void test_send_with(int channel, const void *m, size_t bytes, const int *fds, int count)
 {
     char control[CMSG_SPACE(3 * sizeof(int))] = {0};
-    struct iovec part = {.iov_base = (void *)(uintptr_t)h, .iov_len = bytes};
+    struct iovec part = {.iov_base = (void *)(uintptr_t)m, .iov_len = bytes};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
 
     if (count > 0) {
@@ -517,7 +524,7 @@ static void give_line(int channel, const struct hello *h, size_t bytes, const in
     CHECK(sendmsg(channel, &message, MSG_NOSIGNAL) >= 0 || errno == EPIPE || errno == ECONNRESET);
 }
 
-static int open_descriptors(void)
+int test_open_descriptors(void)
 {
     int count = 0;
 
@@ -527,8 +534,7 @@ static int open_descriptors(void)
     return count;
 }
 
-/* Until the other end has closed it. */
-static void await_end(int channel)
+void test_await_end(int channel)
 {
     char byte;
 
@@ -583,7 +589,7 @@ void test_shm_hostile_peer(void)
         CHECK_EQ(hxb_port_link(port), 0);
         CHECK(i != 1 || fcntl(its, F_ADD_SEALS, SEALS) == 0);
         CHECK(send(silly, "xy", i == 1 ? 2 : i / 2, 0) >= 0);
-        await_end(silly);
+        test_await_end(silly);
         CHECK_EQ(hxb_port_link(port), 0);
         close(silly);
         close(its);
@@ -596,7 +602,7 @@ void test_shm_hostile_peer(void)
     CHECK(memory != MAP_FAILED);
     CHECK_EQ(fcntl(fd, F_ADD_SEALS, SEALS), 0);
     CHECK_EQ(send(channel, "", 1, 0), 1);
-    await_link(port, true);
+    test_await_link(port, true);
     /* Nobody may take memory away: touching it would end both processes. */
     CHECK(ftruncate(fd, 0) != 0);
     CHECK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE) != 0);
@@ -672,12 +678,12 @@ void test_shm_hostile_peer(void)
 
     /* Another client has no line while there is one; and whoever speaks loses it. */
     int second = dial(line);
-    await_end(second);
+    test_await_end(second);
     close(second);
     CHECK_EQ(hxb_port_link(port), 1);
     CHECK_EQ(send(channel, "x", 1, 0), 1);
-    await_end(channel);
-    await_link(port, false);
+    test_await_end(channel);
+    test_await_link(port, false);
     test_fill(&p, descs, 1, 60);
     CHECK_EQ(hxb_tx_burst(port, 0, p.pool, descs, 1), -ENETDOWN);
     test_release(&p, descs, 1);
@@ -688,7 +694,7 @@ void test_shm_hostile_peer(void)
     test_free_pool(&p);
 }
 
-static int sealed(uint64_t bytes, int seals)
+int test_sealed(uint64_t bytes, int seals)
 {
     int fd = memfd_create("test-line", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -710,7 +716,7 @@ void test_shm_hostile_server(void)
     driver = &shm;
     test_start_eal();
     test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
-    int listener = line_socket(name, &address, &bytes);
+    int listener = test_line_socket(shm.socket, name, &address, &bytes);
     CHECK_EQ(bind(listener, (struct sockaddr *)&address, bytes), 0);
     CHECK_EQ(listen(listener, 4), 0);
     int port = attach_port(&p, "0", "client", name);
@@ -740,46 +746,46 @@ void test_shm_hostile_server(void)
     offers[11].bytes = PAGE + 2ull * 65536 * 161 * 64;
     offers[12].head_bytes = 0;
     /* 13: in order, but for the memory. */
-    int before = open_descriptors();
+    int before = test_open_descriptors();
     for (int i = 0; i < 14 + 9; i++) {
         int channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         CHECK(channel >= 0);
         const struct hello *h = &offers[i < 13 ? i : 13];
         uint64_t length = i == 14 ? good.bytes / 2 : i < 13 && h->bytes < 1ull << 40 ? h->bytes : good.bytes;
-        int memory = sealed(length, i == 13 ? 0 : LENGTH_SEALS);
+        int memory = test_sealed(length, i == 13 ? 0 : LENGTH_SEALS);
         int null = open("/dev/null", O_RDWR | O_CLOEXEC), pair[2], stream[2];
         CHECK_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair), 0);
         CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream), 0);
         int fds[3] = {memory, pair[1], null};
         switch (i) {
         case 15: /* no descriptor */
-            give_line(channel, h, sizeof(*h), NULL, 0);
+            test_send_with(channel, h, sizeof(*h), NULL, 0);
             break;
         case 16: /* three */
-            give_line(channel, h, sizeof(*h), fds, 3);
+            test_send_with(channel, h, sizeof(*h), fds, 3);
             break;
         case 17: /* not all of it */
-            give_line(channel, h, sizeof(*h) - 1, fds, 2);
+            test_send_with(channel, h, sizeof(*h) - 1, fds, 2);
             break;
         case 18: /* nothing of it */
-            give_line(channel, h, 0, fds, 2);
+            test_send_with(channel, h, 0, fds, 2);
             break;
         case 19: /* no memory */
-            give_line(channel, h, sizeof(*h), (int[]){null, pair[1]}, 2);
+            test_send_with(channel, h, sizeof(*h), (int[]){null, pair[1]}, 2);
             break;
         case 20: /* no bell */
-            give_line(channel, h, sizeof(*h), fds, 1);
+            test_send_with(channel, h, sizeof(*h), fds, 1);
             break;
         case 21: /* one that is no socket */
-            give_line(channel, h, sizeof(*h), (int[]){memory, null}, 2);
+            test_send_with(channel, h, sizeof(*h), (int[]){memory, null}, 2);
             break;
         case 22: /* one of another kind */
-            give_line(channel, h, sizeof(*h), (int[]){memory, stream[1]}, 2);
+            test_send_with(channel, h, sizeof(*h), (int[]){memory, stream[1]}, 2);
             break;
         default:
-            give_line(channel, h, sizeof(*h), fds, 2);
+            test_send_with(channel, h, sizeof(*h), fds, 2);
         }
-        await_end(channel);
+        test_await_end(channel);
         CHECK_EQ(hxb_port_link(port), 0);
         close(channel);
         close(memory);
@@ -789,7 +795,7 @@ void test_shm_hostile_server(void)
             close(stream[k]);
         }
     }
-    for (int i = 0; open_descriptors() > before; i++) {
+    for (int i = 0; test_open_descriptors() > before; i++) {
         CHECK(i < 1000); /* of a connection that the client has begun again */
         usleep(10);
         if (i % 100 == 99) {
@@ -798,11 +804,11 @@ void test_shm_hostile_server(void)
         }
     }
     int channel = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    int fd = sealed(good.bytes, LENGTH_SEALS), bells[2];
+    int fd = test_sealed(good.bytes, LENGTH_SEALS), bells[2];
     CHECK(channel >= 0);
     CHECK_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, bells), 0);
-    give_line(channel, &good, sizeof(good), (int[]){fd, bells[1]}, 2);
-    await_link(port, true);
+    test_send_with(channel, &good, sizeof(good), (int[]){fd, bells[1]}, 2);
+    test_await_link(port, true);
     char byte;
     CHECK_EQ(recv(channel, &byte, 1, 0), 1);
     CHECK_EQ(fcntl(fd, F_GET_SEALS) & SEALS, SEALS);
@@ -819,7 +825,7 @@ void test_shm_hostile_server(void)
     close(bells[1]);
     close(channel);
     close(fd);
-    await_link(port, false);
+    test_await_link(port, false);
     CHECK_EQ(hxb_port_close(port), 0);
     close(listener);
     test_free_pool(&p);
@@ -882,8 +888,8 @@ void test_shm_bell(void)
     CHECK_EQ(hxb_port_sleep(0), -ENODEV);
     CHECK_EQ(hxb_port_wake(HXB_LINE_FIRST + HXB_LINE_ENDS - 1, 1), -ENODEV);
     CHECK_EQ(hxb_port_rouse(HXB_PORTS), -ENODEV);
-    await_link(a, true);
-    await_link(b, true);
+    test_await_link(a, true);
+    test_await_link(b, true);
     CHECK_EQ(hxb_port_wake(b, 1), 0); /* the line's beginning */
     CHECK_EQ(hxb_port_rouse(b), 0);
 
@@ -913,9 +919,9 @@ void test_shm_bell(void)
         CHECK_EQ(hxb_port_sleep(b), i);
         CHECK_EQ(pthread_create(&sleeper, NULL, wait_long, &fd), 0);
         CHECK_EQ(hxb_port_close(a), 0);
-        await_link(b, false);
+        test_await_link(b, false);
         a = attach_port(&p, "a", "server", line);
-        await_link(b, true);
+        test_await_link(b, true);
         CHECK_EQ(pthread_join(sleeper, &woken), 0);
         CHECK_EQ((intptr_t)woken, 1);
         CHECK_EQ(hxb_port_wake_fd(b), fd);
@@ -1209,8 +1215,8 @@ void test_shm_falling_asleep(void)
 
     open_ends(pools, STRIDE_SMALL, ports);
     int a = ports[0], b = ports[1];
-    await_link(a, true);
-    await_link(b, true);
+    test_await_link(a, true);
+    test_await_link(b, true);
     CHECK_EQ(hxb_port_wake(b, 1), 0);
     CHECK_EQ(hxb_port_rouse(b), 0);
     struct meeting m = {.p = &pools[0], .port = a};
