@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the control sides of net_memif and of our own shared-memory lines have in common. All that changes
- * one of their ports runs on EAL's interrupt thread, so it needs no lock; and never beside a burst on
- * one: around it stands a gate, which that thread closes and then waits until no burst is inside. A
- * burst that finds it closed moves no frame; it never waits.
+ * All that changes a shared-memory line runs on EAL's interrupt thread, so it needs no lock; and never
+ * beside a burst on one: around it stands a gate, which that thread closes and then waits until no burst
+ * is inside. A burst that finds it closed moves no frame; it never waits.
  */
 #include <linux/membarrier.h>
 #include <pthread.h>

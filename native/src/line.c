@@ -473,7 +473,9 @@ int hxb_line_configure(int port, const struct hxb_port_config *config, struct hx
     }
     l->pool = pools[0];
     l->frame_max = pools[0]->frame_max;
-    l->kind->lay_out(l);
+    if (l->kind->lay_out != NULL) {
+        l->kind->lay_out(l);
+    }
     return 0;
 }
 

@@ -212,7 +212,7 @@ struct hxb_line_kind {
     hxb_line_tx *tx_burst;
     /* Of a new end: further arguments; 0 or a negative errno. */
     int (*begin)(struct hxb_line *l, const char *args);
-    /* Behind pool and frame_max. */
+    /* Behind pool and frame_max; NULL: they tell nothing. */
     void (*lay_out)(struct hxb_line *l);
     /* A server's, of a client that has come: what it is told first; 0 or a negative errno. */
     int (*greet)(struct hxb_line *l, int channel);

@@ -200,11 +200,6 @@ static int begin(struct hxb_line *l, const char *args)
     return 0;
 }
 
-static void lay_out(struct hxb_line *l)
-{
-    RTE_SET_USED(l); /* a client tells its server how its memory is laid out */
-}
-
 /* ---- The client's side ------------------------------------------------------------------------------- */
 
 /* Sends the request of step m->step. */
@@ -478,7 +473,6 @@ const struct hxb_line_kind hxb_memif_kind = {
     .rx_burst = hxb_memif_rx_burst,
     .tx_burst = hxb_memif_tx_burst,
     .begin = begin,
-    .lay_out = lay_out,
     .greet = greet,
     .hear = hear,
     .forget = forget,
