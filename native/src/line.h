@@ -76,6 +76,7 @@ struct hxb_memif_way {
     uint16_t *published;
     uint16_t *released;
     uint16_t lead; /* what `released` is ahead of frames that were received */
+    uint32_t idle; /* rx: polls since the last frame */
     const struct hxb_regions *regions;
 };
 

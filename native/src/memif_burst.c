@@ -8,6 +8,8 @@
 
 /* Lines of a buffer in which a frame of up to 192 bytes lies. */
 #define SHORT_FRAME_LINES 3
+/* Polls without a frame, more than a round trip takes, behind which all is given back that was received. */
+#define IDLE_POLLS 64
 #define DESCRIPTORS_A_LINE (RTE_CACHE_LINE_SIZE / sizeof(struct memif_descriptor))
 
 /* What a descriptor names. */
@@ -135,9 +137,6 @@ static inline uint32_t copy_frame(struct hxb_way *w, uint64_t end, char *to)
  * each frame: the sender has the lines that this is in, and every store of the answer would wait behind it. */
 static inline void release(struct hxb_way *w)
 {
-    if (likely(w->next - w->told <= w->mask / 4)) {
-        return;
-    }
     for (; w->slots != NULL && w->told != w->next; w->told++) {
         __atomic_store_n(&descriptor_at(w, w->told)->what, (uint64_t)w->frame_max << MEMIF_LENGTH_SHIFT,
                          __ATOMIC_RELAXED);
@@ -159,6 +158,14 @@ static __rte_noinline void skip(struct hxb_way *w, uint16_t ready)
     hxb_add(&w->refused, 1);
 }
 
+/* A sender may need more of its ring for one frame, in parts, than it has been given back. */
+static inline void idle(struct hxb_way *w)
+{
+    if (unlikely(w->told != w->next) && ++w->memif.idle == IDLE_POLLS) {
+        release(w);
+    }
+}
+
 int hxb_memif_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, uint64_t *addresses, int n)
 {
     struct hxb_way *w = &hxb_ways_at(port)->rx;
@@ -173,8 +180,10 @@ int hxb_memif_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *des
     /* P1: pairs with P2. */
     uint16_t ready = (uint16_t)(__atomic_load_n(w->memif.published, __ATOMIC_ACQUIRE) - (uint16_t)w->next);
     if (likely(ready == 0) || unlikely(n <= 0)) {
+        idle(w);
         return 0;
     }
+    w->memif.idle = 0;
     if (unlikely(ready > w->mask + 1)) {
         skip(w, ready);
         return 0;
@@ -203,7 +212,9 @@ int hxb_memif_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *des
     if (unlikely(taken < frames)) {
         hxb_pool_release_bulk(pool, ids + taken, frames - taken);
     }
-    release(w);
+    if (unlikely(w->next - w->told > w->mask / 4)) {
+        release(w);
+    }
     hxb_add(&w->frames, (uint64_t)taken);
     hxb_add(&w->bytes, bytes);
     return taken;

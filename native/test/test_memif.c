@@ -197,10 +197,6 @@ static uint16_t start_theirs(const struct test_pool *p, const char *args)
     struct rte_eth_conf conf = {0};
     uint16_t port;
 
-    if (rte_eth_dev_get_port_by_name("net_memif0", &port) == 0) {
-        CHECK_EQ(rte_eth_dev_start(port), 0);
-        return port;
-    }
     CHECK_EQ(rte_eal_hotplug_add("vdev", "net_memif0", args), 0);
     CHECK_EQ(rte_eth_dev_get_port_by_name("net_memif0", &port), 0);
     CHECK_EQ(rte_eth_dev_configure(port, 1, 1, &conf), 0);
@@ -210,13 +206,10 @@ static uint16_t start_theirs(const struct test_pool *p, const char *args)
     return port;
 }
 
-/* A server's socket is not closed with it before its process ends. */
-static void stop_theirs(uint16_t port, bool server)
+/* A server's socket stays open until its process ends. */
+static void stop_theirs(uint16_t port)
 {
     CHECK_EQ(rte_eth_dev_stop(port), 0);
-    if (server) {
-        return;
-    }
     CHECK_EQ(rte_eth_dev_close(port), 0);
     CHECK_EQ(rte_eal_hotplug_remove("vdev", "net_memif0"), 0);
 }
@@ -279,7 +272,7 @@ static struct peer spawn_peer(const char *args)
                 port = start_theirs(&p, args);
                 running = true;
             } else if (running) {
-                stop_theirs(port, strstr(args, "role=server") != NULL && what == STOP);
+                stop_theirs(port);
                 running = false;
             }
             if (what == LEAVE) {
@@ -391,6 +384,8 @@ void test_memif_dpdk(void)
         {"server", "client", "", "id=0,bsize=2048,rsize=9", 64, 60, false},
         {"server", "client", "", "id=0,bsize=2048,rsize=4", 2, 60, true},
         {"server", "client", "", "id=0,bsize=100,rsize=9", 2, 60, false},
+        /* One that needs all of the ring. */
+        {"server", "client", "", "id=0,bsize=1200,rsize=3", 1, 60, false},
     };
     struct test_pool p;
     struct peer peers[RTE_DIM(pairs)];
@@ -429,38 +424,37 @@ void test_memif_dpdk(void)
     test_free_pool(&p);
 }
 
-/* A peer that stops and comes again, and one that is killed and followed by another: this end stays. */
-static void come_again(const char *ours, const char *theirs, const char *our_args, struct test_pool *p,
-                       struct peer *peers, const char *socket)
-{
-    int port = attach(p, ours, socket, our_args);
+#define GENERATIONS 3
 
-    for (int round = 0; round < 3; round++) {
-        order(&peers[0], BEGIN);
-        test_await_link_to(peers[0].pid, port, true);
+/* Peers that stop and come again, are killed, and leave, each followed by another: this end stays. */
+static void come_again(const char *ours, const char *theirs, struct test_pool *p, struct peer *peers,
+                       const char *socket)
+{
+    bool client = strcmp(theirs, "client") == 0;
+    int port = attach(p, ours, socket, "rsize=6");
+
+    for (int i = 0; i < GENERATIONS; i++) {
+        order(&peers[i], BEGIN);
+        test_await_link_to(peers[i].pid, port, true);
         through_echo(port, p, 100, 16, 60);
-        if (round < 2) {
-            order(&peers[0], STOP);
+        if (client) {
+            order(&peers[i], STOP);
             test_await_link(port, false);
+            order(&peers[i], BEGIN);
+            test_await_link_to(peers[i].pid, port, true);
+            through_echo(port, p, 100, 16, 60);
         }
+        if (i == 0) {
+            CHECK_EQ(kill(peers[i].pid, SIGKILL), 0);
+            CHECK_EQ(waitpid(peers[i].pid, NULL, 0), peers[i].pid);
+        } else {
+            end_peer(&peers[i]);
+        }
+        test_await_link(port, false);
+        /* And this end. */
+        CHECK_EQ(hxb_port_stop(port), 0);
+        CHECK_EQ(hxb_port_start(port), 0);
     }
-    CHECK_EQ(kill(peers[0].pid, SIGKILL), 0);
-    CHECK_EQ(waitpid(peers[0].pid, NULL, 0), peers[0].pid);
-    test_await_link(port, false);
-    order(&peers[1], BEGIN);
-    test_await_link_to(peers[1].pid, port, true);
-    through_echo(port, p, 100, 16, 60);
-    /* And this end: it stops and starts again. */
-    CHECK_EQ(hxb_port_stop(port), 0);
-    CHECK_EQ(hxb_port_start(port), 0);
-    if (strcmp(theirs, "client") == 0) {
-        /* Theirs looks for a server once, when it is started. */
-        order(&peers[1], STOP);
-        order(&peers[1], BEGIN);
-    }
-    test_await_link(port, true);
-    through_echo(port, p, 100, 16, 60);
-    end_peer(&peers[1]);
     CHECK_EQ(hxb_port_close(port), 0);
 }
 
@@ -468,19 +462,20 @@ void test_memif_dpdk_returns(void)
 {
     static const char *const roles[] = {"client", "server"};
     struct test_pool p;
-    struct peer peers[2][2];
+    struct peer peers[2][GENERATIONS];
     char sockets[2][40], args[256];
 
-    for (int i = 0; i < 4; i++) {
-        snprintf(sockets[i / 2], sizeof(sockets[0]), "again-%d-%d", getpid(), i / 2);
-        snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=yes,bsize=9216,rsize=8", roles[i / 2],
-                 sockets[i / 2]);
-        peers[i / 2][i % 2] = spawn_peer(args);
+    for (int i = 0; i < 2; i++) {
+        snprintf(sockets[i], sizeof(sockets[i]), "again-%d-%d", getpid(), i);
+        snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=yes,bsize=9216,rsize=8", roles[i], sockets[i]);
+        for (int k = 0; k < GENERATIONS; k++) {
+            peers[i][k] = spawn_peer(args);
+        }
     }
     test_start_eal();
     test_make_pool(&p, "ours", STRIDE_JUMBO, 511, 0);
     for (int i = 0; i < 2; i++) {
-        come_again(roles[1 - i], roles[i], "rsize=6", &p, peers[i], sockets[i]);
+        come_again(roles[1 - i], roles[i], &p, peers[i], sockets[i]);
     }
     test_free_pool(&p);
 }
@@ -1307,8 +1302,11 @@ static void *run_flicker(void *arg)
         struct memif_descriptor *d = &f->ring->descriptors[i % f->slots];
         __atomic_store_n(&d->what, (uint64_t)LONG_ONE << 32, __ATOMIC_RELAXED);
         __atomic_store_n(&d->where, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&d->what, wrong[i % RTE_DIM(wrong)], __ATOMIC_RELAXED);
-        __atomic_store_n(&d->where, i % 2 == 0 ? UINT32_MAX : f->bytes - 60, __ATOMIC_RELAXED);
+        /* Some stay right, so that frames come however long this thread gets no processor. */
+        if (i % 5 != 0) {
+            __atomic_store_n(&d->what, wrong[i % RTE_DIM(wrong)], __ATOMIC_RELAXED);
+            __atomic_store_n(&d->where, i % 2 == 0 ? UINT32_MAX : f->bytes - 60, __ATOMIC_RELAXED);
+        }
         atomic_store_explicit(&f->turns, i, memory_order_relaxed);
     }
     return NULL;
@@ -1644,6 +1642,10 @@ void test_memif_hostile_server(void)
             drop_heard(&h);
         }
     }
+    /* One that says nothing is left after a second. */
+    h = accept_client(listener);
+    await_last(h.channel, false);
+    drop_heard(&h);
     open_server(&h, listener, port);
     struct subject t = {.p = &p, .port = port};
     spoil_client(&t, &h);
