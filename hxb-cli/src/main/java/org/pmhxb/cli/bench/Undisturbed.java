@@ -147,7 +147,12 @@ public final class Undisturbed {
     journal.add(KEY, counts);
   }
 
-  private static boolean isDisturbed(Double withheld) {
+  /**
+   * Whether a run says little, as the host withheld much.
+   *
+   * @param withheld of the processors, 0 to 1; null: not known, so it counts
+   */
+  public static boolean isDisturbed(Double withheld) {
     return withheld != null && withheld >= DISTURBED;
   }
 

@@ -262,15 +262,23 @@ public final class PeersSuite {
         });
   }
 
-  /** What the journal does not hold; what it does is taken over. */
+  /**
+   * What the journal does not hold; what it does is taken over, but for what the host disturbed,
+   * whoever was measured and whatever it reached.
+   */
   private List<PeerCase> open(String peer, List<PeerCase> cases) {
     List<PeerCase> rest = new ArrayList<>();
     for (PeerCase what : cases) {
       journal
           .find(peer + ": " + what.key(), PeerFound.class)
+          .filter(kept -> !isDisturbed(kept))
           .ifPresentOrElse(found::add, () -> rest.add(what));
     }
     return rest;
+  }
+
+  private static boolean isDisturbed(PeerFound kept) {
+    return kept.withheld() != null && Undisturbed.isDisturbed(kept.withheld().median());
   }
 
   /** Measures a case several times; a failure is named and does not keep the next one away. */

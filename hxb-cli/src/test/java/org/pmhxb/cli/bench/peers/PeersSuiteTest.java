@@ -251,6 +251,23 @@ class PeersSuiteTest {
   }
 
   @Test
+  void whoGoesOnMeasuresAgainWhatTheHostDisturbed() throws Exception {
+    List<String> ours = List.of(PeersSuite.HXB);
+    withheld = 0.07;
+    run(false, Integer.MAX_VALUE, ours);
+    int disturbed = measurements;
+    withheld = 0.0;
+    PeersReport report = run(true, Integer.MAX_VALUE, ours);
+    int again = measurements;
+
+    assertThat(again).isGreaterThan(disturbed);
+    assertThat(report.found()).isNotEmpty().allMatch(f -> f.withheld().median() == 0);
+    assertThat(report.found()).extracting(f -> f.peer() + f.what().key()).doesNotHaveDuplicates();
+    run(true, Integer.MAX_VALUE, ours);
+    assertThat(measurements).isEqualTo(again);
+  }
+
+  @Test
   void saysAtEachFigureWhatTheHostTook() throws Exception {
     withheld = 0.07;
     PeersReport report =
