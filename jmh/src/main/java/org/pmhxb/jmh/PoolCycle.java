@@ -14,7 +14,6 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.BytesView;
@@ -56,12 +55,6 @@ public class PoolCycle {
     view = new BytesView(pool.memory());
     ids = new int[burst];
     loan = new int[burst];
-  }
-
-  @TearDown(Level.Trial)
-  public void close() {
-    pool.close();
-    Threads.unregister();
   }
 
   @Benchmark

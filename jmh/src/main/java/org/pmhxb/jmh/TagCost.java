@@ -11,7 +11,6 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.bufpool.OffHeapPool;
@@ -45,12 +44,6 @@ public class TagCost {
       FrameHeader.seqAck(Memory.ALL, frames[i], i, 0);
       tag.seal(Memory.ALL, frames[i], PAYLOAD_BYTES, 0);
     }
-  }
-
-  @TearDown
-  public void close() {
-    pool.reclaim(Owner.NODE);
-    pool.close();
   }
 
   @Benchmark
