@@ -20,13 +20,14 @@ import org.pmhxb.cost.Scenario;
 /**
  * What the benchmarks of packet paths share. The score includes the generator; {@code path.median}
  * is the node's share. Nothing is closed before the fork's JVM ends: JMH would count what a closing
- * allocates to the last iteration.
+ * allocates to the last iteration. An iteration takes three seconds, as JMH itself allocates some
+ * 30 KB in each, whatever its length.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 4, time = 1)
+@Measurement(iterations = 4, time = 3)
 @Fork(2)
 public abstract class PathState {
   static final int PACKETS = PacketLoop.BATCH_PACKETS;
