@@ -220,7 +220,7 @@ bool hxb_port_number_free(void);
 /* Forgets what an earlier port of this number left: counters, queues. */
 void hxb_port_reset(int port);
 
-/* ---- The gate of lines: control.c ------------------------------------------ */
+/* ---- The gate of lines: control.c ------------------------------------------------------------- */
 
 /* Who is in a burst; one writer each: the thread that polls, the thread that sends. */
 struct hxb_seats {

@@ -386,11 +386,11 @@ bool hxb_names_line(const char *name)
     return kind_named(name) != NULL;
 }
 
-static int begin_bell(struct hxb_ways *ways, bool bells)
+static int begin_bell(struct hxb_ways *ways)
 {
-    ways->silent = bells ? eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+    ways->silent = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     ways->bell = ways->silent < 0 ? -1 : fcntl(ways->silent, F_DUPFD_CLOEXEC, 0);
-    return bells && ways->bell < 0 ? -errno : 0;
+    return ways->bell < 0 ? -errno : 0;
 }
 
 static int attach(void *arg)
@@ -440,8 +440,8 @@ static int attach(void *arg)
     ways->rx_burst = kind->rx_burst;
     ways->tx_burst = kind->tx_burst;
     int rc = kind->begin(l, call->args);
-    if (rc == 0) {
-        rc = begin_bell(ways, kind->bells);
+    if (rc == 0 && kind->bells) {
+        rc = begin_bell(ways);
     }
     if (rc < 0) {
         close_bell(l);

@@ -194,7 +194,7 @@ struct hxb_line {
     uint32_t frame_max;
     int listener;
     int channel;
-    int64_t since_ns;            /* of a channel without a line yet, else 0 */
+    int64_t since_ns;           /* of a channel without a line yet, else 0 */
     struct hxb_regions memory;  /* of the line */
     struct hxb_regions offered; /* of the one that is being made */
     union {

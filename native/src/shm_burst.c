@@ -6,6 +6,7 @@
 
 /* Cache lines behind the first of a slot in which a frame of up to 184 bytes lies. */
 #define SHORT_FRAME_LINES 2
+
 static inline uint8_t *slot_at(const struct hxb_way *w, uint64_t number)
 {
     return w->slots + (number & w->mask) * w->stride_bytes;
