@@ -223,7 +223,8 @@ struct hxb_port_stats {
     uint64_t rx_refused_foreign;  /* buffer of another pool */
     uint64_t rx_refused_offset;   /* does not begin at HXB_FRAME_OFFSET */
     uint64_t rx_refused_length;   /* shorter than an Ethernet header, or longer than 65,535 or the line's */
-    uint64_t tx_refused;          /* burst calls cut short by a descriptor out of range */
+    uint64_t tx_refused;          /* burst calls cut short by a descriptor out of range; of memif, frames, too, for which
+                                     the peer's buffers can never do, and which are lost */
 };
 
 /*
@@ -465,7 +466,9 @@ int hxb_packet_rx_burst(struct hxb_packet *socket, uint64_t *descs, int n);
  */
 int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n);
 
-/* ---- Bells of lines of our own ------------------------------------------------------------------
+/* ---- Bells of shared-memory lines ------------------------------------------------------------------
+ *
+ * A peer of a memif line that sleeps is rung for as well; who receives by memif polls.
  *
  * To sleep until a frame comes, the thread that receives calls hxb_port_sleep for each of its lines, then
  * hxb_barrier if one of them says so, receives once more, and, if nothing came and nothing may have been missed
@@ -475,6 +478,7 @@ int hxb_packet_tx_burst(struct hxb_packet *socket, const uint64_t *descs, int n)
  *
  * Called by the thread of the bursts. They wait while ports of shared memory are being changed, some
  * microseconds; hxb_port_wake with `rung`, hxb_barrier and hxb_ring_bells are system calls. -ENODEV: no such line.
+ * A memif peer that fills its eventfd as it is rung for makes hxb_ring_bells wait, and nothing else.
  */
 
 /* Control path. The descriptor that becomes readable when the peer rings, or when the line is another. It is the

@@ -309,5 +309,11 @@ int hxb_shm_sleep(int port);
 void hxb_shm_wake(int port, bool rung);
 void hxb_shm_rouse(int port);
 bool hxb_shm_ring(int port);
+/* memif_burst.c. Behind the bursts, and not behind the gate: a peer that fills the eventfd at that very moment can make
+ * it wait. */
+bool hxb_memif_kick(int fd);
+/* Makes all pages present. What mmap reserved may yet be refused when a page is touched, and then by SIGBUS: by a
+ * control group's limit of hugepages, or where a file has holes. */
+int hxb_populate(void *address, uint64_t bytes);
 
 #endif

@@ -77,6 +77,14 @@ bool hxb_regions_add(struct hxb_regions *regions, int fd, uint64_t bytes)
     return true;
 }
 
+bool hxb_regions_seal(const struct hxb_regions *regions, int fd, int seals)
+{
+    const struct hxb_region_map *last = &regions->of[regions->count - 1];
+
+    return (hxb_is_sealed(fd, seals) || fcntl(fd, F_ADD_SEALS, seals) == 0) &&
+           hxb_populate(last->at, last->bytes) == 0;
+}
+
 void hxb_regions_unmap(struct hxb_regions *regions)
 {
     for (int i = 0; i < regions->count; i++) {

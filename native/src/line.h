@@ -33,6 +33,9 @@ struct hxb_regions {
 
 /* Maps all of a file; false: it cannot be mapped, or there are too many. */
 bool hxb_regions_add(struct hxb_regions *regions, int fd, uint64_t bytes);
+/* Of the last that was added: its file is sealed, if it has not these seals yet, and what was taken out of it before is
+ * there again. False: it cannot be sealed, or there is no memory. */
+bool hxb_regions_seal(const struct hxb_regions *regions, int fd, int seals);
 void hxb_regions_unmap(struct hxb_regions *regions);
 /* Whether a memory file has these seals. */
 bool hxb_is_sealed(int fd, int seals);
@@ -77,6 +80,7 @@ struct hxb_memif_way {
     uint16_t *released;
     uint16_t lead; /* what `released` is ahead of frames that were received */
     uint32_t idle; /* rx: polls since the last frame */
+    uint32_t wary; /* tx: bursts to come that look for a sleeping peer behind a fence */
     const struct hxb_regions *regions;
 };
 
@@ -122,7 +126,7 @@ extern struct hxb_ways {
     int bell;
     int silent;       /* likewise: an eventfd, in the bell's place where there is none */
     int silent_wakes; /* for which the bell had no ring */
-    int kick;         /* memif: the eventfd of a peer that may sleep, or -1 */
+    int kick;         /* memif: the eventfd by which the peer is woken, or -1 */
 } hxb_line_ways[HXB_LINE_ENDS];
 
 _Static_assert(HXB_LINE_ENDS <= 64, "a bit each in hxb_pool_bells' word");

@@ -12,8 +12,8 @@
  * published, then to the receiver until it is released.
  *
  * The peer is not trusted: whatever it writes, this end reads an index and a descriptor once, looks whether what the
- * descriptor names lies within the memory, and copies a frame of this end's length at most. A server takes
- * only memory that nobody can make shorter.
+ * descriptor names lies within the memory, and copies a frame of this end's length at most. The memory
+ * can be neither shortened nor, once both ends have mapped it, written into through its file, which makes holes.
  */
 #ifndef HXB_MEMIF_H
 #define HXB_MEMIF_H

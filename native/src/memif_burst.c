@@ -10,6 +10,8 @@
 #define SHORT_FRAME_LINES 3
 /* Polls without a frame, more than a round trip takes, behind which all is given back that was received. */
 #define IDLE_POLLS 64
+/* Bursts behind the last for which a peer was woken: then it polls. */
+#define WARY_BURSTS 1024
 #define DESCRIPTORS_A_LINE (RTE_CACHE_LINE_SIZE / sizeof(struct memif_descriptor))
 
 /* What a descriptor names. */
@@ -84,9 +86,8 @@ static inline void copy_out(char *to, const uint8_t *from, uint32_t length)
  * one from there would seem to go on. */
 static inline void clear_more(const struct hxb_way *w, uint64_t number)
 {
-    uint64_t *what = &descriptor_at(w, number)->what;
-
-    __atomic_store_n(what, __atomic_load_n(what, __ATOMIC_RELAXED) & ~MEMIF_NEXT, __ATOMIC_RELAXED);
+    /* At once: who has overrun its ring may be writing it. */
+    __atomic_fetch_and(&descriptor_at(w, number)->what, ~MEMIF_NEXT, __ATOMIC_RELAXED);
 }
 
 /* Of a frame of several parts, of which `p` is the first: copies it and goes on to the frame behind it. 0: refused.
@@ -263,15 +264,21 @@ static inline void write_descriptor(const struct hxb_way *w, uint64_t number, ui
                      __ATOMIC_RELAXED);
 }
 
-/* Into buffers of a client that are shorter than the frame. False: there are too few. */
-static __rte_noinline bool write_parts(struct hxb_way *w, const char *frame, uint32_t length)
+/* What becomes of a frame. NEVER: it is longer than all buffers of the client, or they are not of the line. */
+enum written { WRITTEN, NO_ROOM, NEVER };
+
+/* Into buffers of a client that are shorter than the frame. */
+static __rte_noinline enum written write_parts(struct hxb_way *w, const char *frame, uint32_t length)
 {
     uint64_t at = w->next, end = w->next + room(w, w->mask + 1);
     struct part p;
 
     do {
-        if (at == end || !read_descriptor(w, at, &p) || p.length == 0) {
-            return false;
+        if (at == end) {
+            return end - w->next > w->mask ? NEVER : NO_ROOM;
+        }
+        if (!read_descriptor(w, at, &p) || p.length == 0) {
+            return NEVER;
         }
         uint32_t part = RTE_MIN(length, p.length);
         copy_in(w, p.at, frame, part);
@@ -281,11 +288,11 @@ static __rte_noinline bool write_parts(struct hxb_way *w, const char *frame, uin
         at++;
     } while (length > 0);
     w->next = at;
-    return true;
+    return WRITTEN;
 }
 
-/* False: the client's buffers are too few, or not of the line. There is room for one. */
-static inline bool write_frame(struct hxb_way *w, const char *frame, uint32_t length)
+/* There is room for one descriptor. */
+static inline enum written write_frame(struct hxb_way *w, const char *frame, uint32_t length)
 {
     struct part p;
 
@@ -297,30 +304,39 @@ static inline bool write_frame(struct hxb_way *w, const char *frame, uint32_t le
     copy_in(w, p.at, frame, length);
     write_descriptor(w, w->next, length, false);
     w->next++;
+    return WRITTEN;
+}
+
+/* Behind its frames: whether the peer sleeps. A fence stands between as long as it may, by what it did lately. Of one
+ * that has polled for long the first sleep may begin unseen; the next burst wakes it then. */
+static inline bool must_kick(struct hxb_way *w)
+{
+    if (unlikely(w->memif.wary != 0)) {
+        w->memif.wary--;
+        /* K1: the index before the look; pairs with the fence of a peer that takes the flag away, then looks again. */
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+    if (likely((__atomic_load_n(&w->memif.ring->flags, __ATOMIC_RELAXED) & MEMIF_MASK_INTERRUPTS) != 0)) {
+        return false;
+    }
+    w->memif.wary = WARY_BURSTS;
     return true;
 }
 
-/* Behind its frames. Who takes the flag away looks again later for what came meanwhile, or waits for the next frame.
- * The peer has the eventfd, too, and may have made it one on which writers wait. */
-static inline void kick(const struct hxb_ways *ways)
+bool hxb_memif_kick(int fd)
 {
     const uint64_t one = 1;
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
 
-    if (unlikely((__atomic_load_n(&ways->tx.memif.ring->flags, __ATOMIC_RELAXED) & MEMIF_MASK_INTERRUPTS) == 0)) {
-        struct pollfd room = {.fd = ways->kick, .events = POLLOUT};
-        if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
-            ssize_t written = write(ways->kick, &one, sizeof(one));
-            RTE_SET_USED(written); /* EAGAIN: it has been kicked often enough */
-        }
-    }
+    /* The peer has the eventfd, too, and may have filled it, or made it one on which writers wait. */
+    return poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0 && write(fd, &one, sizeof(one)) == sizeof(one);
 }
 
 int hxb_memif_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n)
 {
-    struct hxb_ways *ways = hxb_ways_at(port);
-    struct hxb_way *w = &ways->tx;
+    struct hxb_way *w = &hxb_ways_at(port)->tx;
     uint32_t gone[HXB_BURST_MAX];
-    int sent = 0, mine = 0;
+    int sent = 0, lost = 0, mine = 0;
     uint64_t bytes = 0;
 
     if (unlikely(!hxb_way_takes(w, pool, queue))) {
@@ -341,8 +357,14 @@ int hxb_memif_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_
             }
             break;
         }
-        if (unlikely(!write_frame(w, hxb_frame_of(pool, id), length))) {
-            break;
+        enum written written = write_frame(w, hxb_frame_of(pool, id), length);
+        if (unlikely(written != WRITTEN)) {
+            if (written == NO_ROOM) {
+                break;
+            }
+            /* It would stand before all others. */
+            length = 0;
+            lost++;
         }
         /* A long frame takes as long to copy as the receiver needs for it. */
         if (length >= HXB_LONG_FRAME) {
@@ -355,7 +377,9 @@ int hxb_memif_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_
     }
     if (likely(sent > 0)) {
         publish(w);
-        kick(ways);
+        if (unlikely(must_kick(w))) {
+            pool->bells[0] |= UINT64_C(1) << (port - HXB_LINE_FIRST);
+        }
         /* A client has given its buffers back by these lines: the next is on its way while nobody waits for it. */
         if (w->slots == NULL && w->next % DESCRIPTORS_A_LINE == 0) {
             __builtin_prefetch(descriptor_at(w, w->next), 1);
@@ -365,7 +389,10 @@ int hxb_memif_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_
     if (mine > 0) {
         hxb_pool_release_bulk(pool, gone, mine);
     }
-    hxb_add(&w->frames, (uint64_t)sent);
+    if (unlikely(lost > 0)) {
+        hxb_add(&w->refused, (uint64_t)lost);
+    }
+    hxb_add(&w->frames, (uint64_t)(sent - lost));
     hxb_add(&w->bytes, bytes);
     return sent;
 }

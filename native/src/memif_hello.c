@@ -20,6 +20,9 @@
  * whatever of its files the client has filled. */
 #define MEMORY_MAX (UINT64_C(1025) << 20)
 
+/* Its length stays, and holes are memory taken away as well. Once both ends have mapped it: from then on nobody can. */
+#define SEALS (F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE)
+
 /* Steps of a client: the request that is answered next. */
 enum { INIT, ADD_REGION, ADD_RING_UP, ADD_RING_DOWN, CONNECT, STEPS };
 
@@ -271,7 +274,10 @@ static enum hxb_heard client_hears(struct hxb_line *l, const struct memif_messag
         m->step++;
         return request(l) ? HXB_GOES_ON : HXB_FAILS;
     }
-    return message->type == MEMIF_CONNECTED && m->step == CONNECT ? HXB_STANDS : HXB_FAILS;
+    if (message->type != MEMIF_CONNECTED || m->step != CONNECT) {
+        return HXB_FAILS;
+    }
+    return hxb_regions_seal(&l->offered, m->memory, SEALS) ? HXB_STANDS : refuse(l->channel, "no memory");
 }
 
 /* ---- The server's side ------------------------------------------------------------------------------- */
@@ -336,6 +342,9 @@ static enum hxb_heard hear_region(struct hxb_line *l, const struct memif_message
     if (message->add_region.bytes > left || !hxb_regions_add(&l->offered, fd, message->add_region.bytes)) {
         return refuse(l->channel, "a region cannot be mapped");
     }
+    if (!hxb_regions_seal(&l->offered, fd, SEALS)) {
+        return refuse(l->channel, "a region's file cannot be sealed against writing, by which holes are made");
+    }
     return acknowledge(l);
 }
 
@@ -361,7 +370,6 @@ static enum hxb_heard hear_ring(struct hxb_line *l, const struct memif_message *
         *fd < 0) {
         return refuse(l->channel, "one ring a direction, of 2 to 16384 descriptors");
     }
-    /* Whoever made it: a burst must not wait in it. */
     if (!is_eventfd(*fd) || fcntl(*fd, F_SETFL, O_NONBLOCK) != 0) {
         return refuse(l->channel, "no eventfd");
     }

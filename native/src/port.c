@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports: set-up and tear-down of Ethernet devices, and their burst calls. */
 #include <ctype.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_dev.h>
 #include <rte_eal.h>
@@ -487,13 +489,13 @@ HXB_API int hxb_port_wake_fd(int port)
     return hxb_is_line(port) ? hxb_line_wake_fd(port) : check_port(port) < 0 ? -ENODEV : -ENOTSUP;
 }
 
-/* The seat of a call about a line with a bell, entered; NULL: there is none. */
-static atomic_int *enter_line(int port, bool sends)
+/* The receiver's seat at a line with a bell, entered; NULL: there is none. */
+static atomic_int *enter_line(int port)
 {
     if (!hxb_is_line(port)) {
         return NULL;
     }
-    atomic_int *seat = sends ? &ports[port].seats[0].tx : &ports[port].seats[0].rx;
+    atomic_int *seat = &ports[port].seats[0].rx;
     hxb_gate_await(seat);
     if (hxb_ways_at(port)->bell >= 0) {
         return seat;
@@ -504,7 +506,7 @@ static atomic_int *enter_line(int port, bool sends)
 
 HXB_API int hxb_port_sleep(int port)
 {
-    atomic_int *seat = enter_line(port, false);
+    atomic_int *seat = enter_line(port);
 
     if (seat == NULL) {
         return -ENODEV;
@@ -516,7 +518,7 @@ HXB_API int hxb_port_sleep(int port)
 
 HXB_API int hxb_port_wake(int port, int rung)
 {
-    atomic_int *seat = enter_line(port, false);
+    atomic_int *seat = enter_line(port);
 
     if (seat == NULL) {
         return -ENODEV;
@@ -528,7 +530,7 @@ HXB_API int hxb_port_wake(int port, int rung)
 
 HXB_API int hxb_port_rouse(int port)
 {
-    atomic_int *seat = enter_line(port, false);
+    atomic_int *seat = enter_line(port);
 
     if (seat == NULL) {
         return -ENODEV;
@@ -538,17 +540,33 @@ HXB_API int hxb_port_rouse(int port)
     return 0;
 }
 
+/* A peer that is kicked keeps its thread waiting at most, not whoever changes lines. */
+static int ring_bell(int port)
+{
+    const struct hxb_ways *ways = hxb_ways_at(port);
+    atomic_int *seat = &ports[port].seats[0].tx;
+    int rung = 0, kick = -1;
+
+    hxb_gate_await(seat);
+    if (ways->bell >= 0) {
+        rung = hxb_shm_ring(port);
+    } else if (ways->kick >= 0) {
+        kick = fcntl(ways->kick, F_DUPFD_CLOEXEC, 0);
+    }
+    hxb_gate_leave(seat);
+    if (kick >= 0) {
+        rung = hxb_memif_kick(kick);
+        close(kick);
+    }
+    return rung;
+}
+
 HXB_API int hxb_ring_bells(struct hxb_pool *pool)
 {
     int rung = 0;
 
     for (; pool->bells[0] != 0; pool->bells[0] &= pool->bells[0] - 1) {
-        int port = HXB_LINE_FIRST + __builtin_ctzll(pool->bells[0]);
-        atomic_int *seat = enter_line(port, true);
-        if (seat != NULL) {
-            rung += hxb_shm_ring(port);
-            hxb_gate_leave(seat);
-        }
+        rung += ring_bell(HXB_LINE_FIRST + __builtin_ctzll(pool->bells[0]));
     }
     return rung;
 }

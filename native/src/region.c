@@ -16,9 +16,7 @@ static atomic_ullong wished_address = UINT64_C(1) << 37;
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Makes all pages present. What mmap reserved may yet be refused when a page is touched: by a control group's limit
- * of hugepages, and then by SIGBUS. */
-static int populate(void *address, uint64_t bytes)
+int hxb_populate(void *address, uint64_t bytes)
 {
     if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0) {
         return 0;
@@ -55,7 +53,7 @@ HXB_API int hxb_region_map(uint64_t length, int huge, struct hxb_region *region)
         close(fd);
         return error;
     }
-    int rc = populate(address, bytes);
+    int rc = hxb_populate(address, bytes);
     if (rc < 0) {
         munmap(address, bytes);
         close(fd);

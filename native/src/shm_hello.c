@@ -230,7 +230,7 @@ static bool is_answered(struct hxb_line *l)
     char byte[2];
 
     return l->offered.count == 1 && recv(l->channel, byte, sizeof(byte), MSG_DONTWAIT) == 1 &&
-           hxb_is_sealed(l->shm.offered_fd, SEALS);
+           hxb_is_sealed(l->shm.offered_fd, SEALS) && hxb_regions_seal(&l->offered, l->shm.offered_fd, SEALS);
 }
 
 /* A client's only step. False: it was offered nothing that it can use. */
@@ -244,7 +244,7 @@ static bool take_offer(struct hxb_line *l)
     refuse_descriptors(fds[1]);
     l->shm.offered_bell = fds[1];
     bool taken = hxb_regions_add(&l->offered, fds[0], l->shm.layout.bytes) &&
-                 fcntl(fds[0], F_ADD_SEALS, SEALS) == 0 &&
+                 hxb_regions_seal(&l->offered, fds[0], SEALS) &&
                  send(l->channel, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
     close(fds[0]);
     return taken;

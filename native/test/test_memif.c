@@ -608,7 +608,7 @@ static void prepare(const struct stranger *s, int step, struct saying *say)
 /* What a client does wrong: at which step, and whether it is told so there or only at the end. */
 enum wrong {
     NOTHING, SHORT, LONG, EMPTY, TYPE_0, TYPE_ACK, TYPE_HELLO, TYPE_CONNECTED, TYPE_GOES, TYPE_65535, VERSION, MODE, ID,
-    TWICE, NO_INIT, REGION_1, REGION_65535, NO_SEAL, OTHER_SEAL, HUGEPAGES, NO_FILE, A_PIPE, LONGER, LONGEST,
+    TWICE, NO_INIT, REGION_1, REGION_65535, NO_SEAL, OTHER_SEAL, LAST_SEAL, HUGEPAGES, NO_FILE, A_PIPE, LONGER, LONGEST,
     NO_BYTES, TOO_MANY, HUGE, RING_1, LOG_0, LOG_15, LOG_255, NO_FD, NO_EVENT, OUTSIDE, OUTSIDE_64, ODD, NO_REGION,
     NO_RINGS, NO_DOWN, COOKIE, AT_END
 };
@@ -625,7 +625,7 @@ static const struct {
     {SAY_INIT, NO_INIT, SAY_REGION}, {SAY_REGION, SHORT, SAY_REGION}, {SAY_REGION, LONG, SAY_REGION},
     {SAY_REGION, EMPTY, SAY_REGION}, {SAY_REGION, TYPE_ACK, SAY_REGION}, {SAY_REGION, REGION_1, SAY_REGION},
     {SAY_REGION, REGION_65535, SAY_REGION}, {SAY_REGION, NO_SEAL, SAY_REGION}, {SAY_REGION, OTHER_SEAL, SAY_REGION},
-    {SAY_REGION, HUGEPAGES, SAY_REGION},
+    {SAY_REGION, LAST_SEAL, SAY_REGION}, {SAY_REGION, HUGEPAGES, SAY_REGION},
     {SAY_REGION, NO_FILE, SAY_REGION}, {SAY_REGION, A_PIPE, SAY_REGION}, {SAY_REGION, NO_FD, SAY_REGION},
     {SAY_REGION, LONGER, SAY_REGION}, {SAY_REGION, LONGEST, SAY_REGION}, {SAY_REGION, NO_BYTES, SAY_REGION},
     {SAY_REGION, HUGE, SAY_REGION}, {SAY_UP, TOO_MANY, SAY_UP}, {SAY_UP, RING_1, SAY_UP}, {SAY_UP, LOG_0, SAY_UP},
@@ -651,6 +651,8 @@ static int other_fd(enum wrong wrong)
         return test_sealed(FILE_BYTES, 0);
     case OTHER_SEAL:
         return test_sealed(FILE_BYTES, F_SEAL_GROW);
+    case LAST_SEAL:
+        return test_sealed(FILE_BYTES, F_SEAL_SHRINK | F_SEAL_SEAL);
     case HUGE:
         return test_sealed(HUGE_BYTES, F_SEAL_SHRINK);
     case A_PIPE:
@@ -707,7 +709,7 @@ static void mistake(struct stranger *s, enum wrong wrong, struct saying *say, in
     case NO_RINGS: case NO_DOWN: m->type = MEMIF_CONNECT; say->count = 0; break;
     case HUGE: m->add_region.bytes = HUGE_BYTES;
         /* fall through */
-    case NO_SEAL: case OTHER_SEAL: case HUGEPAGES: case NO_FILE: case A_PIPE: case NO_EVENT:
+    case NO_SEAL: case OTHER_SEAL: case LAST_SEAL: case HUGEPAGES: case NO_FILE: case A_PIPE: case NO_EVENT:
         *other = say->fds[0] = other_fd(wrong);
         break;
     default: break;
@@ -1071,6 +1073,25 @@ static bool is_untouched(const struct stranger *s, uint64_t from, uint64_t to)
     return from == to;
 }
 
+static uint64_t lost_by(const struct subject *t)
+{
+    struct hxb_port_stats stats;
+
+    CHECK_EQ(hxb_port_stats(t->port, &stats), 0);
+    return stats.tx_refused;
+}
+
+/* Frames that are taken and go nowhere. */
+static void lose(const struct subject *t, uint32_t length, int frames)
+{
+    uint64_t before = lost_by(t);
+
+    for (int i = 0; i < frames; i++) {
+        CHECK(send_to(t, length));
+    }
+    CHECK_EQ(lost_by(t) - before, frames);
+}
+
 static void spoil_buffers(const struct subject *t, const struct stranger *s)
 {
     static const struct memif_descriptor wrong[] = {
@@ -1083,7 +1104,6 @@ static void spoil_buffers(const struct subject *t, const struct stranger *s)
         {.what = UINT64_C(0xFFFFFFFF) << 32, .where = BUFFERS_AT},
         {.what = UINT64_C(0xFFFFFFFF) << 32, .where = UINT32_MAX},
         {.what = 0, .where = BUFFERS_AT},
-        {.what = UINT64_C(1) << 32, .where = BUFFERS_AT}, /* too short, and the only one */
     };
     static const int claims[] = {SLOTS + 1, -1, 1000, 32768, -(int)SLOTS};
     struct hxb_memif_ring *down = s->rings[HXB_MEMIF_DOWN];
@@ -1095,26 +1115,44 @@ static void spoil_buffers(const struct subject *t, const struct stranger *s)
         memset(s->at + BUFFERS_AT, CANARY, FILE_BYTES - BUFFERS_AT);
         down->descriptors[tail % SLOTS] = wrong[i];
         publish(&down->head, 1);
-        for (int tries = 0; tries < 3; tries++) {
-            CHECK(!send_to(t, 60));
-        }
-        /* Of the one that is too short its own byte may be written. */
-        CHECK(is_untouched(s, BUFFERS_AT + (wrong[i].what >> 32 == 1), FILE_BYTES));
+        /* Waiting would not help: lost, and counted. */
+        lose(t, 60, 3);
+        CHECK(is_untouched(s, BUFFERS_AT, FILE_BYTES));
         CHECK_EQ(down->tail, tail);
         down->descriptors[tail % SLOTS] = describe(0, REGION_BYTES - 60, 60, false);
         CHECK(send_to(t, 60));
-        CHECK(is_untouched(s, BUFFERS_AT + 1, REGION_BYTES - 60));
+        CHECK(is_untouched(s, BUFFERS_AT, REGION_BYTES - 60));
         CHECK(is_untouched(s, REGION_BYTES, FILE_BYTES));
         CHECK_EQ(s->at[REGION_BYTES - 1], byte_of(1, 59));
         CHECK_EQ(down->tail, tail + 1);
     }
+    /* Too short, and the only one: another may come. */
+    memset(s->at + BUFFERS_AT, CANARY, FILE_BYTES - BUFFERS_AT);
+    down->descriptors[tail % SLOTS] = describe(0, BUFFERS_AT, 1, false);
+    publish(&down->head, 1);
+    for (int tries = 0; tries < 3; tries++) {
+        CHECK(!send_to(t, 60));
+    }
+    CHECK(is_untouched(s, BUFFERS_AT + 1, FILE_BYTES));
+    CHECK_EQ(down->tail, tail);
+    /* All of the ring, and one byte less than the frame: none can come. A shorter one goes. */
+    for (uint32_t i = 1; i < SLOTS; i++) {
+        down->descriptors[(tail + i) % SLOTS] = describe(0, buffer_at(1, i), i < SLOTS - 1 ? 4 : 2, false);
+    }
+    publish(&down->head, SLOTS - 1);
+    lose(t, 60, 3);
+    CHECK_EQ(down->tail, tail);
+    CHECK(send_to(t, 59));
+    tail += SLOTS;
+    CHECK_EQ(down->tail, tail);
+    CHECK(is_untouched(s, REGION_BYTES, FILE_BYTES));
     /* In parts, of which one is wrong first. */
     memset(s->at + BUFFERS_AT, CANARY, FILE_BYTES - BUFFERS_AT);
     for (uint32_t i = 0; i < 3; i++) {
         down->descriptors[(tail + i) % SLOTS] = describe(i == 1 ? 7 : 0, buffer_at(1, i), 25, false);
     }
     publish(&down->head, 3);
-    CHECK(!send_to(t, 60));
+    lose(t, 60, 1);
     down->descriptors[(tail + 1) % SLOTS] = describe(0, buffer_at(1, 1), 25, false);
     CHECK(!send_to(t, 76));
     CHECK(send_to(t, 60));
@@ -1340,6 +1378,11 @@ static void withstand_flicker(struct noise *n, struct hxb_memif_ring *up)
     CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
+static bool is_kept(int memory)
+{
+    return ftruncate(memory, 0) != 0 && fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096) != 0;
+}
+
 void test_memif_hostile_memory(void)
 {
     struct test_pool p;
@@ -1355,7 +1398,7 @@ void test_memif_hostile_memory(void)
     CHECK_EQ(converse(&s, SAY_UP, TOO_MANY), SAY_UP);
     drop_stranger(&s);
     open_stranger(&s, port, socket);
-    CHECK(ftruncate(s.memory, 0) != 0);
+    CHECK(is_kept(s.memory));
     struct subject t = {.p = &p, .port = port};
     expect_good(&t, &s);
     spoil_descriptors(&t, &s);
@@ -1484,15 +1527,20 @@ static void serve(struct heard *h, int steps)
 
 static void open_server(struct heard *h, int listener, int port)
 {
+    const struct memif_message connected = {.type = MEMIF_CONNECTED};
+
     *h = accept_client(listener);
-    serve(h, SAYINGS);
+    serve(h, SAY_CONNECT);
+    hear_step(h, SAY_CONNECT);
     h->at = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, h->memory, 0);
     CHECK(h->at != MAP_FAILED);
     for (int i = 0; i < HXB_MEMIF_RINGS; i++) {
         h->rings[i] = (struct hxb_memif_ring *)(void *)(h->at + h->offsets[i]);
         CHECK_EQ(h->rings[i]->cookie, MEMIF_COOKIE);
     }
+    say_to(h->channel, &connected, -1);
     test_await_link(port, true);
+    CHECK(is_kept(h->memory));
 }
 
 /* One word of what a server says, wrong; it comes in the place of what is due at `step`: HELLO before the first. */
@@ -1680,7 +1728,17 @@ static uint64_t taken_from(int kick)
     return read(kick, &count, sizeof(count)) == (ssize_t)sizeof(count) ? count : 0;
 }
 
-/* A peer that sleeps is kicked once a burst, one that polls never; and none keeps a burst waiting. */
+/* Behind a burst, which does not kick by itself. */
+static void ring_for(const struct subject *t, int eventfd_of_it, bool sleeps, uint64_t kicks)
+{
+    CHECK_EQ(taken_from(eventfd_of_it), 0);
+    CHECK_EQ(hxb_pool_bells(t->p->pool)[0] != 0, sleeps);
+    CHECK_EQ(hxb_ring_bells(t->p->pool), kicks);
+    CHECK_EQ(hxb_pool_bells(t->p->pool)[0], 0);
+    CHECK_EQ(taken_from(eventfd_of_it), kicks);
+}
+
+/* A peer that sleeps is kicked once a burst, one that polls never; and none keeps its sender waiting. */
 static void kick(const struct subject *t, struct hxb_memif_ring *ring, int eventfd_of_it, uint16_t *released,
                  const uint16_t *published, uint32_t lead)
 {
@@ -1691,12 +1749,12 @@ static void kick(const struct subject *t, struct hxb_memif_ring *ring, int event
         ring->flags = round % 2 == 0 ? 0 : MEMIF_MASK_INTERRUPTS;
         test_fill(t->p, descs, 8, 60);
         CHECK_EQ(hxb_tx_burst(t->port, 0, t->p->pool, descs, 8), 8);
-        CHECK_EQ(taken_from(eventfd_of_it), round % 2 == 0);
+        ring_for(t, eventfd_of_it, round % 2 == 0, round % 2 == 0);
     }
     /* Nothing is sent: no kick. */
     ring->flags = 0;
     CHECK_EQ(hxb_tx_burst(t->port, 0, t->p->pool, descs, 0), 0);
-    CHECK_EQ(taken_from(eventfd_of_it), 0);
+    ring_for(t, eventfd_of_it, false, 0);
     /* Full, and made one on which writers wait, after the line was made. */
     for (int blocking = 0; blocking < 2; blocking++) {
         const uint64_t full = UINT64_MAX - 1;
@@ -1705,6 +1763,7 @@ static void kick(const struct subject *t, struct hxb_memif_ring *ring, int event
         for (int round = 0; round < 3; round++) {
             *released = (uint16_t)(*published + lead);
             CHECK(send_to(t, 60));
+            CHECK_EQ(hxb_ring_bells(t->p->pool), 0);
         }
         CHECK_EQ(taken_from(eventfd_of_it), full);
     }
@@ -1740,6 +1799,7 @@ void test_memif_interrupts(void)
     struct hxb_memif_ring *down = s.rings[HXB_MEMIF_DOWN];
     down->head = SLOTS;
     CHECK(send_to(&t, 60));
+    CHECK_EQ(hxb_ring_bells(p.pool), 0);
     CHECK_EQ(taken_from(s.kicks[HXB_MEMIF_DOWN]), UINT64_MAX - 1);
     /* It polls itself. */
     CHECK_EQ(s.rings[HXB_MEMIF_UP]->flags & MEMIF_MASK_INTERRUPTS, MEMIF_MASK_INTERRUPTS);

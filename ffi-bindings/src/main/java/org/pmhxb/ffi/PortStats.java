@@ -11,7 +11,8 @@ package org.pmhxb.ffi;
  * @param rxRefusedForeign freed: buffer of another pool
  * @param rxRefusedOffset freed: not at the frame offset
  * @param rxRefusedLength freed: shorter than an Ethernet header or longer than a buffer
- * @param txRefused send bursts cut short by a descriptor out of range
+ * @param txRefused send bursts cut short by a descriptor out of range; of memif, frames, too, for
+ *     which the peer's buffers can never do, and which are lost
  */
 public record PortStats(
     long rxPackets,

@@ -164,7 +164,7 @@ public final class DpdkPorts {
    * 2.0, as DPDK's net_memif, VPP and libmemif speak it; the shim's own, like {@link #shm}. The
    * peer may be any of those, of the same user; it is not trusted. The control socket is an
    * abstract one: no file, so none is left for a later client to wait on for ever. It is known
-   * within the network namespace. Who waits for frames polls.
+   * within the network namespace. Who waits for frames polls; a peer that sleeps is woken.
    *
    * @param name unique among the process's memif ports, up to 57 characters
    * @param socket the line's name, the same at both ends, up to 60 letters, digits, '.', '_', '-'
@@ -180,7 +180,12 @@ public final class DpdkPorts {
         Ports.attach(
             "memif_" + name,
             "role=%s,socket=%s,mac=%x".formatted(role(server), socket, macAddress));
-    return line(number, "memif " + name, pool, macAddress, () -> PollModePort.Bell.NONE);
+    return line(
+        number,
+        "memif " + name,
+        pool,
+        macAddress,
+        () -> new PollModePort.Bell(-1, Pools.bells(pool.handle())));
   }
 
   /** {@link #afPacket(String, DpdkPool, int)} with {@link #AF_PACKET_FRAMES}. */
