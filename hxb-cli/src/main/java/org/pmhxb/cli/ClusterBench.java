@@ -189,9 +189,14 @@ abstract class ClusterBench extends ClusterCommand {
     requireSame("--shape", wantedShape(), state.shape(), state);
     requireSame("--rails", wantedRails(), String.valueOf(state.rails()), state);
     requireSame("--rate", options.rate(), state.rate(), state);
-    if (options.pollGiven() || options.driver() != null || together()) {
+    if (options.pollGiven()
+        || options.driver() != null
+        || together()
+        || options.tagGiven()
+        || options.faultsGiven()) {
       throw new UserErrorException(
-          "--idle, --pin, --driver and --together belong to a cluster's start, and \""
+          "--idle, --pin, --driver, --key-file, --tag, --faults and --together belong to a cluster's"
+              + " start, and \""
               + state.cluster()
               + "\" is up; give them to hxb up, or name another cluster");
     }
@@ -256,6 +261,11 @@ abstract class ClusterBench extends ClusterCommand {
           "--rate " + options.rate() + ": the ring fabric has no links to shape; use veth");
     }
     options.refuseDriver(this, "ring");
+    if (options.tagGiven()) {
+      throw wrongUsage(
+          "--key-file, --tag: frames of the ring fabric carry no tag; use --fabric shm, memif or"
+              + " veth");
+    }
     if (options.pollGiven()) {
       throw wrongUsage("--idle, --pin: the ring fabric has one thread for all nodes; it spins");
     }

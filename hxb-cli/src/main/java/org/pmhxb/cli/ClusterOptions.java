@@ -120,6 +120,16 @@ final class ClusterOptions {
     return idle != null || pin;
   }
 
+  /** Whether frames are to carry a tag, which a cluster that is up cannot change. */
+  boolean tagGiven() {
+    return keyFile != null || tag != null;
+  }
+
+  /** Whether ports are to do something to what they receive; likewise. */
+  boolean faultsGiven() {
+    return faults != null;
+  }
+
   /** The interfaces' driver as given; null when not. */
   HxbConfig.Driver driver() {
     return driver.driver();

@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
       "A run of a peer that fails, measures nothing or more than the links carry is tried again,"
           + " twice at most. A peer that fails all the same is named in page, JSON (peerFailures)"
           + " and output, and the suite goes on.",
-      "--resume also measures again, of whomever, what the host of a virtual machine took 3 % of the"
+      "--resume also measures again, of whomever, what the host of a virtual machine took 3 %% of the"
           + " processors or more from.",
       "Exit code 1: a figure of ours failed, links did not come up, or time ran out. Peers that"
           + " fail and musts that are missed leave it 0."

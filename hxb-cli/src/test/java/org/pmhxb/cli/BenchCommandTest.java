@@ -52,6 +52,8 @@ class BenchCommandTest {
         "bench bandwidth --fabric veth --size 16777217 | must be in 4..16777216",
         "bench peers --peers hxb,telnet | no peer \"telnet\"; there are hxb,iperf3",
         "bench bandwidth --fabric ring --idle spin | --idle, --pin: the ring fabric",
+        "bench latency --key-file /none | --key-file, --tag: frames of the ring fabric carry no tag",
+        "bench exchange --tag replay | --key-file, --tag: frames of the ring fabric carry no tag",
         "bench bandwidth --fabric ring --driver packet | --driver packet: only the veth fabric",
         "bench latency --fabric memif --driver af_packet | --driver af_packet: only the veth",
         "bench latency --fabric veth --driver pci | --driver: \"pci\": must be packet or af_packet for veth",

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -188,13 +191,31 @@ class CommandLineTest {
 
   @Test
   void everyCommandHasHelpWithAnExampleAndJson() {
-    Map<String, CommandLine> commands = Main.commands().getSubcommands();
-    assertThat(commands).isNotEmpty();
-    for (String command : List.copyOf(commands.keySet())) {
-      out.getBuffer().setLength(0);
-      assertThat(run(command, "--help")).isEqualTo(Main.OK);
-      assertThat(out.toString()).contains("Example: hxb " + command, "--json");
+    // Where picocli says that a text is none of its format's.
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    PrintStream before = System.err;
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      assertThat(helpsOf(Main.commands(), List.of())).isGreaterThan(20);
+    } finally {
+      System.setErr(before);
     }
+    assertThat(said.toString(StandardCharsets.UTF_8)).isEmpty();
+  }
+
+  /** How many commands there are below, whose help was looked at. */
+  private int helpsOf(CommandLine parent, List<String> words) {
+    int count = 0;
+    for (Map.Entry<String, CommandLine> sub : parent.getSubcommands().entrySet()) {
+      List<String> command = Stream.concat(words.stream(), Stream.of(sub.getKey())).toList();
+      out.getBuffer().setLength(0);
+      assertThat(run(Stream.concat(command.stream(), Stream.of("--help")).toArray(String[]::new)))
+          .isEqualTo(Main.OK);
+      assertThat(out.toString()).contains("Example: hxb " + String.join(" ", command));
+      assertThat(out.toString()).as("%s", command).contains("--json");
+      count += 1 + helpsOf(sub.getValue(), command);
+    }
+    return count;
   }
 
   @Test

@@ -1,8 +1,9 @@
 package org.pmhxb.cli.cluster;
 
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -67,17 +68,23 @@ public record ClusterPaths(Path root, String cluster) {
   /**
    * Makes the directory, and marks it as a cluster's. Of several commands at a time one succeeds.
    *
-   * @throws UserErrorException the directory is there already, or the root is none
+   * @throws UserErrorException the directory is there already, or the root is none, or not ours
    */
   public void claim() throws IOException {
     if (Files.exists(root) && !Files.isDirectory(root)) {
       throw new UserErrorException(root + " is no directory; choose another --run-dir");
     }
-    Files.createDirectories(root);
     try {
+      Files.createDirectories(root);
       Files.createDirectory(
           directory(),
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (AccessDeniedException e) {
+      throw new UserErrorException(
+          root
+              + " cannot be made or written: permission denied; run hxb as root, or name a folder"
+              + " that you can write with --run-dir",
+          e);
     } catch (FileAlreadyExistsException e) {
       throw new UserErrorException(
           directory()
@@ -141,8 +148,9 @@ public record ClusterPaths(Path root, String cluster) {
     Files.deleteIfExists(directory());
     try {
       Files.deleteIfExists(root);
-    } catch (DirectoryNotEmptyException e) {
-      // Another cluster's files are there: its own end removes the root.
+    } catch (FileSystemException e) {
+      // Another cluster's files are there, whose own end removes the root; or it is not ours to
+      // remove: somebody made it for us in a folder that we cannot write.
       assert root != null;
     }
   }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,7 @@ final class Foreign implements AutoCloseable {
   private final Path scripts;
   private final Path directory;
   private final List<Running> started = new ArrayList<>();
+  private final List<Path> scratch = new ArrayList<>();
   private final CpuMeter meter;
   private boolean measuring;
 
@@ -92,6 +94,13 @@ final class Foreign implements AutoCloseable {
     Running running = new Running(builder.start(), command, output);
     started.add(running);
     return running;
+  }
+
+  /** A new folder with a short name for what programs leave behind; {@link #close} removes it. */
+  Path scratch() throws IOException {
+    Path folder = Files.createTempDirectory("hxb-peer");
+    scratch.add(folder);
+    return folder;
   }
 
   /** For the shell at the other end of the agent. */
@@ -181,12 +190,19 @@ final class Foreign implements AutoCloseable {
         .toList();
   }
 
-  /** Ends what still runs: politely, then by force; removes their output. */
+  /** Ends what still runs: politely, then by force; removes their output and {@link #scratch}. */
   @Override
   public void close() throws IOException {
     ProcessTree.end(started.stream().map(Running::process).toList(), END_MS);
     for (Running running : started) {
       Files.deleteIfExists(running.output);
+    }
+    for (Path folder : scratch) {
+      try (Stream<Path> tree = Files.walk(folder)) {
+        for (Path file : tree.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
     }
   }
 }

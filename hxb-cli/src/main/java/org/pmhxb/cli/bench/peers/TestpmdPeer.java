@@ -56,9 +56,11 @@ final class TestpmdPeer implements Peer {
   public PeerFigures run(PeerCase what, PeerSite site, Foreign programs, Times times)
       throws IOException, InterruptedException {
     String line = "hxbpeer" + ThreadLocalRandom.current().nextInt(1_000_000);
-    Foreign.Running receiver = programs.onB(site, Map.of(), command(line, true, site, what));
+    // DPDK leaves files behind when it is ended, in /run without this.
+    Map<String, String> environment = Map.of("RUNTIME_DIRECTORY", programs.scratch().toString());
+    Foreign.Running receiver = programs.onB(site, environment, command(line, true, site, what));
     Thread.sleep(START_MS);
-    programs.onA(site, Map.of(), command(line, false, site, what));
+    programs.onA(site, environment, command(line, false, site, what));
     // Its rates are those of whole seconds, the first of which holds the start.
     programs.watch(START_MS + Math.round(1e3 * Math.max(2, times.measure())));
     double perSecond = Outputs.testpmd(receiver.text());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,10 @@ class ForeignTest {
   @Test
   void nothingOutlivesARun() throws Exception {
     Foreign.Running server;
+    Path scratch;
     try (Foreign programs = new Foreign(directory, directory, null)) {
+      scratch = programs.scratch();
+      Files.writeString(Files.createDirectory(scratch.resolve("dpdk")).resolve("config"), "left");
       server =
           programs.onB(PeerSite.local(), Map.of(), List.of("sh", "-c", "sleep 60 & echo up; wait"));
       Foreign.Running client =
@@ -27,6 +31,7 @@ class ForeignTest {
     assertThat(server.process().isAlive()).isFalse();
     assertThat(server.process().descendants()).isEmpty();
     assertThat(directory).isEmptyDirectory();
+    assertThat(scratch).doesNotExist();
   }
 
   @Test
