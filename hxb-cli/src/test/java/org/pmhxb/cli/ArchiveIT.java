@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.cluster.NodeJvm;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.veth.OwnLinks;
 
 /** The archive that this build made, and the rehearsal that it was recorded of. */
+@Tag("beside-others")
 class ArchiveIT {
   private static final Path ARCHIVE =
       Path.of(System.getProperty("hxb.home"), "hxb-cli", "target", "hxb.aot");

@@ -18,6 +18,7 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What {@code hxb dist} packs, unpacked where it may not be written and run without any tool that
  * builds; as root by another user, where a command needs no root.
  */
+@Tag("beside-others")
 class DistIT {
   private static final Path HOME = Path.of(System.getProperty("hxb.home"));
   private static final boolean ROOT = "root".equals(System.getProperty("user.name"));

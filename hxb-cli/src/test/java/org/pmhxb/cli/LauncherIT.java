@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.process.ProcessTree;
 
 /** The script {@code hxb}, and a program that is built as README.md says. */
+@Tag("beside-others")
 class LauncherIT {
   private static final Path HOME = Path.of(System.getProperty("hxb.home"));
 

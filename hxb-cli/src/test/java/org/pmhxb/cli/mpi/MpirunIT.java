@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.cluster.ClusterPaths;
@@ -26,6 +27,7 @@ import org.pmhxb.mpi.launch.Program;
 import org.pmhxb.router.Shape;
 
 /** {@code hxb mpirun} as users run it: processes, namespaces, Open MPI's launcher. */
+@Tag("beside-others")
 class MpirunIT {
   private static final String CLUSTER = "im" + ProcessHandle.current().pid() % 100_000;
   private static final Path EXAMPLES =
