@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.router.Spelling;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
@@ -35,9 +36,9 @@ final class UsageMessage {
           double.class, "a number",
           Double.class, "a number");
 
-  /** Commands of the launcher, which come here misspelt only. */
+  /** Commands of a checkout's launcher, which come here misspelt only. */
   static final List<String> LAUNCHERS =
-      List.of("build", "test", "jmh", "stress", "format", "clean");
+      List.of("build", "test", "jmh", "stress", "format", "clean", "dist");
 
   private UsageMessage() {}
 
@@ -68,14 +69,15 @@ final class UsageMessage {
             .distinct()
             .toList();
     List<String> all =
-        command.getParent() == null
+        command.getParent() == null && !ProjectFolder.isInstallation()
             ? Stream.concat(commands.stream(), LAUNCHERS.stream()).toList()
             : commands;
+    String nearest = nearest(word, all);
     return "no command \""
         + word
         + "\""
-        + nearest(word, all)
-        + "; there are: "
+        + nearest
+        + (nearest.isEmpty() ? "; there are: " : " There are: ")
         + String.join(", ", all);
   }
 

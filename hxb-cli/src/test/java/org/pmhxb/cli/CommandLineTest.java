@@ -146,8 +146,8 @@ class CommandLineTest {
   void unknownWordsAreNamedWithWhatThereIs() {
     assertThat(run("demoo")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
-        .startsWith("hxb: no command \"demoo\"; did you mean demo?; there are: demo, ")
-        .contains(", test, ", ", clean\n", "See: hxb --help\n")
+        .startsWith("hxb: no command \"demoo\"; did you mean demo? There are: demo, ")
+        .contains(", test, ", ", clean, dist\n", "See: hxb --help\n")
         .doesNotContain("Unmatched");
     err.getBuffer().setLength(0);
     assertThat(run("try", "--nonsense")).isEqualTo(Main.USAGE);
@@ -163,11 +163,11 @@ class CommandLineTest {
   @Test
   void onlyWhatIsLikeAWordIsSuggestedForIt() {
     Map.of(
-            "tset", "; did you mean test?; there",
-            "bulid", "; did you mean build?; there",
+            "tset", "; did you mean test? There",
+            "bulid", "; did you mean build? There",
             "frobnicate", "\"; there are",
-            "Statsu", "; did you mean status?; there",
-            "stat", "; did you mean status?; there")
+            "Statsu", "; did you mean status? There",
+            "stat", "; did you mean status? There")
         .forEach(
             (word, part) -> {
               err.getBuffer().setLength(0);
