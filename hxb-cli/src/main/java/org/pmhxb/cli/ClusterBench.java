@@ -189,11 +189,7 @@ abstract class ClusterBench extends ClusterCommand {
     requireSame("--shape", wantedShape(), state.shape(), state);
     requireSame("--rails", wantedRails(), String.valueOf(state.rails()), state);
     requireSame("--rate", options.rate(), state.rate(), state);
-    if (options.pollGiven()
-        || options.driver() != null
-        || together()
-        || options.tagGiven()
-        || options.faultsGiven()) {
+    if (options.startGiven() || together()) {
       throw new UserErrorException(
           "--idle, --pin, --driver, --key-file, --tag, --faults and --together belong to a cluster's"
               + " start, and \""

@@ -115,19 +115,19 @@ final class ClusterOptions {
     return rate;
   }
 
-  /** Whether the poll threads' behaviour was given, which a cluster that is up cannot change. */
+  /** Whether something was given that a cluster which is up cannot change. */
+  boolean startGiven() {
+    return pollGiven() || driver() != null || tagGiven() || faults != null;
+  }
+
+  /** Whether the poll threads' behaviour was given. */
   boolean pollGiven() {
     return idle != null || pin;
   }
 
-  /** Whether frames are to carry a tag, which a cluster that is up cannot change. */
+  /** Whether frames are to carry a tag. */
   boolean tagGiven() {
     return keyFile != null || tag != null;
-  }
-
-  /** Whether ports are to do something to what they receive; likewise. */
-  boolean faultsGiven() {
-    return faults != null;
   }
 
   /** The interfaces' driver as given; null when not. */

@@ -8,10 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
-import java.util.Comparator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import org.pmhxb.cli.process.DirectoryTree;
 import org.pmhxb.cli.process.ProcStat;
 
 /**
@@ -70,7 +69,7 @@ final class ScratchDirectory implements AutoCloseable {
   private static void removeIfOf(UserPrincipal user, Path directory) {
     try {
       if (Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).equals(user)) {
-        delete(directory);
+        DirectoryTree.delete(directory);
       }
     } catch (IOException | UncheckedIOException e) {
       // Another rehearsal removes it at the same time; else it is the next one's.
@@ -84,14 +83,6 @@ final class ScratchDirectory implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    delete(path);
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(each);
-      }
-    }
+    DirectoryTree.delete(path);
   }
 }

@@ -146,9 +146,8 @@ public final class SequenceArray {
     if (id == 0) {
       return 0;
     }
-    // R2: the slot is free for the next generation, behind the frame taken from it. It pairs with
-    // no
-    // acquire: insert() reads nothing of the owner's but the slot itself.
+    // R2: the slot is free for the next generation, behind the frame taken from it. No acquire
+    // pairs with it: insert() reads nothing of the owner's but the slot itself.
     SLOT.setRelease(slots, slot, entry(next + slots.length, 0));
     next++;
     return id;

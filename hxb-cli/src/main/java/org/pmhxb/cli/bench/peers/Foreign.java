@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +12,7 @@ import java.util.stream.Stream;
 import org.pmhxb.cli.bench.CoreDistance;
 import org.pmhxb.cli.bench.CpuMeter;
 import org.pmhxb.cli.bench.CpuUse;
+import org.pmhxb.cli.process.DirectoryTree;
 import org.pmhxb.cli.process.ProcessTree;
 
 /**
@@ -198,11 +198,7 @@ final class Foreign implements AutoCloseable {
       Files.deleteIfExists(running.output);
     }
     for (Path folder : scratch) {
-      try (Stream<Path> tree = Files.walk(folder)) {
-        for (Path file : tree.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
+      DirectoryTree.delete(folder);
     }
   }
 }
