@@ -571,29 +571,51 @@ HXB_API int hxb_ring_bells(struct hxb_pool *pool)
     return rung;
 }
 
+/* One queue's burst; moves b[3] frames, which it returns. */
+static __rte_always_inline int rx_into(struct hxb_pool *pool, uint64_t *b)
+{
+    uint64_t *descs = (uint64_t *)(uintptr_t)b[1];
+    int most = (int32_t)b[2];
+    int moved = any_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs, descs + RTE_MAX(most, 0), most);
+
+    b[3] = (uint64_t)(int64_t)moved;
+    return moved;
+}
+
+/* Says of the only frame whether what every frame of its kind has in common holds. */
+static __rte_always_inline void judge_only(const uint64_t *b, const uint64_t *only)
+{
+    uint64_t *desc = (uint64_t *)(uintptr_t)b[1];
+    const uint8_t *frame = (const uint8_t *)(uintptr_t)desc[(int32_t)b[2]];
+
+    if (only != NULL && likely(hxb_only_holds(only, frame, (uint32_t)(*desc >> HXB_DESC_LENGTH_SHIFT)))) {
+        *desc |= HXB_DESC_INTACT;
+    }
+}
+
 HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only)
 {
     uint64_t *some = NULL;
     int all = 0;
 
+    /* A node of one rail spends nothing on a loop. */
+    if (count == 1) {
+        all = RTE_MAX(rx_into(pool, bursts), 0);
+        if (all == 1) {
+            judge_only(bursts, only);
+        }
+        return all;
+    }
     for (uint64_t *b = bursts; b != bursts + (size_t)count * HXB_QUEUE_BURST_WORDS;
          b += HXB_QUEUE_BURST_WORDS) {
-        uint64_t *descs = (uint64_t *)(uintptr_t)b[1];
-        int most = (int32_t)b[2];
-        int moved = any_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs,
-                                   descs + RTE_MAX(most, 0), most);
-        b[3] = (uint64_t)(int64_t)moved;
+        int moved = rx_into(pool, b);
         if (moved > 0) {
             all += moved;
             some = b;
         }
     }
-    if (all == 1 && only != NULL) {
-        uint64_t *desc = (uint64_t *)(uintptr_t)some[1];
-        const uint8_t *frame = (const uint8_t *)(uintptr_t)desc[(int32_t)some[2]];
-        if (likely(hxb_only_holds(only, frame, (uint32_t)(*desc >> HXB_DESC_LENGTH_SHIFT)))) {
-            *desc |= HXB_DESC_INTACT;
-        }
+    if (all == 1) {
+        judge_only(some, only);
     }
     return all;
 }

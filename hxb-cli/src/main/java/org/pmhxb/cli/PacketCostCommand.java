@@ -74,17 +74,18 @@ final class PacketCostCommand extends HxbCommand {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "7",
+      defaultValue = "9",
       description = {
-        "Rounds of each side, 3 to 1000; in all at most twice as many, while fewer than 5 of a",
-        "line met the machine at the faster of its speeds."
+        "Rounds of each side, 3 to 1000, a third of them in each of the three times that a line is",
+        "set up; in all at most twice as many, while fewer than 2 of a third met the machine at the",
+        "faster of its speeds."
       })
   private int rounds;
 
   @Option(
       names = "--round-ms",
       paramLabel = "MS",
-      defaultValue = "90",
+      defaultValue = "60",
       description = "Length of a round.")
   private int roundMs;
 
@@ -94,7 +95,7 @@ final class PacketCostCommand extends HxbCommand {
       defaultValue = "1500",
       description = {
         "Running before the first round: so long at least, and up to four times as long while",
-        "the JVM still compiles."
+        "the JVM still compiles. Where a line is set up again, a round's length."
       })
   private int warmUpMs;
 
@@ -192,8 +193,8 @@ final class PacketCostCommand extends HxbCommand {
     add(words, "--rails", rails);
     add(words, "--peers", peers);
     add(words, "--payload", payloads);
-    addUnless(words, "--rounds", rounds, 7);
-    addUnless(words, "--round-ms", roundMs, 90);
+    addUnless(words, "--rounds", rounds, 9);
+    addUnless(words, "--round-ms", roundMs, 60);
     addUnless(words, "--warm-up-ms", warmUpMs, 1_500);
     return words;
   }

@@ -6,17 +6,26 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.pmhxb.cost.Rounds.Round;
 import org.pmhxb.cost.Rounds.Sides;
 
 /**
  * Runs a scenario's two subjects in turn, so that whatever else the machine does falls on both, and
- * sums up. Owner: the calling thread.
+ * sums up. Owner: the calling thread, which waits for those that measure.
  */
 public final class Measurement {
   /** A packet: the packet path must not allocate, and a run with more does not count. */
   public static final double ALLOCATION_MAX_BYTES = 0.01;
+
+  /**
+   * A scenario is set up so often, with a part of the rounds in each: where the memory of a node
+   * comes to lie is chance, and costs a burst of 1 up to a third (docs/performance/receive.md,
+   * "Lines that keep each other out of L1").
+   */
+  static final int PLACEMENTS = 3;
 
   private static final int VERIFY_BATCHES = 4;
 
@@ -35,10 +44,12 @@ public final class Measurement {
   /**
    * How long to look.
    *
-   * @param rounds of each subject, 3 or more for a spread
+   * @param rounds of each subject, 3 or more for a spread: as many in each of the placements, so
+   *     perhaps one or two more
    * @param roundMs length of a round of one subject
-   * @param warmUpMs of the Java node, before the first round: so long at least, and up to four
-   *     times as long while the JVM still compiles, as on a machine whose processors others share
+   * @param warmUpMs of the first Java node, before its first round: so long at least, and up to
+   *     four times as long while the JVM still compiles, as on a machine whose processors others
+   *     share. The others' lasts a round, as often
    */
   public record Effort(int rounds, int roundMs, int warmUpMs) {
     public Effort {
@@ -112,44 +123,70 @@ public final class Measurement {
    * @return the path's figures, and from the same rounds those of {@link Path#withAcks}
    */
   public List<Figures> run(Scenario scenario) {
-    try (Bench bench = Bench.open(scenario)) {
-      bench.verify(VERIFY_BATCHES);
-      return measure(bench);
-    } catch (IllegalStateException e) {
-      Spread none = new Spread(Double.NaN, Double.NaN, Double.NaN);
-      return List.of(
-          new Figures(
-              scenario,
-              scenario.path().toString(),
-              e.getMessage(),
-              none,
-              none,
-              none,
-              Double.NaN,
-              Double.NaN,
-              0,
-              "",
-              0,
-              Double.NaN));
+    Total total = new Total();
+    // Threads of their own, all alive until the last one is done: none gets another's stack.
+    try (var threads = Executors.newFixedThreadPool(PLACEMENTS)) {
+      for (int placement = 0; placement < PLACEMENTS; placement++) {
+        int warmUpMs = placement == 0 ? effort.warmUpMs() : 0;
+        threads.submit(() -> place(scenario, warmUpMs, total)).get();
+      }
+      return figures(scenario, total);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IllegalStateException fault) {
+        return List.of(withFault(scenario, fault.getMessage()));
+      }
+      throw new IllegalStateException(scenario + " could not be measured", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return List.of(withFault(scenario, "interrupted"));
     }
   }
 
-  private List<Figures> measure(Bench bench) {
+  private static Figures withFault(Scenario scenario, String fault) {
+    Spread none = new Spread(Double.NaN, Double.NaN, Double.NaN);
+    return new Figures(
+        scenario,
+        scenario.path().toString(),
+        fault,
+        none,
+        none,
+        none,
+        Double.NaN,
+        Double.NaN,
+        0,
+        "",
+        0,
+        Double.NaN);
+  }
+
+  private void place(Scenario scenario, int warmUpMs, Total total) {
+    try (Bench bench = Bench.open(scenario)) {
+      bench.verify(VERIFY_BATCHES);
+      measure(bench, warmUpMs, total);
+    }
+  }
+
+  /** Of a scenario's placements. */
+  private static final class Total {
+    final Rounds rounds = new Rounds();
+    final long[] digests = new long[2];
+    long packets;
+    long allocatedBytes;
+  }
+
+  private void measure(Bench bench, int warmUpMs, Total total) {
     PacketLoop java = bench.java();
     PacketLoop twin = bench.twin();
-    int warm = warmUp(java);
-    batches(twin, warm);
+    batches(twin, warmUp(java, Math.max(warmUpMs / WARM_UP_PARTS, effort.roundMs()), warmUpMs));
     int batches = batchesIn(java, effort.roundMs());
     batches(twin, batches);
     Rounds rounds = new Rounds();
-    long allocated = 0;
-    long packets = 0;
     while (wantsMore(rounds)) {
       double stepNs = pace.stepNs();
       java.times().begin();
       long before = THREADS.getCurrentThreadAllocatedBytes();
-      packets += batches(java, batches);
-      allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
+      total.packets += batches(java, batches);
+      total.allocatedBytes += THREADS.getCurrentThreadAllocatedBytes() - before;
       stepNs = Math.max(stepNs, pace.stepNs());
       twin.times().begin();
       batches(twin, batches);
@@ -157,12 +194,19 @@ public final class Measurement {
       rounds.add(round(stepNs, java.times(), twin.times()));
     }
     bench.compare();
-    return figures(bench, rounds.counted(), packets, (double) allocated / packets);
+    total.rounds.addAll(rounds);
+    long[] digests = bench.digests();
+    for (int i = 0; i < digests.length; i++) {
+      total.digests[i] = 31 * total.digests[i] + digests[i];
+    }
   }
 
-  /** As many as asked for, and spare ones while too few met the machine at its faster speed. */
+  /**
+   * A placement's part of those asked for, and spare ones while too few met the machine at its
+   * faster speed.
+   */
   private boolean wantsMore(Rounds rounds) {
-    if (rounds.size() < effort.rounds()) {
+    if (rounds.size() * PLACEMENTS < effort.rounds()) {
       return true;
     }
     boolean more = spareRounds > 0 && rounds.tooFewAreFast(pace.leastNs());
@@ -179,33 +223,27 @@ public final class Measurement {
   }
 
   /** The path's, and those with acknowledgements where it has them. */
-  private static List<Figures> figures(
-      Bench bench, List<Round> rounds, long packets, double allocatedBytes) {
-    Path path = bench.scenario().path();
+  private static List<Figures> figures(Scenario scenario, Total total) {
+    Path path = scenario.path();
     List<Figures> figures = new ArrayList<>();
-    figures.add(figures(bench, path.toString(), rounds, Round::path, packets, allocatedBytes));
+    figures.add(figures(scenario, path.toString(), total, Round::path));
     if (path.withAcks() != null) {
-      figures.add(
-          figures(bench, path.withAcks(), rounds, Round::withAcks, packets, allocatedBytes));
+      figures.add(figures(scenario, path.withAcks(), total, Round::withAcks));
     }
     return figures;
   }
 
   private static Figures figures(
-      Bench bench,
-      String name,
-      List<Round> rounds,
-      Function<Round, Sides> sides,
-      long packets,
-      double allocatedBytes) {
+      Scenario scenario, String name, Total total, Function<Round, Sides> sides) {
+    double allocatedBytes = (double) total.allocatedBytes / total.packets;
     String fault =
         allocatedBytes < ALLOCATION_MAX_BYTES
             ? null
             : "%.4f B allocated per packet, the limit is %.2f B"
                 .formatted(allocatedBytes, ALLOCATION_MAX_BYTES);
-    long[] digests = bench.digests();
+    List<Round> rounds = total.rounds.counted();
     return new Figures(
-        bench.scenario(),
+        scenario,
         name,
         fault,
         Rounds.spread(rounds, r -> sides.apply(r).javaNs()),
@@ -213,21 +251,22 @@ public final class Measurement {
         Rounds.spread(rounds, r -> sides.apply(r).ratio()),
         Rounds.spread(rounds, Round::generatorNs).median(),
         allocatedBytes,
-        packets,
-        "%016x-%016x".formatted(digests[0], digests[1]),
+        total.packets,
+        "%016x-%016x".formatted(total.digests[0], total.digests[1]),
         rounds.size(),
         Rounds.spread(rounds, Round::stepNs).max());
   }
 
-  private int warmUp(PacketLoop java) {
+  /** For so long at least, in such parts, the last of which compiled nothing if the most do not. */
+  private int warmUp(PacketLoop java, int partMs, int leastMs) {
     int batches = 0;
     int parts = 0;
     long compiledMs;
     do {
       compiledMs = COMPILER.getTotalCompilationTime();
-      batches += batchesIn(java, effort.warmUpMs() / WARM_UP_PARTS);
+      batches += batchesIn(java, partMs);
       parts++;
-    } while (parts < WARM_UP_PARTS
+    } while (parts * partMs < leastMs
         || parts < WARM_UP_PARTS_MAX && COMPILER.getTotalCompilationTime() > compiledMs);
     return batches;
   }

@@ -15,10 +15,10 @@ final class Rounds {
   private static final int LEAST = 3;
 
   /**
-   * Rounds at the faster speed from which on no more are wanted: of three, one in whose middle the
-   * machine was slower may be the median.
+   * A placement's rounds at the faster speed from which on no more are wanted: of one, in whose
+   * middle the machine may have been slower, nothing would remain.
    */
-  private static final int ENOUGH = 5;
+  private static final int ENOUGH = 2;
 
   /**
    * What one round of both sides took, ns per packet.
@@ -38,6 +38,10 @@ final class Rounds {
 
   void add(Round round) {
     all.add(round);
+  }
+
+  void addAll(Rounds others) {
+    all.addAll(others.all);
   }
 
   int size() {

@@ -25,10 +25,19 @@ class RoundsTest {
   /** Which of a line's rounds were fast is known by the fastest of all lines. */
   @Test
   void moreAreWantedWhereTooFewAreFast() {
-    assertThat(rounds(1.1, 1.8, 1.12, 1.15, 1.16).tooFewAreFast(1.1)).isTrue();
-    assertThat(rounds(1.1, 1.8, 1.12, 1.15, 1.16, 1.2).tooFewAreFast(1.1)).isFalse();
-    assertThat(rounds(1.8, 1.9, 1.85, 1.8, 1.8).tooFewAreFast(1.1)).isTrue();
-    assertThat(rounds(1.8, 1.9, 1.85, 1.8, 1.8).tooFewAreFast(1.8)).isFalse();
+    assertThat(rounds(1.1, 1.8, 1.9).tooFewAreFast(1.1)).isTrue();
+    assertThat(rounds(1.1, 1.8, 1.2).tooFewAreFast(1.1)).isFalse();
+    assertThat(rounds(1.8, 1.9, 1.85).tooFewAreFast(1.1)).isTrue();
+    assertThat(rounds(1.8, 1.9, 1.85).tooFewAreFast(1.8)).isFalse();
+  }
+
+  /** Of one placement in three all rounds may be what its memory costs: the median is another's. */
+  @Test
+  void placementsAreSummedUpAsOne() {
+    Rounds all = rounds(1.1, 1.1, 1.1);
+    all.addAll(rounds(1.1, 1.8, 1.12));
+    assertThat(all.counted()).hasSize(5);
+    assertThat(all.size()).isEqualTo(6);
   }
 
   @Test

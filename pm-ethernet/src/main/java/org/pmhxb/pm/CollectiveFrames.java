@@ -146,7 +146,7 @@ public final class CollectiveFrames {
         leastNs = Math.max(leastNs, Math.min(peer.paths[i].leastRttNs, ROUND_TRIP_NS_MAX));
       }
     }
-    return 2 * Math.max(leastNs, core.cycleGapNs);
+    return 2 * Math.max(leastNs, core.cycleGapNs());
   }
 
   // --- from the node's duty cycle ---------------------------------------------------------------

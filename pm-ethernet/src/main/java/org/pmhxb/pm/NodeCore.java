@@ -134,8 +134,8 @@ final class NodeCore {
   /** By how much a poll came late of late, at worst; decays. */
   long pollGapNs;
 
-  /** Longest time between two duty cycles of late, with the sleeps that were meant; decays. */
-  long cycleGapNs;
+  /** Longest time between two duty cycles of late that were a sleep apart; decays. */
+  private long sleepGapNs;
 
   /** Set when the node is complete. */
   CollectiveFrames collectives;
@@ -158,7 +158,13 @@ final class NodeCore {
 
   private long randomState;
   private boolean started;
-  private boolean rested;
+
+  /** The next duty cycle is the first one, or comes behind a sleep. */
+  private boolean begunAnew = true;
+
+  /** Since the last {@link #forgetSleeps}. */
+  private boolean slept;
+
   private long restUntilNs;
 
   NodeCore(
@@ -195,21 +201,46 @@ final class NodeCore {
   /** Takes the time of a new duty cycle; returns what passed since the last one. */
   long tick(long now) {
     assert isOwner();
+    return begunAnew ? tickAnew(now) : tick(now, now - nowNs, now - nowNs);
+  }
+
+  /**
+   * @param lateNs what of the gap was not meant
+   */
+  private long tick(long now, long gap, long lateNs) {
+    setNow(now);
+    patienceNs += Math.min(gap, PATIENCE_STEP_NS);
+    pollGapNs = Math.max(lateNs, pollGapNs - (pollGapNs >> 10));
+    return gap;
+  }
+
+  /** {@link #tick} of the first duty cycle, or behind a sleep. */
+  private long tickAnew(long now) {
+    begunAnew = false;
     if (!started) {
       started = true;
       setNow(now);
       return 0;
     }
     long gap = now - nowNs;
+    slept = true;
+    sleepGapNs = Math.max(gap, sleepGapNs - (sleepGapNs >> 10));
     // What arrives ends a sleep, so most of it is no gap. But who oversleeps is late, and nobody
     // can tell how long after its end a thread found a processor.
-    long lateNs = rested ? Math.max(now - restUntilNs, Math.min(gap, REST_GAP_NS)) : gap;
-    rested = false;
-    setNow(now);
-    patienceNs += Math.min(gap, PATIENCE_STEP_NS);
-    pollGapNs = Math.max(lateNs, pollGapNs - (pollGapNs >> 10));
-    cycleGapNs = Math.max(gap, cycleGapNs - (cycleGapNs >> 10));
-    return gap;
+    return tick(now, gap, Math.max(now - restUntilNs, Math.min(gap, REST_GAP_NS)));
+  }
+
+  /** Longest time between two duty cycles of late, with the sleeps that were meant. */
+  long cycleGapNs() {
+    return Math.max(pollGapNs, sleepGapNs);
+  }
+
+  /** At the timer: the sleeps of a node that no longer sleeps are forgotten. */
+  void forgetSleeps() {
+    if (!slept) {
+      sleepGapNs -= sleepGapNs >> 4;
+    }
+    slept = false;
   }
 
   private void setNow(long now) {
@@ -219,7 +250,7 @@ final class NodeCore {
 
   /** The next duty cycle comes when something arrives, or at this moment. */
   void rests(long untilNs) {
-    rested = true;
+    begunAnew = true;
     restUntilNs = untilNs;
   }
 
@@ -323,7 +354,7 @@ final class NodeCore {
   }
 
   PmEndpoint endpoint(int number) {
-    return number < endpoints.length ? endpoints[number] : null;
+    return Integer.compareUnsigned(number, endpoints.length) < 0 ? endpoints[number] : null;
   }
 
   /** SplittableRandom's mixing (Steele et al. 2014): deterministic by the node's seed. */

@@ -171,6 +171,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     work += received + collectives.doWork(nowNs);
     if (nowNs - timerDueNs >= 0) {
       timerDueNs = nowNs + TIMER_INTERVAL_NS;
+      core.forgetSleeps();
       sessions.tick();
       lookAtPorts();
       work += core.routing.linkWork(nowNs, linkFrames);

@@ -29,9 +29,6 @@ final class Receiver {
   /** The frame was a control frame and has done its work. */
   private static final int DONE = 1;
 
-  /** Of {@link #intactBytes}. */
-  private static final int NOT_INTACT = -1;
-
   private final NodeCore core;
   private final Sender sender;
   private final Paths paths;
@@ -209,10 +206,10 @@ final class Receiver {
     int id = Burst.id(d);
     long address = Memory.known(Burst.get(words, BURST));
     int frameBytes = Burst.lengthBytes(d);
-    int lengthBytes = intactBytes(rail, address, frameBytes);
-    if (lengthBytes == NOT_INTACT) {
+    if (!isHopIntact(rail, address) || !isWhole(address, frameBytes)) {
       return false;
     }
+    int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
     if (!FrameHeader.isFor(Memory.ALL, address, wireSelf)) {
       return relayOne(rail, d, address);
     }
@@ -507,21 +504,6 @@ final class Receiver {
   private static boolean hasHop(long address, int hop, long rest) {
     return FrameHeader.wireHop(Memory.ALL, address) == hop
         && FrameHeader.wireRest(Memory.ALL, address) == rest;
-  }
-
-  /**
-   * Steps 1 to 5 of the checks, but for what a frame to whoever is on the line has to show. The
-   * header is read of a frame that is too short for one too: it lies in the buffer all the same.
-   *
-   * @return bytes of header and payload, or {@link #NOT_INTACT}
-   */
-  private int intactBytes(Rail rail, long address, int frameBytes) {
-    if (!isHopIntact(rail, address)) {
-      return NOT_INTACT;
-    }
-    return isWhole(address, frameBytes)
-        ? FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address)
-        : NOT_INTACT;
   }
 
   /** EtherType, major version and hop check; see {@link Rail#intactHop}. */
