@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ class CollectivesIT {
 
   /** Where Open MPI is not installed the report says so, and has no ratio. */
   @Test
+  @Tag("beside-others")
   void barriersBesideMpi() {
     JsonNode json =
         ok(

@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -225,6 +226,7 @@ class FabricIT {
    * Short frames pass a port of the switch that was forgotten, 8 KB do not; then its cable goes.
    */
   @Test
+  @Tag("beside-others")
   void aNarrowPortOfASwitchIsNamedAndSoIsADeadOne() throws Exception {
     needsRoot();
     ok("up --shape 3 --rails 2");
