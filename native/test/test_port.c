@@ -85,9 +85,12 @@ static void free_ring_port(struct ring_port *r)
     }
 }
 
-/* What queues 0 and 1, the last n of them, bring of n frames of 90 bytes with their CRC at byte 24: all flags. */
-static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, int damaged,
-                               uint64_t only0, uint64_t only1)
+/*
+ * What the last of queues 0 and 1, so many, bring of n frames of 90 bytes with their CRC at byte 24:
+ * all flags.
+ */
+static uint64_t receive_from(struct test_pool *p, struct ring_port *r, int queues, int n, int damaged,
+                             uint64_t only0, uint64_t only1)
 {
     uint64_t sent[2], got[2][4], only[HXB_ONLY_WORDS] = {only0, only1};
     uint64_t bursts[2 * HXB_QUEUE_BURST_WORDS], all = 0;
@@ -109,7 +112,8 @@ static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, 
         b[1] = (uint64_t)(uintptr_t)got[q];
         b[2] = 2;
     }
-    CHECK_EQ(hxb_rx_bursts(p->pool, bursts, 2, only), n);
+    /* Of one queue alone by another way. */
+    CHECK_EQ(hxb_rx_bursts(p->pool, &bursts[(2 - queues) * HXB_QUEUE_BURST_WORDS], queues, only), n);
     for (int i = 0; i < n; i++) {
         uint64_t *of = got[first + i];
         CHECK_EQ(of[0] & HXB_DESC_ID_MASK, sent[i] & HXB_DESC_ID_MASK);
@@ -118,6 +122,18 @@ static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, 
         test_release(p, of, 1);
     }
     return all;
+}
+
+/* The same of both queues and, where one has all of it, of that one: the flags are the same. */
+static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, int damaged,
+                               uint64_t only0, uint64_t only1)
+{
+    uint64_t flags = receive_from(p, r, 2, n, damaged, only0, only1) & HXB_DESC_INTACT;
+
+    if (n == 1) {
+        CHECK_EQ(receive_from(p, r, 1, n, damaged, only0, only1) & HXB_DESC_INTACT, flags);
+    }
+    return flags;
 }
 
 /* A frame that is all that came is marked when it is for whom it has to be, short, and intact. Frames received. */
@@ -153,7 +169,12 @@ static int check_only(struct test_pool *p, struct ring_port *r)
                                             (uint64_t)90 << 48, 0) & HXB_DESC_INTACT,
              0);
     CHECK_EQ(receive_sealed(p, r, 2, 0, places | (uint64_t)90 << 48, word) & HXB_DESC_INTACT, 0);
-    return 9 + 2;
+    /* One queue, which is not there. */
+    uint64_t room[2], burst[HXB_QUEUE_BURST_WORDS] = {
+        (uint64_t)r->port | (uint64_t)HXB_QUEUES_MAX << 32, (uint64_t)(uintptr_t)room, 1};
+    CHECK_EQ(hxb_rx_bursts(p->pool, burst, 1, NULL), 0);
+    CHECK_EQ(burst[3], (uint64_t)-EINVAL);
+    return 2 * 9 + 2;
 }
 
 void test_ring_port(void)

@@ -76,9 +76,9 @@ final class PacketCostCommand extends HxbCommand {
       paramLabel = "N",
       defaultValue = "9",
       description = {
-        "Rounds of each side, 3 to 1000, a third of them in each of the three times that a line is",
-        "set up; in all at most twice as many, while fewer than 2 of a third met the machine at the",
-        "faster of its speeds."
+        "Rounds of each side, 3 to 1000, a third of them, rounded up, in each of the three times that",
+        "a line is set up; each time at most twice as many, while fewer than 2 of them met the",
+        "machine at the faster of its speeds."
       })
   private int rounds;
 
@@ -95,7 +95,7 @@ final class PacketCostCommand extends HxbCommand {
       defaultValue = "1500",
       description = {
         "Running before the first round: so long at least, and up to four times as long while",
-        "the JVM still compiles. Where a line is set up again, a round's length."
+        "the JVM still compiles. Where a line is set up again, a round's length, up to 16 times."
       })
   private int warmUpMs;
 

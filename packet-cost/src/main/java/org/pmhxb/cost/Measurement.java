@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.pmhxb.cost.Rounds.Round;
 import org.pmhxb.cost.Rounds.Sides;
+import org.pmhxb.ffi.Threads;
 
 /**
  * Runs a scenario's two subjects in turn, so that whatever else the machine does falls on both, and
@@ -29,7 +30,7 @@ public final class Measurement {
 
   private static final int VERIFY_BATCHES = 4;
 
-  /** A warm-up ends with a quarter of itself in which the JVM compiled nothing. */
+  /** The first warm-up ends with a quarter of itself in which the JVM compiled nothing. */
   private static final int WARM_UP_PARTS = 4;
 
   private static final int WARM_UP_PARTS_MAX = 4 * WARM_UP_PARTS;
@@ -44,12 +45,11 @@ public final class Measurement {
   /**
    * How long to look.
    *
-   * @param rounds of each subject, 3 or more for a spread: as many in each of the placements, so
-   *     perhaps one or two more
+   * @param rounds of each subject, 3 or more for a spread: a third, rounded up, in each placement
    * @param roundMs length of a round of one subject
    * @param warmUpMs of the first Java node, before its first round: so long at least, and up to
    *     four times as long while the JVM still compiles, as on a machine whose processors others
-   *     share. The others' lasts a round, as often
+   *     share. Of the others a round's length, up to 16 of them while it compiles
    */
   public record Effort(int rounds, int roundMs, int warmUpMs) {
     public Effort {
@@ -61,6 +61,11 @@ public final class Measurement {
             "rounds of %d ms after %d ms of warm-up; must be in 1..60000 and 0..600000"
                 .formatted(roundMs, warmUpMs));
       }
+    }
+
+    /** In each placement. */
+    int roundsOfPlacement() {
+      return (rounds + PLACEMENTS - 1) / PLACEMENTS;
     }
   }
 
@@ -80,7 +85,8 @@ public final class Measurement {
    * @param fault why the run does not count, or null
    * @param ratio of each round's Java to its C
    * @param generatorNs what making and taking the frames costs a packet: in none of the others
-   * @param bytesAllocatedPerPacket in the Java rounds, generator included
+   * @param bytesAllocatedPerPacket in the Java rounds of the placement with most, generator
+   *     included
    * @param digest of what both delivered and emitted
    * @param rounds that count: at the machine's faster speed where three or more were
    * @param stepNs how slow the machine was at most in these, ns a step of its six chains side by
@@ -132,10 +138,14 @@ public final class Measurement {
       }
       return figures(scenario, total);
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof IllegalStateException fault) {
-        return List.of(withFault(scenario, fault.getMessage()));
+      switch (e.getCause()) {
+        case IllegalStateException fault -> {
+          return List.of(withFault(scenario, fault.getMessage()));
+        }
+        case RuntimeException thrown -> throw thrown;
+        case Error thrown -> throw thrown;
+        default -> throw new IllegalStateException(e.getCause());
       }
-      throw new IllegalStateException(scenario + " could not be measured", e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return List.of(withFault(scenario, "interrupted"));
@@ -163,15 +173,19 @@ public final class Measurement {
     try (Bench bench = Bench.open(scenario)) {
       bench.verify(VERIFY_BATCHES);
       measure(bench, warmUpMs, total);
+    } finally {
+      Threads.unregister(); // the lab registered this thread, which ends with the scenario
     }
   }
 
   /** Of a scenario's placements. */
   private static final class Total {
-    final Rounds rounds = new Rounds();
+    final List<Rounds> placements = new ArrayList<>();
     final long[] digests = new long[2];
     long packets;
-    long allocatedBytes;
+
+    /** Of the placement that allocated most. */
+    double allocatedBytesPerPacket;
   }
 
   private void measure(Bench bench, int warmUpMs, Total total) {
@@ -181,12 +195,14 @@ public final class Measurement {
     int batches = batchesIn(java, effort.roundMs());
     batches(twin, batches);
     Rounds rounds = new Rounds();
+    long packets = 0;
+    long allocatedBytes = 0;
     while (wantsMore(rounds)) {
       double stepNs = pace.stepNs();
       java.times().begin();
       long before = THREADS.getCurrentThreadAllocatedBytes();
-      total.packets += batches(java, batches);
-      total.allocatedBytes += THREADS.getCurrentThreadAllocatedBytes() - before;
+      packets += batches(java, batches);
+      allocatedBytes += THREADS.getCurrentThreadAllocatedBytes() - before;
       stepNs = Math.max(stepNs, pace.stepNs());
       twin.times().begin();
       batches(twin, batches);
@@ -194,7 +210,10 @@ public final class Measurement {
       rounds.add(round(stepNs, java.times(), twin.times()));
     }
     bench.compare();
-    total.rounds.addAll(rounds);
+    total.placements.add(rounds);
+    total.packets += packets;
+    total.allocatedBytesPerPacket =
+        Math.max(total.allocatedBytesPerPacket, (double) allocatedBytes / packets);
     long[] digests = bench.digests();
     for (int i = 0; i < digests.length; i++) {
       total.digests[i] = 31 * total.digests[i] + digests[i];
@@ -202,14 +221,16 @@ public final class Measurement {
   }
 
   /**
-   * A placement's part of those asked for, and spare ones while too few met the machine at its
-   * faster speed.
+   * A placement's part of those asked for, and as many again at most while too few met the machine
+   * at its faster speed.
    */
   private boolean wantsMore(Rounds rounds) {
-    if (rounds.size() * PLACEMENTS < effort.rounds()) {
+    int part = effort.roundsOfPlacement();
+    if (rounds.size() < part) {
       return true;
     }
-    boolean more = spareRounds > 0 && rounds.tooFewAreFast(pace.leastNs());
+    boolean more =
+        rounds.size() < 2 * part && spareRounds > 0 && rounds.tooFewAreFast(pace.leastNs());
     spareRounds -= more ? 1 : 0;
     return more;
   }
@@ -235,13 +256,13 @@ public final class Measurement {
 
   private static Figures figures(
       Scenario scenario, String name, Total total, Function<Round, Sides> sides) {
-    double allocatedBytes = (double) total.allocatedBytes / total.packets;
+    double allocatedBytes = total.allocatedBytesPerPacket;
     String fault =
         allocatedBytes < ALLOCATION_MAX_BYTES
             ? null
             : "%.4f B allocated per packet, the limit is %.2f B"
                 .formatted(allocatedBytes, ALLOCATION_MAX_BYTES);
-    List<Round> rounds = total.rounds.counted();
+    List<Round> rounds = Rounds.counted(total.placements);
     return new Figures(
         scenario,
         name,

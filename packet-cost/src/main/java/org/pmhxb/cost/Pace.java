@@ -4,7 +4,7 @@ package org.pmhxb.cost;
  * How fast the machine is: a virtual machine's speed may change by half within seconds, for
  * whatever runs on it, when another thread comes to the same core. That slows what keeps the core's
  * units busy, as packets do; a chain of steps that each need the one before takes as long as ever.
- * So it is steps side by side, in registers, that are timed. Owner: one thread.
+ * So it is steps side by side, in registers, that are timed. Owner: one thread at a time.
  */
 public final class Pace {
   /** Of the faster of two speeds, at most: they are a factor of 1.5 to 1.8 apart. */

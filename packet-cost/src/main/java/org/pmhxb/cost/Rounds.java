@@ -6,9 +6,9 @@ import java.util.function.ToDoubleFunction;
 import org.pmhxb.cost.Measurement.Spread;
 
 /**
- * The rounds of one scenario, and which of them count: those at the machine's faster speed if they
- * are enough for a spread, else all. By the speed alone, never by what was measured. Owner: one
- * thread.
+ * The rounds of one placement of a scenario, and which of all placements' count: those at the
+ * machine's faster speed if each placement has one and they are enough for a spread, else all. By
+ * the speed alone, never by what was measured. Owner: one thread at a time.
  */
 final class Rounds {
   /** Rounds that a spread needs. */
@@ -40,10 +40,6 @@ final class Rounds {
     all.add(round);
   }
 
-  void addAll(Rounds others) {
-    all.addAll(others.all);
-  }
-
   int size() {
     return all.size();
   }
@@ -57,11 +53,16 @@ final class Rounds {
     return fast(leastNs).size() < ENOUGH;
   }
 
-  /** Those that count, in the order in which they were measured. */
-  List<Round> counted() {
+  /**
+   * Of a scenario's placements those that count, in the order in which they were measured. Where a
+   * placement has none at the faster speed the others' would be all there is: then all count.
+   */
+  static List<Round> counted(List<Rounds> placements) {
+    List<Round> all = placements.stream().flatMap(p -> p.all.stream()).toList();
     double leastNs = all.stream().mapToDouble(Round::stepNs).min().orElse(0);
-    List<Round> fast = fast(leastNs);
-    return fast.size() < LEAST ? List.copyOf(all) : fast;
+    List<Round> fast = placements.stream().flatMap(p -> p.fast(leastNs).stream()).toList();
+    boolean each = placements.stream().noneMatch(p -> p.fast(leastNs).isEmpty());
+    return each && fast.size() >= LEAST ? fast : all;
   }
 
   private List<Round> fast(double leastNs) {

@@ -2,6 +2,7 @@ package org.pmhxb.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cost.Rounds.Round;
@@ -10,7 +11,10 @@ import org.pmhxb.cost.Rounds.Sides;
 class RoundsTest {
   @Test
   void roundsAtTheSlowerSpeedDoNotCount() {
-    assertThat(rounds(1.1, 1.8, 1.12, 1.9, 1.15).counted())
+    assertThat(counted(rounds(1.1, 1.8, 1.12, 1.9, 1.15)))
+        .extracting(Round::stepNs)
+        .containsExactly(1.1, 1.12, 1.15);
+    assertThat(counted(rounds(1.1, 1.8), rounds(1.9, 1.12), rounds(1.15)))
         .extracting(Round::stepNs)
         .containsExactly(1.1, 1.12, 1.15);
   }
@@ -18,8 +22,14 @@ class RoundsTest {
   /** Else two rounds would be a spread. */
   @Test
   void allCountWhereTooFewAreFast() {
-    assertThat(rounds(1.1, 1.8, 1.12, 1.9, 1.7).counted()).hasSize(5);
-    assertThat(rounds(1.8, 1.9, 1.85).counted()).hasSize(3);
+    assertThat(counted(rounds(1.1, 1.8, 1.12, 1.9, 1.7))).hasSize(5);
+    assertThat(counted(rounds(1.8, 1.9, 1.85))).hasSize(3);
+  }
+
+  /** Else the median would be that of the placements that the machine was fast in. */
+  @Test
+  void allCountWhereAPlacementHasNoFastOne() {
+    assertThat(counted(rounds(1.1, 1.1, 1.1), rounds(1.8, 1.9, 1.7))).hasSize(6);
   }
 
   /** Which of a line's rounds were fast is known by the fastest of all lines. */
@@ -31,21 +41,16 @@ class RoundsTest {
     assertThat(rounds(1.8, 1.9, 1.85).tooFewAreFast(1.8)).isFalse();
   }
 
-  /** Of one placement in three all rounds may be what its memory costs: the median is another's. */
-  @Test
-  void placementsAreSummedUpAsOne() {
-    Rounds all = rounds(1.1, 1.1, 1.1);
-    all.addAll(rounds(1.1, 1.8, 1.12));
-    assertThat(all.counted()).hasSize(5);
-    assertThat(all.size()).isEqualTo(6);
-  }
-
   @Test
   void aSpreadIsOfTheFigureAskedFor() {
-    var spread = Rounds.spread(rounds(1.1, 1.3, 1.2).counted(), r -> r.path().ratio());
+    var spread = Rounds.spread(counted(rounds(1.1, 1.3, 1.2)), r -> r.path().ratio());
     assertThat(spread).isEqualTo(new Measurement.Spread(2, 2, 2));
-    assertThat(Rounds.spread(rounds(1.1, 1.2, 1.15).counted(), Round::stepNs))
+    assertThat(Rounds.spread(counted(rounds(1.1, 1.2, 1.15)), Round::stepNs))
         .isEqualTo(new Measurement.Spread(1.1, 1.15, 1.2));
+  }
+
+  private static List<Round> counted(Rounds... placements) {
+    return Rounds.counted(List.of(placements));
   }
 
   private static Rounds rounds(double... stepNs) {

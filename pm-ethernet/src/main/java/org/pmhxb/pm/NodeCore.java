@@ -134,7 +134,10 @@ final class NodeCore {
   /** By how much a poll came late of late, at worst; decays. */
   long pollGapNs;
 
-  /** Longest time between two duty cycles of late that were a sleep apart; decays. */
+  /**
+   * Longest time between two duty cycles of late that were a sleep apart: decays with each sleep,
+   * and at the timer while there are none, to nothing within some 30 ms.
+   */
   private long sleepGapNs;
 
   /** Set when the node is complete. */
@@ -238,7 +241,7 @@ final class NodeCore {
   /** At the timer: the sleeps of a node that no longer sleeps are forgotten. */
   void forgetSleeps() {
     if (!slept) {
-      sleepGapNs -= sleepGapNs >> 4;
+      sleepGapNs -= sleepGapNs >> 6;
     }
     slept = false;
   }

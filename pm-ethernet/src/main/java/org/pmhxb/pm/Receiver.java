@@ -469,6 +469,10 @@ final class Receiver {
     return run;
   }
 
+  /**
+   * Whether the frame has the length that its header says, and a true tag. The header of a frame
+   * that is too short for one is read too: it lies in the buffer all the same.
+   */
   private boolean isWhole(long address, int frameBytes) {
     int lengthBytes = FrameHeader.BYTES + FrameHeader.length(Memory.ALL, address);
     return lengthBytes <= frameBytes && (tag == null || isTagged(address, lengthBytes, frameBytes));

@@ -128,6 +128,28 @@ class DeadlinesTest {
     }
   }
 
+  /** Which an answer to a collective frame may take: its sender sleeps no longer than we do. */
+  @Test
+  void theLongestCycleIsRememberedWhileANodeSleepsAndForgottenWhenItNoLongerDoes() {
+    try (TestNet net = net(2, 1, 200)) {
+      PmNode node = net.nodes.getFirst();
+      long now = net.nowNs;
+      node.doWork(now);
+      node.rests(now + 10 * MS);
+      node.doWork(now += 10 * MS);
+      assertThat(node.core.cycleGapNs()).isEqualTo(10 * MS);
+      for (int sleep = 0; sleep < 20; sleep++) {
+        node.rests(now + MS);
+        node.doWork(now += MS);
+      }
+      assertThat(node.core.cycleGapNs()).as("asleep").isBetween(9_700 * US, 10 * MS);
+      for (int cycle = 0; cycle < 4_000; cycle++) {
+        node.doWork(now += 10 * US);
+      }
+      assertThat(node.core.cycleGapNs()).as("awake for 40 ms").isBetween(10 * US, 100 * US);
+    }
+  }
+
   @Test
   void whoWaitsForNothingButAnAnswerSleepsUntilItIsLate() {
     try (TestNet net = net(2, 1, 200)) {
