@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +79,7 @@ class FaultsIT {
    * they have work for as long as a node may wait for a processor.
    */
   @ParameterizedTest
+  @Tag("beside-others")
   @ValueSource(strings = {"silent", "down"})
   void aRailThatIsCutUnderLoadLosesNothing(String cut) {
     CommandRun run = run("bench failover --links 3 --rate 10mbit --phase 1 --cut " + cut);
@@ -159,6 +161,7 @@ class FaultsIT {
 
   /** A short soak: a node stopped for 3 s in mid-traffic, all verified, nothing left, no growth. */
   @Test
+  @Tag("beside-others")
   void aShortSoakIsClean() {
     CommandRun run = run("soak --minutes 0.1 --fabric veth");
     assertThat(run.code()).as(run.out() + run.err()).isEqualTo(Main.OK);

@@ -14,7 +14,7 @@ class PacketCostCommandTest {
     CommandRun run =
         CommandRun.of(
             ("bench packet-cost --path receive,send,relay --burst 32 --peers 3 --rounds 3"
-                    + " --round-ms 40 --warm-up-ms 200 --json")
+                    + " --round-ms 20 --warm-up-ms 200 --json")
                 .split(" "));
 
     JsonNode report = run.json();
