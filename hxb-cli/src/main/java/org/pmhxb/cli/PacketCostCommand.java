@@ -157,9 +157,7 @@ final class PacketCostCommand extends HxbCommand {
   }
 
   private List<Line> measure(List<Scenario> scenarios) {
-    Measurement measurement =
-        new Measurement(
-            new Measurement.Effort(rounds, roundMs, warmUpMs), rounds * scenarios.size());
+    Measurement measurement = new Measurement(new Measurement.Effort(rounds, roundMs, warmUpMs));
     List<Line> lines = new ArrayList<>();
     for (Scenario scenario : scenarios) {
       progress().update("measuring " + scenario);

@@ -4,7 +4,6 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -40,7 +39,6 @@ public final class Measurement {
 
   private final Effort effort;
   private final Pace pace = new Pace();
-  private int spareRounds;
 
   /**
    * How long to look.
@@ -66,15 +64,6 @@ public final class Measurement {
     /** In each placement. */
     int roundsOfPlacement() {
       return (rounds + PLACEMENTS - 1) / PLACEMENTS;
-    }
-  }
-
-  /** Least, median and most of the rounds, ns per packet. */
-  public record Spread(double min, double median, double max) {
-    static Spread of(double[] rounds) {
-      double[] sorted = rounds.clone();
-      Arrays.sort(sorted);
-      return new Spread(sorted[0], sorted[sorted.length / 2], sorted[sorted.length - 1]);
     }
   }
 
@@ -111,15 +100,9 @@ public final class Measurement {
     }
   }
 
-  /**
-   * Measures with so much effort.
-   *
-   * @param spareRounds so many more, of all scenarios together, for those of which few were at the
-   *     machine's faster speed
-   */
-  public Measurement(Effort effort, int spareRounds) {
+  /** Measures with so much effort. */
+  public Measurement(Effort effort) {
     this.effort = effort;
-    this.spareRounds = spareRounds;
     pace.warmUp();
   }
 
@@ -226,13 +209,7 @@ public final class Measurement {
    */
   private boolean wantsMore(Rounds rounds) {
     int part = effort.roundsOfPlacement();
-    if (rounds.size() < part) {
-      return true;
-    }
-    boolean more =
-        rounds.size() < 2 * part && spareRounds > 0 && rounds.tooFewAreFast(pace.leastNs());
-    spareRounds -= more ? 1 : 0;
-    return more;
+    return rounds.size() < part || rounds.size() < 2 * part && rounds.tooFewAreFast(pace.leastNs());
   }
 
   private static Round round(double stepNs, PhaseTimes java, PhaseTimes c) {

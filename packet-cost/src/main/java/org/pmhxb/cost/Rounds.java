@@ -3,7 +3,6 @@ package org.pmhxb.cost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
-import org.pmhxb.cost.Measurement.Spread;
 
 /**
  * The rounds of one placement of a scenario, and which of all placements' count: those at the

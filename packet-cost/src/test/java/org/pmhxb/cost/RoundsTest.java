@@ -44,9 +44,9 @@ class RoundsTest {
   @Test
   void aSpreadIsOfTheFigureAskedFor() {
     var spread = Rounds.spread(counted(rounds(1.1, 1.3, 1.2)), r -> r.path().ratio());
-    assertThat(spread).isEqualTo(new Measurement.Spread(2, 2, 2));
+    assertThat(spread).isEqualTo(new Spread(2, 2, 2));
     assertThat(Rounds.spread(counted(rounds(1.1, 1.2, 1.15)), Round::stepNs))
-        .isEqualTo(new Measurement.Spread(1.1, 1.15, 1.2));
+        .isEqualTo(new Spread(1.1, 1.15, 1.2));
   }
 
   private static List<Round> counted(Rounds... placements) {

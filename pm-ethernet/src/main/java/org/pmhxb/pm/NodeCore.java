@@ -204,7 +204,8 @@ final class NodeCore {
   /** Takes the time of a new duty cycle; returns what passed since the last one. */
   long tick(long now) {
     assert isOwner();
-    return begunAnew ? tickAnew(now) : tick(now, now - nowNs, now - nowNs);
+    long gap = now - nowNs;
+    return begunAnew ? tickAnew(now, gap) : tick(now, gap, gap);
   }
 
   /**
@@ -218,14 +219,13 @@ final class NodeCore {
   }
 
   /** {@link #tick} of the first duty cycle, or behind a sleep. */
-  private long tickAnew(long now) {
+  private long tickAnew(long now, long gap) {
     begunAnew = false;
     if (!started) {
       started = true;
       setNow(now);
       return 0;
     }
-    long gap = now - nowNs;
     slept = true;
     sleepGapNs = Math.max(gap, sleepGapNs - (sleepGapNs >> 10));
     // What arrives ends a sleep, so most of it is no gap. But who oversleeps is late, and nobody

@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cost.Budget;
 import org.pmhxb.cost.Measurement.Figures;
-import org.pmhxb.cost.Measurement.Spread;
 import org.pmhxb.cost.Pace;
+import org.pmhxb.cost.Spread;
 
 /**
  * What a packet costs, Java and C.

@@ -1,0 +1,12 @@
+package org.pmhxb.cost;
+
+import java.util.Arrays;
+
+/** Least, median and most of some rounds, ns per packet or a ratio. */
+public record Spread(double min, double median, double max) {
+  static Spread of(double[] rounds) {
+    double[] sorted = rounds.clone();
+    Arrays.sort(sorted);
+    return new Spread(sorted[0], sorted[sorted.length / 2], sorted[sorted.length - 1]);
+  }
+}
