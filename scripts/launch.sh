@@ -61,6 +61,15 @@ check_hugepages_wanted() {
     "them alone"
 }
 
+# Before a JVM reads it, which would take another word for DEBUG.
+check_log_level() {
+  local level="${HXB_LOG:-WARN}"
+  case "${level^^}" in
+    OFF | ERROR | WARN | INFO | DEBUG | TRACE) ;;
+    *) stop 2 "HXB_LOG is $HXB_LOG; must be one of OFF, ERROR, WARN, INFO, DEBUG, TRACE" ;;
+  esac
+}
+
 # These take no words.
 no_words() {
   [ "$#" -le 1 ] || wrong_words "$1" "$1 takes no arguments, not: ${*:2}"
@@ -85,6 +94,7 @@ needs_pool() {
 
 java_command() {
   check_hugepages_wanted
+  check_log_level
   JAVA=("${JDK:-$("$HXB_HOME/scripts/find-jdk")}/bin/java" "@$HXB_HOME/scripts/jvm.args" "-Dhxb.home=$HXB_HOME" "-Dhxb.native.path=$NATIVE_DIR"
     "-Dhxb.hugepages=$HUGEPAGES_WANTED" "${PROPERTIES[@]}")
   if [ -t 2 ]; then JAVA+=("-Dhxb.stderr.terminal=true"); fi

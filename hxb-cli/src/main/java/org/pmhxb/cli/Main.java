@@ -1,5 +1,7 @@
 package org.pmhxb.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -64,8 +66,12 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    PrintWriter out = new PrintWriter(System.out, true);
-    NodeRunner.leave(run(args, out, new PrintWriter(System.err, true)));
+    ResultStream results = new ResultStream(new FileOutputStream(FileDescriptor.out));
+    PrintWriter out = results.printer(System.out.charset());
+    PrintWriter err = new PrintWriter(System.err, true);
+    int code = run(args, out, err);
+    out.flush();
+    NodeRunner.leave(code == OK && results.lost(err) ? FAILED : code);
   }
 
   /**

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.process.ProcStat;
 import org.pmhxb.cli.process.ProcessTree;
 
 /** The script {@code hxb}, and a program that is built as README.md says. */
@@ -117,6 +119,57 @@ class LauncherIT {
     assertThat(ran.code()).isEqualTo(Main.USAGE);
     assertThat(ran.err()).contains("HXB_HUGEPAGES is " + value, "0..1048576");
     assertThat(ran.json().path("ok").asBoolean(true)).isFalse();
+  }
+
+  @Test
+  void aLogLevelThatIsNoneIsRefused(@TempDir Path folder) throws Exception {
+    String script = "source \"$1\"; look_for_json --json; HXB_LOG=$2 check_log_level && echo fine";
+    String hxb = HOME.resolve("hxb").toString();
+    ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", hxb, "LOUD");
+    assertThat(ran.code()).isEqualTo(Main.USAGE);
+    assertThat(ran.err()).contains("HXB_LOG is LOUD; must be one of OFF, ERROR, WARN, INFO");
+    assertThat(ran.json().path("ok").asBoolean(true)).isFalse();
+    assertThat(ScriptRun.in(folder, "bash", "-c", script, "bash", hxb, "debug").out())
+        .isEqualTo("fine\n");
+  }
+
+  @Test
+  void aResultThatCannotBeWrittenIsAFailure(@TempDir Path folder) throws Exception {
+    String script = "\"$1\" sim --help >/dev/full";
+    ScriptRun ran =
+        ScriptRun.in(folder, "bash", "-c", script, "bash", HOME.resolve("hxb").toString());
+    assertThat(ran.code()).as(ran.err()).isEqualTo(Main.FAILED);
+    assertThat(ran.err()).contains("standard output could not be written: No space left on device");
+  }
+
+  /** Maven's place is taken by a script whose child would go on for a minute. */
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  void aBuildThatIsInterruptedEndsWithAllThatItStarted(
+      String signal, int code, @TempDir Path folder) throws Exception {
+    Path mvn =
+        Files.writeString(folder.resolve("mvn"), "#!/bin/sh\nsleep 60 &\necho $! >sleeper\nwait\n");
+    assertThat(mvn.toFile().setExecutable(true)).isTrue();
+    String script =
+        """
+        source "$1"
+        HXB_HOME="$PWD" PATH="$PWD:$PATH" STAMP=stamp JSON=1
+        fingerprint() { echo new; }
+        (until [ -s sleeper ]; do sleep 0.05; done; kill -s "$2" $$) &
+        trap 'echo cleaned' EXIT
+        ensure_built
+        """;
+    String hxb = HOME.resolve("hxb").toString();
+    // Who runs the tests in the background has SIGINT ignored, and no script could ask for it.
+    ScriptRun ran =
+        ScriptRun.in(
+            folder, "env", "--default-signal=INT", "bash", "-c", script, "bash", hxb, signal);
+    assertThat(ran.code()).as(ran.err()).isEqualTo(code);
+    assertThat(ran.err()).endsWith("hxb: interrupted\ncleaned\n");
+    assertThat(ran.out()).isEmpty();
+    long sleeper = Long.parseLong(Files.readString(folder.resolve("sleeper")).strip());
+    assertThat(ProcStat.ofProcess(Path.of("/proc"), sleeper).filter(stat -> !stat.hasEnded()))
+        .isEmpty();
   }
 
   /** A word that is no command, and what builds no pool, reserves no pages. */

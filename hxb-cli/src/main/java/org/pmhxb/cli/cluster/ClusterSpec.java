@@ -71,7 +71,8 @@ public record ClusterSpec(
                 + shape
                 + "; "
                 + fabric
-                + " joins lines of two nodes only, ring and veth others");
+                + " joins lines of two nodes only: veth joins longer ones, and so does ring,"
+                + " for demo and bench");
       }
     }
   }

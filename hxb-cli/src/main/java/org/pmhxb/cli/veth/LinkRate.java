@@ -17,13 +17,9 @@ public record LinkRate(long bitsPerSecond) {
   public LinkRate {
     if (bitsPerSecond < MIN_BITS_PER_SECOND || bitsPerSecond > MAX_BITS_PER_SECOND) {
       throw new IllegalArgumentException(
-          "rate of "
-              + bitsPerSecond
-              + " bit/s is outside "
-              + MIN_BITS_PER_SECOND
-              + " to "
-              + MAX_BITS_PER_SECOND
-              + " bit/s");
+          "rate of %s is outside %s to %s"
+              .formatted(
+                  text(bitsPerSecond), text(MIN_BITS_PER_SECOND), text(MAX_BITS_PER_SECOND)));
     }
   }
 
@@ -53,6 +49,13 @@ public record LinkRate(long bitsPerSecond) {
   /** The shortest text that {@link #parse} reads back to the same rate. */
   @Override
   public String toString() {
+    return text(bitsPerSecond);
+  }
+
+  private static String text(long bitsPerSecond) {
+    if (bitsPerSecond == 0) {
+      return "0bit";
+    }
     if (bitsPerSecond % 1_000_000_000L == 0) {
       return bitsPerSecond / 1_000_000_000L + "gbit";
     }
