@@ -52,7 +52,7 @@ final class PaperPage {
           String.format(
               Locale.ROOT,
               "- Links of table %s: %s, since its heaviest traffic reached %.1f %% of the links at"
-                  + " %s on this machine (98 %% would have kept it).%n",
+                  + " %s on this machine, at worst (98 %% keeps it).%n",
               probe.table(),
               probe.chosen(),
               100 * probe.efficiency(),

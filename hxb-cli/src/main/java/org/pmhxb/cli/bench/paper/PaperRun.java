@@ -28,7 +28,7 @@ public final class PaperRun {
 
   private static final LinkRate LOWER_RATE = LinkRate.parse("200mbit");
 
-  /** A machine carries a rate when its heaviest traffic reaches this share of it. */
+  /** A machine carries a rate when its heaviest traffic reaches this share of it in each run. */
   static final double CARRIED = 0.98;
 
   private final Clusters clusters;
@@ -90,7 +90,7 @@ public final class PaperRun {
    *
    * @param table of the paper
    * @param tried rate that was tried
-   * @param efficiency that the section's heaviest traffic reached with it
+   * @param efficiency that the section's heaviest traffic reached with it in the worst run
    * @param chosen rate
    */
   public record Probe(String table, String tried, double efficiency, String chosen) {}
@@ -149,12 +149,7 @@ public final class PaperRun {
       double reached = 0;
       try (MeasuredCluster cluster = up(point.setup())) {
         failures.addAll(warmUp(cluster, point, pace.compileMs()));
-        Benchmark.Outcome outcome =
-            undisturbed.measure(
-                () ->
-                    cluster.measure(
-                        point.plan(), point.sizeBytes(), pace.warmUpMs(), pace.tableMs()));
-        reached = Measured.of(point, point.plan(), List.of(outcome)).efficiency().median();
+        reached = least(cluster, point);
       } catch (IOException | RuntimeException e) {
         SuiteTime.throwIfInterrupted(e);
         failures.add(key + ": " + e.getMessage());
@@ -166,6 +161,22 @@ public final class PaperRun {
     }
     probes.add(known.get());
     return LinkRate.parse(known.get().chosen());
+  }
+
+  /** Of as many runs as a figure has, or fewer where one shows already that it is not carried. */
+  private double least(MeasuredCluster cluster, PaperPoint point)
+      throws IOException, InterruptedException {
+    double least = Double.POSITIVE_INFINITY;
+    for (int run = 0; run < pace.runs() && least >= CARRIED; run++) {
+      Benchmark.Outcome outcome =
+          undisturbed.measure(
+              () ->
+                  cluster.measure(
+                      point.plan(), point.sizeBytes(), pace.warmUpMs(), pace.tableMs()));
+      Measured measured = Measured.of(point, point.plan(), List.of(outcome));
+      least = Math.min(least, measured.efficiency().median());
+    }
+    return least;
   }
 
   private MeasuredCluster up(Setup setup) throws IOException {
