@@ -80,9 +80,11 @@ public final class ResultFiles {
     if (folder.getNameCount() == 0) {
       return text; // the root: every path is below it
     }
-    // Not the end of another path; options of compilers stand before one without a gap.
-    String quoted = "(?<!/[\\w.-]{1,255})" + Pattern.quote(folder.toString());
-    return text.replaceAll(quoted + "/", "").replaceAll(quoted + "(?![\\w.-])", ".");
+    // Not the end of another path; options of compilers stand before one without a gap. What stands
+    // before it is looked at behind it, not at each place of a long text.
+    String quoted = Pattern.quote(folder.toString());
+    String found = quoted + "(?<!/[\\w.-]{1,255}" + quoted + ")";
+    return text.replaceAll(found + "/", "").replaceAll(found + "(?![\\w.-])", ".");
   }
 
   /** For a terminal: where each of them is. */
