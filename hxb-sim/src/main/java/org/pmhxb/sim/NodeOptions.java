@@ -43,6 +43,23 @@ public record NodeOptions(
         64, 512, 64, 16, 32, 256, 2_048, 5_000_000_000L, -1, true, 100_000L, 1_000_000L);
   }
 
+  /** With another time, ns, after which a silent peer is down. */
+  public NodeOptions withPeerTimeoutNs(long ns) {
+    return new NodeOptions(
+        windowFrames,
+        creditBuffers,
+        claimBuffers,
+        loanBuffers,
+        ringBuffers,
+        reserveBuffers,
+        strideBytes,
+        ns,
+        firstSeq,
+        inline,
+        idleGapNs,
+        parkGapNs);
+  }
+
   /** For thousands of nodes: less than 1 MB of pool each. */
   public static NodeOptions large() {
     return new NodeOptions(

@@ -217,8 +217,11 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
     programs = List.of();
   }
 
-  boolean isQuiet() {
-    return node.inFlight() == 0 && ports.stream().allMatch(SimPort::isIdle);
+  /** Nothing of it is under way, and all its buffers are free. */
+  boolean isHome() {
+    return node.inFlight() == 0
+        && ports.stream().allMatch(SimPort::isIdle)
+        && missingBuffers() == 0;
   }
 
   /** Buffers that did not come home. */

@@ -47,6 +47,7 @@ class SimBarrierTest {
     final long seed;
     int epochs = 12;
     long workNs = 2 * MS;
+    long peerTimeoutNs = PEER_TIMEOUT_NS;
 
     Run(long seed) {
       this.seed = seed;
@@ -76,9 +77,9 @@ class SimBarrierTest {
               shape,
               rails,
               seed,
-              NodeOptions.small(),
+              NodeOptions.small().withPeerTimeoutNs(peerTimeoutNs),
               List.of(LinkSpec.gigabit(), LinkSpec.gigabit(), LinkSpec.gigabit()),
-              new Schedule(shape, rails, PEER_TIMEOUT_NS, faults),
+              new Schedule(shape, rails, peerTimeoutNs, faults),
               host -> List.of(new BarrierProgram(host, judge, groups, specs, epochs, workNs, 0)),
               20_000 * MS,
               16,
@@ -153,6 +154,7 @@ class SimBarrierTest {
     for (long seed = 10_001 + 25L * part; seed <= 10_000 + 25L * (part + 1); seed++) {
       Run run = new Run(seed);
       run.epochs = 1_000_000;
+      run.peerTimeoutNs = 1_000 * MS; // no other node is silent for long
       int dead = run.random.nextInt(run.shape.nodes());
       long diesNs = run.random.nextLong(80 * MS);
       List<Fault> faults = new ArrayList<>(seed % 2 == 0 ? List.of() : run.faults());
