@@ -77,7 +77,7 @@ public final class Rehearsal {
       List<String> failures) {}
 
   /**
-   * Runs all of it, about ten seconds.
+   * Runs all of it, some twenty seconds, without links some twelve.
    *
    * @param links whether veth pairs may be made in this process's network namespace; else what
    *     needs them is left out

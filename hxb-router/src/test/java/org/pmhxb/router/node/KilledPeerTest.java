@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +71,8 @@ class KilledPeerTest {
           work += traffic.send(32);
         }
         if (work == 0) {
-          Thread.yield();
+          LockSupport.parkNanos(
+              NodeProcess.IDLE_NS); // the other process has no processor of its own
         }
         if (System.nanoTime() - until > 0 || traffic.wrong() != null) {
           return false;

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.pmhxb.pm.PollIdle;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Dimension;
@@ -26,6 +27,9 @@ final class NodeProcess implements AutoCloseable {
   static final int ENDPOINT = 3;
   static final int RAILS = 2;
   static final int PEER_TIMEOUT_MS = 1_000;
+
+  /** With nothing to send or take: the processors are also the tests' that run beside. */
+  static final long IDLE_NS = 20_000L;
 
   private static final String READY = "ready";
   private static final long START_LIMIT_S = 60;
@@ -161,7 +165,7 @@ final class NodeProcess implements AutoCloseable {
       System.out.println(READY);
       while (!told) {
         if (traffic.send(32) + traffic.receive() == 0) {
-          Thread.yield();
+          LockSupport.parkNanos(IDLE_NS);
         }
         if (traffic.wrong() != null || node.failure() != null) {
           System.err.println(traffic.wrong() + " " + node.failure());
@@ -181,7 +185,7 @@ final class NodeProcess implements AutoCloseable {
       boolean said = false;
       while (!told) {
         if (out.send(32) + in.receive() == 0) {
-          Thread.yield();
+          LockSupport.parkNanos(IDLE_NS);
         }
         if (!said && in.received() > 0) {
           System.out.println(READY);
