@@ -61,8 +61,9 @@ check_hugepages_wanted() {
     "them alone"
 }
 
-# Before a JVM reads it, which would take another word for DEBUG.
+# Before a JVM reads it, which would take another word, or none, for DEBUG.
 check_log_level() {
+  [ -n "${HXB_LOG:-}" ] || unset HXB_LOG
   local level="${HXB_LOG:-WARN}"
   case "${level^^}" in
     OFF | ERROR | WARN | INFO | DEBUG | TRACE) ;;

@@ -1,7 +1,5 @@
 package org.pmhxb.cli;
 
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -66,12 +64,12 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    ResultStream results = new ResultStream(new FileOutputStream(FileDescriptor.out));
+    ResultStream results = ResultStream.standardOutput();
     PrintWriter out = results.printer(System.out.charset());
     PrintWriter err = new PrintWriter(System.err, true);
     int code = run(args, out, err);
     out.flush();
-    NodeRunner.leave(code == OK && results.lost(err) ? FAILED : code);
+    NodeRunner.leave(code == OK && results.lost(System.out.checkError(), err) ? FAILED : code);
   }
 
   /**

@@ -1,10 +1,14 @@
 package org.pmhxb.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Standard output, which remembers why something could not be written: a result that a full disk
@@ -13,10 +17,26 @@ import java.nio.charset.Charset;
  */
 final class ResultStream extends OutputStream {
   private final OutputStream out;
+  private final boolean pipe;
   private volatile IOException failure;
 
-  ResultStream(OutputStream out) {
+  /**
+   * @param pipe whether a reader may close it
+   */
+  ResultStream(OutputStream out, boolean pipe) {
     this.out = out;
+    this.pipe = pipe;
+  }
+
+  /** This process's. */
+  static ResultStream standardOutput() {
+    boolean pipe = false;
+    try {
+      pipe = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString().startsWith("pipe:");
+    } catch (IOException e) {
+      assert e.getMessage() != null; // closed: writing says so
+    }
+    return new ResultStream(new FileOutputStream(FileDescriptor.out), pipe);
   }
 
   /** Writes a line when it is whole. */
@@ -44,14 +64,16 @@ final class ResultStream extends OutputStream {
   /**
    * Whether something was lost that somebody waits for; says so then. Who closes a pipe has read
    * what he wanted, as {@code head} has.
+   *
+   * @param others whether others could not write either, as ranks of {@code hxb mpirun}
    */
-  boolean lost(PrintWriter err) {
+  boolean lost(boolean others, PrintWriter err) {
     IOException e = failure;
-    if (e == null || "Broken pipe".equals(e.getMessage())) {
+    if (pipe || e == null && !others) {
       return false;
     }
-    err.println(
-        "hxb: standard output could not be written: " + e.getMessage() + "; the result is lost");
+    String why = e == null ? "" : ": " + e.getMessage();
+    err.println("hxb: standard output could not be written" + why + "; the result is lost");
     return true;
   }
 }

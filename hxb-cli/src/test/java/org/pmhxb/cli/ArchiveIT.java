@@ -79,7 +79,10 @@ class ArchiveIT {
     }
   }
 
-  /** What a JVM has met, those that start from its archive compile. */
+  /**
+   * What a JVM has met, those that start from its archive compile. Paths are given up and taken
+   * back in "cuts" for certain, here by chance.
+   */
   @Test
   void everyFaultWasMetInIt() throws Exception {
     assertMet("lines", "messages-coalesced", "acks-received", "probe-replies");
@@ -91,9 +94,7 @@ class ArchiveIT {
         "out-of-order",
         "drop.crc",
         "drop.duplicate",
-        "drop.hop-check",
-        "paths-evicted",
-        "paths-restored");
+        "drop.hop-check");
   }
 
   @Test

@@ -209,7 +209,6 @@ class FabricIT {
   }
 
   @Test
-  @Tag("beside-others")
   void linesOfThreeNodesShareASwitch() {
     needsRoot();
     ok("up --shape 3x2 --rails 1 --rate 100mbit --driver af_packet");
@@ -269,7 +268,6 @@ class FabricIT {
   }
 
   @ParameterizedTest
-  @Tag("beside-others")
   @ValueSource(strings = {"packet", "af_packet"})
   void aBenchmarkBringsItsOwnVethClusterUpAndDown(String driver) {
     needsRoot();

@@ -186,10 +186,12 @@ public final class Simulation implements Fabric.Watch {
   }
 
   /**
-   * Runs until each node has had all its buffers at home at one of the looks, and returns who has
-   * not. Not all of them at the same look: of a thousand, probes of some are always under way.
+   * Runs until each node has had all its buffers at home at one of the looks, for so long at most,
+   * and returns who has not. Not all of them at the same look: of a thousand, probes of some are
+   * always under way.
    */
-  private List<SimNode> awayUntil(long untilNs) {
+  private List<SimNode> awayAfter(long mostNs) {
+    long untilNs = nowNs() + mostNs;
     List<SimNode> away = new ArrayList<>();
     for (SimNode node : nodes) {
       if (node != null) {
@@ -220,11 +222,10 @@ public final class Simulation implements Fabric.Watch {
       }
     }
     // Where a peer died unnoticed by one side, its silence must end the session first.
-    long untilNs = nowNs() + 2 * downTimeNs();
-    List<SimNode> away = awayUntil(untilNs);
+    List<SimNode> away = awayAfter(2 * downTimeNs());
     if (away.isEmpty()) {
       // Nothing that is asked for is under way any more: what came meanwhile must be free, too.
-      away = awayUntil(untilNs);
+      away = awayAfter(2 * downTimeNs());
     }
     int leaked = 0;
     for (SimNode node : away) {

@@ -95,8 +95,7 @@ public final class Rehearsal {
       }
       rehearsal.act(
           "faults",
-          () ->
-              rehearsal.square("loss=0.02,duplicate=0.02,reorder=0.05,corrupt=0.005,seed=1", 400));
+          () -> rehearsal.square("loss=0.02,duplicate=0.02,reorder=0.05,corrupt=0.02,seed=1", 400));
       return rehearsal.acts;
     }
   }

@@ -141,7 +141,7 @@ public final class PaperRun {
   }
 
   private LinkRate choose(Section section) throws IOException, InterruptedException {
-    String key = "rate of table " + section.table();
+    String key = "rate carried in table " + section.table();
     Optional<Probe> known = journal.find(key, Probe.class);
     if (known.isEmpty()) {
       progress.accept("does this machine carry table " + section.table() + " at " + FULL_RATE);
