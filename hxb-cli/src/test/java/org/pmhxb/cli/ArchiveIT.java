@@ -54,9 +54,9 @@ class ArchiveIT {
   }
 
   private static void assertMet(String act, String... counters) throws Exception {
+    JsonNode counts = act(act).path("counters");
     for (String counter : counters) {
-      long count = act(act).path("counters").path(counter).asLong();
-      assertThat(count).as(act + ": " + counter).isPositive();
+      assertThat(counts.path(counter).asLong()).as(act + ": " + counter).isPositive();
     }
   }
 

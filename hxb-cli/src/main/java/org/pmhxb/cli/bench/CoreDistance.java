@@ -50,10 +50,12 @@ public final class CoreDistance {
       return null;
     }
     CoreDistance distance = new CoreDistance(first, second);
-    for (int i = 0; i < WARM_UP && !compiled; i++) {
-      distance.measureNs();
+    if (!compiled) {
+      for (int i = 0; i < WARM_UP; i++) {
+        distance.measureNs();
+      }
+      compiled = true;
     }
-    compiled = true;
     return distance;
   }
 

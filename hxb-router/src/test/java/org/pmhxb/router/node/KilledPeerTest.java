@@ -71,8 +71,7 @@ class KilledPeerTest {
           work += traffic.send(32);
         }
         if (work == 0) {
-          LockSupport.parkNanos(
-              NodeProcess.IDLE_NS); // the other process has no processor of its own
+          LockSupport.parkNanos(NodeProcess.IDLE_NS);
         }
         if (System.nanoTime() - until > 0 || traffic.wrong() != null) {
           return false;

@@ -168,12 +168,7 @@ public final class PaperRun {
       throws IOException, InterruptedException {
     double least = Double.POSITIVE_INFINITY;
     for (int run = 0; run < pace.runs() && least >= CARRIED; run++) {
-      Benchmark.Outcome outcome =
-          undisturbed.measure(
-              () ->
-                  cluster.measure(
-                      point.plan(), point.sizeBytes(), pace.warmUpMs(), pace.tableMs()));
-      Measured measured = Measured.of(point, point.plan(), List.of(outcome));
+      Measured measured = Measured.of(point, point.plan(), List.of(runOf(cluster, point)));
       least = Math.min(least, measured.efficiency().median());
     }
     return least;
@@ -231,19 +226,19 @@ public final class PaperRun {
 
   private Measured measure(MeasuredCluster cluster, PaperPoint point)
       throws IOException, InterruptedException {
-    boolean table = point.sizeBytes() == PaperPlan.LARGE_BYTES || point.setup().rate() == null;
     List<Benchmark.Outcome> runs = new ArrayList<>();
     for (int run = 0; run < pace.runs(); run++) {
       progress.accept(point.key() + ", run " + (run + 1) + " of " + pace.runs());
-      runs.add(
-          undisturbed.measure(
-              () ->
-                  cluster.measure(
-                      point.plan(),
-                      point.sizeBytes(),
-                      pace.warmUpMs(),
-                      table ? pace.tableMs() : pace.curveMs())));
+      runs.add(runOf(cluster, point));
     }
     return Measured.of(point, point.plan(), runs);
+  }
+
+  private Benchmark.Outcome runOf(MeasuredCluster cluster, PaperPoint point)
+      throws IOException, InterruptedException {
+    boolean table = point.sizeBytes() == PaperPlan.LARGE_BYTES || point.setup().rate() == null;
+    long ms = table ? pace.tableMs() : pace.curveMs();
+    return undisturbed.measure(
+        () -> cluster.measure(point.plan(), point.sizeBytes(), pace.warmUpMs(), ms));
   }
 }
