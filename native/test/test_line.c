@@ -524,12 +524,25 @@ void test_send_with(int channel, const void *m, size_t bytes, const int *fds, in
     CHECK(sendmsg(channel, &message, MSG_NOSIGNAL) >= 0 || errno == EPIPE || errno == ECONNRESET);
 }
 
+/* EAL's interrupt thread closes its epoll instance and opens another one after each change of what it watches:
+ * counted, it would be missing at times, and it is the process's only one. */
+static bool is_epoll(int fd)
+{
+    static const char kind[] = "anon_inode:[eventpoll]";
+    char path[32];
+    char target[sizeof(kind)];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t bytes = readlink(path, target, sizeof(target));
+    return bytes == sizeof(kind) - 1 && memcmp(target, kind, sizeof(kind) - 1) == 0;
+}
+
 int test_open_descriptors(void)
 {
     int count = 0;
 
     for (int fd = 0; fd < 1024; fd++) {
-        count += fcntl(fd, F_GETFD) >= 0;
+        count += fcntl(fd, F_GETFD) >= 0 && !is_epoll(fd);
     }
     return count;
 }
