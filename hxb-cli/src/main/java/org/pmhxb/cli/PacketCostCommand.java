@@ -7,9 +7,9 @@ import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.MarkedSection;
 import org.pmhxb.cli.bench.PacketCostReport;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
-import org.pmhxb.cli.bench.PacketCostWorker;
+import org.pmhxb.cli.bench.PacketCostSuite;
 import org.pmhxb.cli.bench.ProjectFolder;
-import org.pmhxb.cost.Measurement;
+import org.pmhxb.cost.Measurement.Effort;
 import org.pmhxb.cost.Path;
 import org.pmhxb.cost.Scenario;
 import org.pmhxb.cost.StandardScenarios;
@@ -74,11 +74,12 @@ final class PacketCostCommand extends HxbCommand {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "9",
+      defaultValue = "10",
       description = {
-        "Rounds of each side, 3 to 1000, a third of them, rounded up, in each of the three times that",
-        "a line is set up; each time at most twice as many, while fewer than 2 of them met the",
-        "machine at the faster of its speeds."
+        "Rounds of each side, 5 to 1000, a fifth of them, rounded up, in each of the five times that",
+        "a line is set up; twice as many at most where a single one met the machine at the faster of",
+        "its speeds. Where none did, as many again at the end, in three tenths of the time so far at",
+        "most."
       })
   private int rounds;
 
@@ -95,7 +96,7 @@ final class PacketCostCommand extends HxbCommand {
       defaultValue = "1500",
       description = {
         "Running before the first round: so long at least, and up to four times as long while",
-        "the JVM still compiles. Where a line is set up again, a round's length, up to 16 times."
+        "the JVM still compiles. Each time that a line is set up, a round's length, up to 16 times."
       })
   private int warmUpMs;
 
@@ -113,9 +114,6 @@ final class PacketCostCommand extends HxbCommand {
           "Also write the table into these pages, between the lines <!-- packet-cost -->.")
   private List<java.nio.file.Path> pages;
 
-  @Option(names = "--in-process", hidden = true, description = "Of the JVM that measures one path.")
-  private boolean inProcess;
-
   @Override
   protected Report run() throws IOException, InterruptedException {
     if (ProjectFolder.isInstallation()) {
@@ -123,11 +121,11 @@ final class PacketCostCommand extends HxbCommand {
           "the twin in C, libhxbtwin.so, is compiled for one processor, so no installation has it;"
               + " run hxb bench packet-cost in a checkout");
     }
-    range("--rounds", rounds, 3, 1_000);
+    range("--rounds", rounds, 5, 1_000);
     range("--round-ms", roundMs, 1, 60_000);
     range("--warm-up-ms", warmUpMs, 0, 600_000);
     List<Scenario> scenarios = scenarios();
-    List<Line> lines = inProcess ? measure(scenarios) : inOwnJvms(scenarios);
+    List<Line> lines = measure(scenarios);
     PacketCostReport report =
         PacketCostReport.of(
             MachineInfo.here(Version.project()).line(), command(), lines, requireBudgets);
@@ -156,33 +154,14 @@ final class PacketCostCommand extends HxbCommand {
     return given == null ? List.of(usual) : given;
   }
 
-  private List<Line> measure(List<Scenario> scenarios) {
-    Measurement measurement = new Measurement(new Measurement.Effort(rounds, roundMs, warmUpMs));
-    List<Line> lines = new ArrayList<>();
-    for (Scenario scenario : scenarios) {
-      progress().update("measuring " + scenario);
-      measurement.run(scenario).forEach(figures -> lines.add(Line.of(figures)));
-    }
-    return lines;
-  }
-
-  /** A JVM for each path: what one compiles must not depend on what another did before. */
-  private List<Line> inOwnJvms(List<Scenario> scenarios) throws IOException, InterruptedException {
-    List<Line> lines = new ArrayList<>();
-    for (Path path : Path.values()) {
-      if (scenarios.stream().anyMatch(s -> s.path() == path)) {
-        progress().say("path " + path);
-        lines.addAll(PacketCostWorker.run(Main.class.getName(), words(path)));
+  private List<Line> measure(List<Scenario> scenarios) throws IOException, InterruptedException {
+    try (PacketCostSuite suite = new PacketCostSuite(new Effort(rounds, roundMs, warmUpMs))) {
+      for (Scenario scenario : scenarios) {
+        progress().update("measuring " + scenario);
+        suite.measure(scenario);
       }
+      return suite.finish(s -> progress().update("measuring again, at the faster speed: " + s));
     }
-    return lines;
-  }
-
-  private List<String> words(Path path) {
-    List<String> words = new ArrayList<>(List.of("bench", "packet-cost", "--in-process", "--json"));
-    words.addAll(List.of("--path", path.toString()));
-    words.addAll(options());
-    return words;
   }
 
   private List<String> options() {
@@ -191,7 +170,7 @@ final class PacketCostCommand extends HxbCommand {
     add(words, "--rails", rails);
     add(words, "--peers", peers);
     add(words, "--payload", payloads);
-    addUnless(words, "--rounds", rounds, 9);
+    addUnless(words, "--rounds", rounds, 10);
     addUnless(words, "--round-ms", roundMs, 60);
     addUnless(words, "--warm-up-ms", warmUpMs, 1_500);
     return words;

@@ -13,8 +13,8 @@ class PacketCostCommandTest {
   void printsOneObjectWithALineForEachScenario() {
     CommandRun run =
         CommandRun.of(
-            ("bench packet-cost --path receive,send,relay --burst 32 --peers 3 --rounds 3"
-                    + " --round-ms 20 --warm-up-ms 200 --json")
+            ("bench packet-cost --path receive,send,relay --burst 32 --peers 3 --rounds 5"
+                    + " --round-ms 20 --warm-up-ms 600 --json")
                 .split(" "));
 
     JsonNode report = run.json();
@@ -54,7 +54,7 @@ class PacketCostCommandTest {
         "--burst 65 | burst is 65; must be in 1..64",
         "--rails 10 | rails is 10; must be in 1..9",
         "--peers 2561 | peers is 2561; must be in 1..2560",
-        "--rounds 2 | --rounds is 2; must be in 3..1000",
+        "--rounds 4 | --rounds is 4; must be in 5..1000",
         "--path up | up"
       })
   void refusesWhatItCannotMeasure(String options, String reason) {

@@ -1,5 +1,7 @@
 package org.pmhxb.cost;
 
+import java.util.function.DoubleSupplier;
+
 /**
  * How fast the machine is: a virtual machine's speed may change by half within seconds, for
  * whatever runs on it, when another thread comes to the same core. That slows what keeps the core's
@@ -14,8 +16,19 @@ public final class Pace {
   private static final int TRIES = 3;
   private static final int WARM_UP_CALLS = 200;
 
+  private final DoubleSupplier step;
   private long chain = 1;
   private double leastNs = Double.POSITIVE_INFINITY;
+
+  /** This machine's. */
+  Pace() {
+    step = this::walkedNs;
+  }
+
+  /** Of another than this machine. */
+  Pace(DoubleSupplier step) {
+    this.step = step;
+  }
 
   /** Has it compiled. */
   void warmUp() {
@@ -29,17 +42,27 @@ public final class Pace {
     return leastNs;
   }
 
-  /** Time of a step now, ns: the least of some tries, so that an interrupt does not count. */
+  /** What others met on this machine. */
+  void learn(double leastNs) {
+    this.leastNs = Math.min(this.leastNs, leastNs);
+  }
+
+  /** Time of a step now, ns. */
   double stepNs() {
+    double stepNs = step.getAsDouble();
+    leastNs = Math.min(leastNs, stepNs);
+    return stepNs;
+  }
+
+  /** The least of some tries, so that an interrupt does not count. */
+  private double walkedNs() {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < TRIES; i++) {
       long begin = System.nanoTime();
       chain = walk(chain);
       least = Math.min(least, System.nanoTime() - begin);
     }
-    double stepNs = (double) least / STEPS;
-    leastNs = Math.min(leastNs, stepNs);
-    return stepNs;
+    return (double) least / STEPS;
   }
 
   /**

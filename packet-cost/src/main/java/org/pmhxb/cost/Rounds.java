@@ -3,16 +3,14 @@ package org.pmhxb.cost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * The rounds of one placement of a scenario, and which of all placements' count: those at the
- * machine's faster speed if each placement has one and they are enough for a spread, else all. By
- * the speed alone, never by what was measured. Owner: one thread at a time.
+ * machine's faster speed if each placement has one, else all. By the speed alone, never by what was
+ * measured. Owner: one thread at a time.
  */
 final class Rounds {
-  /** Rounds that a spread needs. */
-  private static final int LEAST = 3;
-
   /**
    * A placement's rounds at the faster speed from which on no more are wanted: of one, in whose
    * middle the machine may have been slower, nothing would remain.
@@ -39,36 +37,50 @@ final class Rounds {
     all.add(round);
   }
 
-  int size() {
-    return all.size();
-  }
-
   /**
-   * Whether some more might yet make a better spread at the machine's faster speed.
+   * Whether one was at the machine's faster speed.
    *
    * @param leastNs of a step, as far as is known
    */
-  boolean tooFewAreFast(double leastNs) {
-    return fast(leastNs).size() < ENOUGH;
+  boolean hasFast(double leastNs) {
+    return !fast(leastNs).isEmpty();
+  }
+
+  /** Whether some were, and some more would make a better spread. */
+  boolean fastAreFew(double leastNs) {
+    return hasFast(leastNs) && fast(leastNs).size() < ENOUGH;
   }
 
   /**
-   * Of a scenario's placements those that count, in the order in which they were measured. Where a
-   * placement has none at the faster speed the others' would be all there is: then all count.
+   * Of each of a scenario's placements those that count, in the order in which they were measured.
+   * Where a placement has none at the faster speed the others' would be all there is: then all
+   * count.
+   *
+   * @param leastNs of a step, as far as is known
    */
-  static List<Round> counted(List<Rounds> placements) {
-    List<Round> all = placements.stream().flatMap(p -> p.all.stream()).toList();
-    double leastNs = all.stream().mapToDouble(Round::stepNs).min().orElse(0);
-    List<Round> fast = placements.stream().flatMap(p -> p.fast(leastNs).stream()).toList();
-    boolean each = placements.stream().noneMatch(p -> p.fast(leastNs).isEmpty());
-    return each && fast.size() >= LEAST ? fast : all;
+  static List<List<Round>> counted(List<Rounds> placements, double leastNs) {
+    boolean each = placements.stream().allMatch(p -> p.hasFast(leastNs));
+    return placements.stream().map(p -> each ? p.fast(leastNs) : List.copyOf(p.all)).toList();
   }
 
   private List<Round> fast(double leastNs) {
     return all.stream().filter(r -> !Pace.isSlower(r.stepNs(), leastNs)).toList();
   }
 
-  static Spread spread(List<Round> rounds, ToDoubleFunction<Round> figure) {
-    return Spread.of(rounds.stream().mapToDouble(figure).toArray());
+  /**
+   * Least and most of all rounds; the median of the placements' medians, for which it does not
+   * matter how many rounds of each count.
+   */
+  static Spread spread(List<List<Round>> placements, ToDoubleFunction<Round> figure) {
+    double[] medians =
+        placements.stream()
+            .mapToDouble(rounds -> Spread.of(figures(rounds.stream(), figure)).median())
+            .toArray();
+    Spread all = Spread.of(figures(placements.stream().flatMap(List::stream), figure));
+    return new Spread(all.min(), Spread.of(medians).median(), all.max());
+  }
+
+  private static double[] figures(Stream<Round> rounds, ToDoubleFunction<Round> figure) {
+    return rounds.mapToDouble(figure).toArray();
   }
 }

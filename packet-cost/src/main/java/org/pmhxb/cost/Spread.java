@@ -7,6 +7,7 @@ public record Spread(double min, double median, double max) {
   static Spread of(double[] rounds) {
     double[] sorted = rounds.clone();
     Arrays.sort(sorted);
-    return new Spread(sorted[0], sorted[sorted.length / 2], sorted[sorted.length - 1]);
+    double median = (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    return new Spread(sorted[0], median, sorted[sorted.length - 1]);
   }
 }

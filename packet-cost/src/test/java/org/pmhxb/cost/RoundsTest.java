@@ -3,6 +3,7 @@ package org.pmhxb.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cost.Rounds.Round;
@@ -11,46 +12,57 @@ import org.pmhxb.cost.Rounds.Sides;
 class RoundsTest {
   @Test
   void roundsAtTheSlowerSpeedDoNotCount() {
-    assertThat(counted(rounds(1.1, 1.8, 1.12, 1.9, 1.15)))
-        .extracting(Round::stepNs)
-        .containsExactly(1.1, 1.12, 1.15);
-    assertThat(counted(rounds(1.1, 1.8), rounds(1.9, 1.12), rounds(1.15)))
-        .extracting(Round::stepNs)
-        .containsExactly(1.1, 1.12, 1.15);
-  }
-
-  /** Else two rounds would be a spread. */
-  @Test
-  void allCountWhereTooFewAreFast() {
-    assertThat(counted(rounds(1.1, 1.8, 1.12, 1.9, 1.7))).hasSize(5);
-    assertThat(counted(rounds(1.8, 1.9, 1.85))).hasSize(3);
+    assertThat(stepsOf(rounds(1.1, 1.8), rounds(1.9, 1.12), rounds(1.15)))
+        .containsExactly(List.of(1.1), List.of(1.12), List.of(1.15));
   }
 
   /** Else the median would be that of the placements that the machine was fast in. */
   @Test
   void allCountWhereAPlacementHasNoFastOne() {
-    assertThat(counted(rounds(1.1, 1.1, 1.1), rounds(1.8, 1.9, 1.7))).hasSize(6);
+    assertThat(stepsOf(rounds(1.1, 1.2), rounds(1.8, 1.9, 1.7)))
+        .containsExactly(List.of(1.1, 1.2), List.of(1.8, 1.9, 1.7));
   }
 
   /** Which of a line's rounds were fast is known by the fastest of all lines. */
   @Test
-  void moreAreWantedWhereTooFewAreFast() {
-    assertThat(rounds(1.1, 1.8, 1.9).tooFewAreFast(1.1)).isTrue();
-    assertThat(rounds(1.1, 1.8, 1.2).tooFewAreFast(1.1)).isFalse();
-    assertThat(rounds(1.8, 1.9, 1.85).tooFewAreFast(1.1)).isTrue();
-    assertThat(rounds(1.8, 1.9, 1.85).tooFewAreFast(1.8)).isFalse();
+  void theFastestOfAllLinesSaysWhichAreFast() {
+    assertThat(rounds(1.8, 1.9, 1.85).hasFast(1.1)).isFalse();
+    assertThat(rounds(1.8, 1.9, 1.85).hasFast(1.8)).isTrue();
+    assertThat(Rounds.counted(List.of(rounds(1.2, 1.3)), 1.1).getFirst()).hasSize(1);
+    assertThat(Rounds.counted(List.of(rounds(1.2, 1.3)), 1.0).getFirst()).hasSize(2);
+  }
+
+  /** Where none is, more have a better chance later. */
+  @Test
+  void fewAreFastWhereOneIs() {
+    assertThat(rounds(1.1, 1.8, 1.9).fastAreFew(1.1)).isTrue();
+    assertThat(rounds(1.1, 1.8, 1.2).fastAreFew(1.1)).isFalse();
+    assertThat(rounds(1.8, 1.9, 1.85).fastAreFew(1.1)).isFalse();
   }
 
   @Test
   void aSpreadIsOfTheFigureAskedFor() {
-    var spread = Rounds.spread(counted(rounds(1.1, 1.3, 1.2)), r -> r.path().ratio());
-    assertThat(spread).isEqualTo(new Spread(2, 2, 2));
-    assertThat(Rounds.spread(counted(rounds(1.1, 1.2, 1.15)), Round::stepNs))
-        .isEqualTo(new Spread(1.1, 1.15, 1.2));
+    assertThat(spread(r -> r.path().ratio(), rounds(1.1, 1.3))).isEqualTo(new Spread(2, 2, 2));
+    assertThat(spread(Round::stepNs, rounds(1, 2, 4))).isEqualTo(new Spread(1, 2, 4));
+    assertThat(spread(Round::stepNs, rounds(1, 2, 4, 8))).isEqualTo(new Spread(1, 3, 8));
   }
 
-  private static List<Round> counted(Rounds... placements) {
-    return Rounds.counted(List.of(placements));
+  /** One of many rounds decides no more than one of few. */
+  @Test
+  void aMedianIsThatOfThePlacements() {
+    assertThat(spread(Round::stepNs, rounds(7, 7, 9, 7, 8), rounds(1), rounds(2)))
+        .isEqualTo(new Spread(1, 2, 9));
+  }
+
+  private static Spread spread(ToDoubleFunction<Round> figure, Rounds... placements) {
+    return Rounds.spread(Rounds.counted(List.of(placements), 0), figure);
+  }
+
+  /** Of those that count. */
+  private static List<List<Double>> stepsOf(Rounds... placements) {
+    return Rounds.counted(List.of(placements), 1.1).stream()
+        .map(rounds -> rounds.stream().map(Round::stepNs).toList())
+        .toList();
   }
 
   private static Rounds rounds(double... stepNs) {

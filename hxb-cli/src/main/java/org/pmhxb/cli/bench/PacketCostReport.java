@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cost.Budget;
-import org.pmhxb.cost.Measurement.Figures;
+import org.pmhxb.cost.Figures;
 import org.pmhxb.cost.Pace;
 import org.pmhxb.cost.Spread;
 
@@ -26,17 +26,17 @@ public record PacketCostReport(
     implements Report {
 
   /**
-   * One scenario. Times are ns per packet; {@code javaNs} and {@code cNs} are medians of rounds.
+   * One scenario. Times are ns per packet; {@code javaNs} and {@code cNs} are medians.
    *
    * @param path {@link org.pmhxb.cost.Path}, or {@link org.pmhxb.cost.Path#withAcks}, from the same
    *     rounds and without a budget
-   * @param ratio median of each round's Java to its C
+   * @param ratio the same of each round's Java to its C
    * @param generatorNs what making and taking the frames costs, in none of the other figures
    * @param budgetNs what it must not exceed; null where there is no budget
    * @param met both budget and, on the receive path, the ratio to C; null without a budget
    * @param digest of what both sides delivered and emitted
    * @param fault why the line does not count; null when it does
-   * @param rounds that count: at the machine's faster speed where three or more were, else all
+   * @param rounds that count: at the machine's faster speed where each set-up has one, else all
    * @param stepNs the machine's speed in these, at the slowest: ns a step of six chains side by
    *     side
    */
@@ -131,8 +131,8 @@ public record PacketCostReport(
     out.println("machine: " + machine);
     out.println("command: " + command);
     out.println(
-        "ns per packet, median of rounds (least..most); ratio: Java to C in the same round;"
-            + " generator: in none of them");
+        "ns per packet, median of set-ups (least..most of rounds); ratio: Java to C in the same"
+            + " round; generator: in none of them");
     out.println();
     out.printf(
         "%-9s %5s %5s %5s %7s  %-19s %-19s %-18s %5s %5s %-4s %9s %9s%n",
@@ -195,7 +195,7 @@ public record PacketCostReport(
   public String markdown() {
     StringBuilder text = new StringBuilder();
     text.append("`").append(command).append("` on ").append(machine).append(".\n");
-    text.append("ns per packet: median (least..most) of rounds. ")
+    text.append("ns per packet: median of set-ups (least..most of rounds). ")
         .append(paceNote())
         .append("\n\n");
     text.append("| path | burst | rails | peers | Java | C | Java / C | must | aim | met |\n");

@@ -1,0 +1,40 @@
+package org.pmhxb.cost;
+
+/**
+ * One scenario's figures.
+ *
+ * @param name of the path, or {@link Path#withAcks}
+ * @param fault why the run does not count, or null
+ * @param ratio of each round's Java to its C
+ * @param generatorNs what making and taking the frames costs a packet: in none of the others
+ * @param bytesAllocatedPerPacket in the Java rounds of the placement with most, generator included
+ * @param digest of what both delivered and emitted
+ * @param rounds that count: at the machine's faster speed where each placement has one
+ * @param stepNs how slow the machine was at most in these, ns a step of its six chains side by side
+ */
+public record Figures(
+    Scenario scenario,
+    String name,
+    String fault,
+    Spread java,
+    Spread c,
+    Spread ratio,
+    double generatorNs,
+    double bytesAllocatedPerPacket,
+    long packets,
+    String digest,
+    int rounds,
+    double stepNs) {
+  /** They are of the path alone, which is what budgets are for. */
+  public boolean isOfPath() {
+    return name.equals(scenario.path().toString());
+  }
+
+  /** Of a scenario of which nothing could be measured. */
+  static Figures none(Scenario scenario, String fault) {
+    Spread none = new Spread(Double.NaN, Double.NaN, Double.NaN);
+    String name = scenario.path().toString();
+    return new Figures(
+        scenario, name, fault, none, none, none, Double.NaN, Double.NaN, 0, "", 0, Double.NaN);
+  }
+}
