@@ -78,8 +78,8 @@ final class PacketCostCommand extends HxbCommand {
       description = {
         "Rounds of each side, 5 to 1000, a fifth of them, rounded up, in each of the five times that",
         "a line is set up; twice as many at most where a single one met the machine at the faster of",
-        "its speeds. Where none did, as many again at the end, in three tenths of the time so far at",
-        "most."
+        "its speeds. A set-up where none did is made again at the end, when the machine is fast, in a",
+        "quarter of the time so far."
       })
   private int rounds;
 
@@ -95,8 +95,9 @@ final class PacketCostCommand extends HxbCommand {
       paramLabel = "MS",
       defaultValue = "1500",
       description = {
-        "Running before the first round: so long at least, and up to four times as long while",
-        "the JVM still compiles. Each time that a line is set up, a round's length, up to 16 times."
+        "Running in a set-up of its own before the first round: so long at least, and up to four",
+        "times as long while the JVM still compiles. In those that are measured, a round's length, up",
+        "to 16 times."
       })
   private int warmUpMs;
 

@@ -13,7 +13,7 @@ class PacketCostCommandTest {
   void printsOneObjectWithALineForEachScenario() {
     CommandRun run =
         CommandRun.of(
-            ("bench packet-cost --path receive,send,relay --burst 32 --peers 3 --rounds 5"
+            ("bench packet-cost --path relay,send --burst 32 --peers 1,3 --rounds 5"
                     + " --round-ms 20 --warm-up-ms 600 --json")
                 .split(" "));
 
@@ -22,7 +22,9 @@ class PacketCostCommandTest {
     assertThat(run.code()).isEqualTo(Main.OK);
     assertThat(report.path("machine").asText()).contains("DPDK");
     assertThat(report.path("results").findValuesAsText("path"))
-        .containsExactly("receive", "send", "send+acks", "relay");
+        .containsExactly("relay", "send", "send+acks", "send", "send+acks");
+    assertThat(report.path("results").findValuesAsText("peers"))
+        .containsExactly("1", "1", "1", "3", "3");
     for (JsonNode line : report.path("results")) {
       assertThat(line.path("javaNs").asDouble()).isPositive();
       assertThat(line.path("cNs").asDouble()).isPositive();
@@ -33,7 +35,7 @@ class PacketCostCommandTest {
       assertThat(line.has("met")).isTrue();
     }
     assertThatAcknowledgementsCostSomething(
-        report.path("results").get(1), report.path("results").get(2));
+        report.path("results").get(3), report.path("results").get(4));
   }
 
   /** Both are of the same rounds; the budget is for sending alone. */

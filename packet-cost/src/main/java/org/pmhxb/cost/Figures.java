@@ -1,7 +1,7 @@
 package org.pmhxb.cost;
 
 /**
- * One scenario's figures.
+ * One scenario's figures: times are ns per packet, medians those of the set-ups' medians.
  *
  * @param name of the path, or {@link Path#withAcks}
  * @param fault why the run does not count, or null
@@ -9,8 +9,10 @@ package org.pmhxb.cost;
  * @param generatorNs what making and taking the frames costs a packet: in none of the others
  * @param bytesAllocatedPerPacket in the Java rounds of the placement with most, generator included
  * @param digest of what both delivered and emitted
+ * @param packets of all Java rounds, those that do not count included
  * @param rounds that count: at the machine's faster speed where each placement has one
  * @param stepNs how slow the machine was at most in these, ns a step of its six chains side by side
+ * @param slow a placement never met the machine at its faster speed
  */
 public record Figures(
     Scenario scenario,
@@ -24,7 +26,8 @@ public record Figures(
     long packets,
     String digest,
     int rounds,
-    double stepNs) {
+    double stepNs,
+    boolean slow) {
   /** They are of the path alone, which is what budgets are for. */
   public boolean isOfPath() {
     return name.equals(scenario.path().toString());
@@ -35,6 +38,18 @@ public record Figures(
     Spread none = new Spread(Double.NaN, Double.NaN, Double.NaN);
     String name = scenario.path().toString();
     return new Figures(
-        scenario, name, fault, none, none, none, Double.NaN, Double.NaN, 0, "", 0, Double.NaN);
+        scenario,
+        name,
+        fault,
+        none,
+        none,
+        none,
+        Double.NaN,
+        Double.NaN,
+        0,
+        "",
+        0,
+        Double.NaN,
+        false);
   }
 }

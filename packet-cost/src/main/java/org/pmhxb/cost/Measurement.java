@@ -5,9 +5,9 @@ import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import org.pmhxb.cost.Rounds.Round;
 import org.pmhxb.cost.Rounds.Sides;
 import org.pmhxb.ffi.Threads;
@@ -16,22 +16,32 @@ import org.pmhxb.ffi.Threads;
  * Runs scenarios' two subjects in turn, so that whatever else the machine does falls on both, and
  * sums up. Owner: the calling thread, which waits for those that measure.
  */
-public final class Measurement {
+public final class Measurement implements AutoCloseable {
   private static final int VERIFY_BATCHES = 4;
 
-  /** The warm-up ends with a quarter of itself in which the JVM compiled nothing. */
+  /** The first warm-up ends with a quarter of itself in which the JVM compiled nothing. */
   private static final int WARM_UP_PARTS = 4;
 
   private static final int WARM_UP_PARTS_MAX = 4 * WARM_UP_PARTS;
+
+  /** The twin's share of the first warm-up: its calls are Java's, too, but there is less of it. */
+  private static final int TWIN_SHARE = 8;
+
+  /** More than a run has set-ups. */
+  private static final int THREADS_MAX = 4_096;
 
   /** Between two looks at a machine that is at its slower speed. */
   private static final long LOOK_MS = 20;
 
   private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
-  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean ALLOCATIONS =
+      (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Effort effort;
   private final Pace pace;
+
+  /** One for each set-up, all alive until the end: none gets another's stack. */
+  private final ExecutorService threads = Executors.newFixedThreadPool(THREADS_MAX);
 
   /**
    * How long to look.
@@ -56,7 +66,7 @@ public final class Measurement {
 
     /** In each placement. */
     int roundsOfPlacement() {
-      return (rounds + Course.PLACEMENTS - 1) / Course.PLACEMENTS;
+      return (rounds + ScenarioRun.PLACEMENTS - 1) / ScenarioRun.PLACEMENTS;
     }
   }
 
@@ -77,13 +87,14 @@ public final class Measurement {
   }
 
   /** Measures a scenario. */
-  public Course run(Scenario scenario) {
-    Course course = new Course(scenario);
-    inThreads(course, List.of(() -> warmUp(scenario)));
-    if (!course.hasFailed()) {
-      place(course, IntStream.range(0, Course.PLACEMENTS).boxed().toList());
+  public ScenarioRun run(Scenario scenario) {
+    ScenarioRun run = new ScenarioRun(scenario);
+    inThread(run, () -> warmUp(scenario));
+    for (int placement = 0; placement < ScenarioRun.PLACEMENTS; placement++) {
+      Rounds rounds = run.placement(placement);
+      inThread(run, () -> measure(run, rounds));
     }
-    return course;
+    return run;
   }
 
   /**
@@ -91,21 +102,22 @@ public final class Measurement {
    * faster one: such a time lasts for seconds, and what comes next has a better chance in another.
    * By the speed alone, never by what was measured.
    *
-   * @param leastStepNs the machine's fastest, as far as others know
+   * @param leastStepNs the machine's fastest, ns, as far as others know
    * @param untilNs time of {@link System#nanoTime} when nothing more is begun
    */
-  public void runAgain(Course course, double leastStepNs, long untilNs) {
+  public void runAgain(ScenarioRun run, double leastStepNs, long untilNs) {
     pace.learn(leastStepNs);
-    List<Integer> slow = course.slowPlacements(pace.leastNs());
+    List<Integer> slow = run.slowPlacements(pace.leastNs());
     while (!slow.isEmpty() && isFastBefore(untilNs)) {
-      place(course, slow.subList(0, 1));
-      slow = course.slowPlacements(pace.leastNs());
+      Rounds rounds = run.placement(slow.getFirst());
+      inThread(run, () -> measure(run, rounds));
+      slow = run.slowPlacements(pace.leastNs());
     }
   }
 
   /** Its figures, by what is known of the machine's speed now. */
-  public List<Figures> figures(Course course) {
-    return course.figures(pace.leastNs());
+  public List<Figures> figures(ScenarioRun run) {
+    return run.figures(pace.leastNs());
   }
 
   private boolean isFastBefore(long untilNs) {
@@ -122,36 +134,27 @@ public final class Measurement {
     return false;
   }
 
-  /** Sets the scenario up for each of these. */
-  private void place(Course course, List<Integer> placements) {
-    inThreads(
-        course,
-        placements.stream()
-            .<Runnable>map(p -> () -> measure(course, course.placement(p)))
-            .toList());
-  }
-
-  /** One after the other; what goes wrong voids the course. */
-  private static void inThreads(Course course, List<Runnable> setUps) {
-    // Threads of their own, all alive until the last one is done: none gets another's stack.
-    try (var threads = Executors.newFixedThreadPool(setUps.size())) {
-      for (Runnable setUp : setUps) {
-        threads.submit(setUp).get();
-      }
+  /** Waits for it; what goes wrong voids the run, and in a void one nothing is done. */
+  private void inThread(ScenarioRun run, Runnable setUp) {
+    if (run.hasFailed()) {
+      return;
+    }
+    try {
+      threads.submit(setUp).get();
     } catch (ExecutionException e) {
       switch (e.getCause()) {
-        case IllegalStateException fault -> course.fail(fault.getMessage());
+        case IllegalStateException fault -> run.fail(fault.getMessage());
         case RuntimeException thrown -> throw thrown;
         case Error thrown -> throw thrown;
         default -> throw new IllegalStateException(e.getCause());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      course.fail("interrupted");
+      run.fail("interrupted");
     }
   }
 
-  /** Sets the scenario up in this thread, which ends with it, and sees that both do the same. */
+  /** Sets the scenario up in this thread, and sees that both do the same. */
   private static void with(Scenario scenario, Consumer<Bench> use) {
     try (Bench bench = Bench.open(scenario)) {
       bench.verify(VERIFY_BATCHES);
@@ -161,33 +164,28 @@ public final class Measurement {
     }
   }
 
-  /**
-   * In a set-up that is thrown away: the twin, which has nothing to compile, need not do all of it
-   * after it. Both have run before, as the compiler must know that there are two.
-   */
+  /** In a set-up that is thrown away, so that the twin need not do all that Java did. */
   private void warmUp(Scenario scenario) {
     int partMs = Math.max(effort.warmUpMs() / WARM_UP_PARTS, effort.roundMs());
-    with(scenario, bench -> warmUp(bench.java(), partMs, effort.warmUpMs()));
+    with(scenario, bench -> warmUp(bench, partMs, effort.warmUpMs(), TWIN_SHARE));
   }
 
-  private void measure(Course course, Rounds rounds) {
-    with(course.scenario(), bench -> measure(bench, course, rounds));
+  private void measure(ScenarioRun run, Rounds rounds) {
+    with(run.scenario(), bench -> measure(bench, run, rounds));
   }
 
-  private void measure(Bench bench, Course course, Rounds rounds) {
+  private void measure(Bench bench, ScenarioRun run, Rounds rounds) {
     PacketLoop java = bench.java();
     PacketLoop twin = bench.twin();
-    WarmUp warmUp = warmUp(java, effort.roundMs(), 0);
-    int batches = warmUp.lastPart();
-    batches(twin, warmUp.batches());
+    int batches = warmUp(bench, effort.roundMs(), 0, 1);
     long packets = 0;
     long allocatedBytes = 0;
     for (int done = 0; wantsMore(rounds, done); done++) {
       double stepNs = pace.stepNs();
       java.times().begin();
-      long before = THREADS.getCurrentThreadAllocatedBytes();
+      long before = ALLOCATIONS.getCurrentThreadAllocatedBytes();
       packets += batches(java, batches);
-      allocatedBytes += THREADS.getCurrentThreadAllocatedBytes() - before;
+      allocatedBytes += ALLOCATIONS.getCurrentThreadAllocatedBytes() - before;
       stepNs = Math.max(stepNs, pace.stepNs());
       twin.times().begin();
       batches(twin, batches);
@@ -195,13 +193,13 @@ public final class Measurement {
       rounds.add(round(stepNs, java.times(), twin.times()));
     }
     bench.compare();
-    course.add(packets, allocatedBytes, bench.digests());
+    run.add(packets, allocatedBytes, bench.digests());
   }
 
   /**
-   * A placement's part of those asked for, and as many again at most while the machine comes and
-   * goes: some, but too few, met it at its faster speed. Where none did, more have a better chance
-   * later ({@link #runAgain}).
+   * A placement's part of those asked for, and as many again at most while a single one of several
+   * met the machine at its faster speed. Where none did, more have a better chance later ({@link
+   * #runAgain}).
    *
    * @param done of this set-up
    */
@@ -218,23 +216,25 @@ public final class Measurement {
         java.generatorNs());
   }
 
-  /** What a warm-up ran, and in the last of its parts. */
-  private record WarmUp(int batches, int lastPart) {}
-
-  /** For so long at least, in such parts, the last of which compiled nothing if the most do not. */
-  private static WarmUp warmUp(PacketLoop java, int partMs, int leastMs) {
-    int batches = 0;
-    int lastPart;
+  /**
+   * Java for so long at least, in such parts, and behind each of them the twin; the last of which
+   * compiled nothing if the most do not.
+   *
+   * @param twinShare the twin does as many batches, divided by this
+   * @return Java's batches in the last part
+   */
+  private static int warmUp(Bench bench, int partMs, int leastMs, int twinShare) {
+    int batches;
     int parts = 0;
     long compiledMs;
     do {
       compiledMs = COMPILER.getTotalCompilationTime();
-      lastPart = batchesIn(java, partMs);
-      batches += lastPart;
+      batches = batchesIn(bench.java(), partMs);
+      batches(bench.twin(), batches / twinShare);
       parts++;
     } while (parts * partMs < leastMs
         || parts < WARM_UP_PARTS_MAX && COMPILER.getTotalCompilationTime() > compiledMs);
-    return new WarmUp(batches, lastPart);
+    return batches;
   }
 
   /** Runs batches for so long; how many they were. */
@@ -254,5 +254,10 @@ public final class Measurement {
       packets += loop.batch();
     }
     return packets;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
   }
 }

@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 
 /**
  * The rounds of one placement of a scenario, and which of all placements' count: those at the
- * machine's faster speed if each placement has one, else all. By the speed alone, never by what was
- * measured. Owner: one thread at a time.
+ * machine's faster speed if each placement has one. By the speed alone, never by what was measured.
+ * Owner: one thread at a time.
  */
 final class Rounds {
   /**
@@ -46,21 +46,33 @@ final class Rounds {
     return !fast(leastNs).isEmpty();
   }
 
-  /** Whether some were, and some more would make a better spread. */
+  /** Whether some were and some were not, and more would make a better spread. */
   boolean fastAreFew(double leastNs) {
-    return hasFast(leastNs) && fast(leastNs).size() < ENOUGH;
+    int fast = fast(leastNs).size();
+    return fast > 0 && fast < all.size() && fast < ENOUGH;
   }
 
   /**
-   * Of each of a scenario's placements those that count, in the order in which they were measured.
-   * Where a placement has none at the faster speed the others' would be all there is: then all
-   * count.
+   * Of each of a scenario's placements those that count, in the order in which they were measured:
+   * those at the machine's faster speed. Where a placement has none, those at the faster speed
+   * among the scenario's own, as where the machine has become slower for good. Where a placement
+   * has none of these either, all: those of the others would be all there is.
    *
    * @param leastNs of a step, as far as is known
    */
   static List<List<Round>> counted(List<Rounds> placements, double leastNs) {
-    boolean each = placements.stream().allMatch(p -> p.hasFast(leastNs));
-    return placements.stream().map(p -> each ? p.fast(leastNs) : List.copyOf(p.all)).toList();
+    double ownNs =
+        placements.stream()
+            .flatMap(p -> p.all.stream())
+            .mapToDouble(Round::stepNs)
+            .min()
+            .orElse(leastNs);
+    for (double ns : new double[] {leastNs, ownNs}) {
+      if (placements.stream().allMatch(p -> p.hasFast(ns))) {
+        return placements.stream().map(p -> p.fast(ns)).toList();
+      }
+    }
+    return placements.stream().map(p -> List.copyOf(p.all)).toList();
   }
 
   private List<Round> fast(double leastNs) {

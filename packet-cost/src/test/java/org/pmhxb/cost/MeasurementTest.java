@@ -3,6 +3,7 @@ package org.pmhxb.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cost.Measurement.Effort;
@@ -14,7 +15,7 @@ class MeasurementTest {
   private static final double SLOW_NS = 1.8;
 
   /** Two rounds in each placement: enough. */
-  private static final int ROUNDS = 2 * Course.PLACEMENTS;
+  private static final int ROUNDS = 2 * ScenarioRun.PLACEMENTS;
 
   private static final Effort EFFORT = new Effort(ROUNDS, 1, 0);
 
@@ -26,66 +27,103 @@ class MeasurementTest {
     measurement = new Measurement(EFFORT, new Pace(() -> stepNs));
   }
 
-  private Figures figures(Course course) {
-    return measurement.figures(course).getFirst();
+  @AfterEach
+  void end() {
+    measurement.close();
   }
 
-  private void again(Course course, double leastStepNs, long forMs) {
+  private Figures figures(ScenarioRun run) {
+    return measurement.figures(run).getFirst();
+  }
+
+  private void again(ScenarioRun run, double leastStepNs, long forMs) {
     measurement.runAgain(
-        course, leastStepNs, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs));
+        run, leastStepNs, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs));
   }
 
   @Test
   void whatOnlyASlowMachineMetIsMeasuredAgainWhenItIsFast() {
-    Course course = measurement.run(SCENARIO);
-    long packets = figures(course).packets();
-    String digest = figures(course).digest();
-    assertThat(figures(course).rounds()).isEqualTo(ROUNDS);
+    ScenarioRun run = measurement.run(SCENARIO);
+    long packets = figures(run).packets();
+    String digest = figures(run).digest();
+    assertThat(figures(run).rounds()).isEqualTo(ROUNDS);
 
     stepNs = FAST_NS;
-    again(course, FAST_NS, 60_000);
+    again(run, FAST_NS, 60_000);
 
-    assertThat(figures(course).rounds()).isEqualTo(ROUNDS);
-    assertThat(figures(course).stepNs()).isEqualTo(FAST_NS);
-    assertThat(figures(course).packets()).isGreaterThan(packets);
-    assertThat(figures(course).digest()).isNotEqualTo(digest);
-    assertThat(figures(course).fault()).isNull();
+    assertThat(figures(run).rounds()).isEqualTo(ROUNDS);
+    assertThat(figures(run).stepNs()).isEqualTo(FAST_NS);
+    assertThat(figures(run).packets()).isGreaterThan(packets);
+    assertThat(figures(run).digest()).isNotEqualTo(digest);
+    assertThat(figures(run).slow()).isFalse();
   }
 
   @Test
   void whatAFastMachineMetIsLeftAsItIs() {
     stepNs = FAST_NS;
-    Course course = measurement.run(SCENARIO);
-    Figures before = figures(course);
+    ScenarioRun run = measurement.run(SCENARIO);
+    Figures before = figures(run);
 
-    again(course, FAST_NS, 60_000);
+    again(run, FAST_NS, 60_000);
 
-    assertThat(figures(course)).isEqualTo(before);
+    assertThat(figures(run)).isEqualTo(before);
   }
 
   /** All that there is counts then. */
   @Test
   void aMachineThatStaysSlowIsWaitedForNoLongerThanAllowed() {
-    Course course = measurement.run(SCENARIO);
-    Figures before = figures(course);
+    ScenarioRun run = measurement.run(SCENARIO);
+    Figures before = figures(run);
     long beginNs = System.nanoTime();
 
-    again(course, FAST_NS, 60);
+    again(run, FAST_NS, 60);
 
-    assertThat(System.nanoTime() - beginNs).isGreaterThanOrEqualTo(60_000_000L);
-    assertThat(figures(course)).isEqualTo(before);
-    assertThat(before.rounds()).isEqualTo(ROUNDS);
-    assertThat(before.stepNs()).isEqualTo(SLOW_NS);
+    assertThat(System.nanoTime() - beginNs).isBetween(60_000_000L, 30_000_000_000L);
+    assertThat(before.slow()).isFalse();
+    assertThat(figures(run).slow()).isTrue();
+    assertThat(figures(run).packets()).isEqualTo(before.packets());
+    assertThat(figures(run).rounds()).isEqualTo(ROUNDS);
+    assertThat(figures(run).stepNs()).isEqualTo(SLOW_NS);
   }
 
   @Test
   void nothingIsBegunWhenTheTimeIsOver() {
-    Course course = measurement.run(SCENARIO);
+    ScenarioRun run = measurement.run(SCENARIO);
+    long packets = figures(run).packets();
     stepNs = FAST_NS;
 
-    again(course, FAST_NS, 0);
+    again(run, FAST_NS, 0);
 
-    assertThat(figures(course).rounds()).isEqualTo(ROUNDS);
+    assertThat(figures(run).packets()).isEqualTo(packets);
+    assertThat(figures(run).slow()).isTrue();
+  }
+
+  @Test
+  void aMachineThatBecomesFastIsWaitedFor() {
+    ScenarioRun run = measurement.run(SCENARIO);
+    long fastNs = System.nanoTime() + 100_000_000;
+    Measurement later =
+        new Measurement(EFFORT, new Pace(() -> System.nanoTime() < fastNs ? SLOW_NS : FAST_NS));
+
+    later.runAgain(run, FAST_NS, System.nanoTime() + TimeUnit.SECONDS.toNanos(60));
+
+    assertThat(System.nanoTime()).isGreaterThanOrEqualTo(fastNs);
+    assertThat(later.figures(run).getFirst().slow()).isFalse();
+    later.close();
+  }
+
+  /** One of two would be too few: each placement has at most as many rounds again. */
+  @Test
+  void moreIsMeasuredWhereOneRoundWasFast() {
+    int[] probes = {0};
+    // Three a round; each second round is slow.
+    Measurement unsteady =
+        new Measurement(EFFORT, new Pace(() -> probes[0]++ / 3 % 2 == 0 ? FAST_NS : SLOW_NS));
+    probes[0] = 0;
+
+    assertThat(unsteady.figures(unsteady.run(SCENARIO)).getFirst().rounds()).isEqualTo(ROUNDS);
+    assertThat(probes[0]).isGreaterThan(3 * ROUNDS);
+    unsteady.close();
   }
 
   /** Rounds that a slow machine met do not ask for more at once. */

@@ -19,8 +19,15 @@ class RoundsTest {
   /** Else the median would be that of the placements that the machine was fast in. */
   @Test
   void allCountWhereAPlacementHasNoFastOne() {
-    assertThat(stepsOf(rounds(1.1, 1.2), rounds(1.8, 1.9, 1.7)))
-        .containsExactly(List.of(1.1, 1.2), List.of(1.8, 1.9, 1.7));
+    assertThat(stepsOf(rounds(1.1, 1.9), rounds(1.8, 1.9, 1.7)))
+        .containsExactly(List.of(1.1, 1.9), List.of(1.8, 1.9, 1.7));
+  }
+
+  /** As where the machine has become slower for good. */
+  @Test
+  void theScenariosOwnFasterSpeedCountsWhereEachPlacementHasThat() {
+    assertThat(stepsOf(rounds(1.4, 1.9), rounds(1.5, 2.2)))
+        .containsExactly(List.of(1.4), List.of(1.5));
   }
 
   /** Which of a line's rounds were fast is known by the fastest of all lines. */
@@ -29,7 +36,7 @@ class RoundsTest {
     assertThat(rounds(1.8, 1.9, 1.85).hasFast(1.1)).isFalse();
     assertThat(rounds(1.8, 1.9, 1.85).hasFast(1.8)).isTrue();
     assertThat(Rounds.counted(List.of(rounds(1.2, 1.3)), 1.1).getFirst()).hasSize(1);
-    assertThat(Rounds.counted(List.of(rounds(1.2, 1.3)), 1.0).getFirst()).hasSize(2);
+    assertThat(Rounds.counted(List.of(rounds(1.1, 1.3)), 1.2).getFirst()).hasSize(2);
   }
 
   /** Where none is, more have a better chance later. */
@@ -38,6 +45,7 @@ class RoundsTest {
     assertThat(rounds(1.1, 1.8, 1.9).fastAreFew(1.1)).isTrue();
     assertThat(rounds(1.1, 1.8, 1.2).fastAreFew(1.1)).isFalse();
     assertThat(rounds(1.8, 1.9, 1.85).fastAreFew(1.1)).isFalse();
+    assertThat(rounds(1.1).fastAreFew(1.1)).isFalse();
   }
 
   @Test
@@ -55,7 +63,7 @@ class RoundsTest {
   }
 
   private static Spread spread(ToDoubleFunction<Round> figure, Rounds... placements) {
-    return Rounds.spread(Rounds.counted(List.of(placements), 0), figure);
+    return Rounds.spread(Rounds.counted(List.of(placements), 100), figure);
   }
 
   /** Of those that count. */

@@ -114,7 +114,7 @@ public record PacketCostComparison(
 
   @Override
   public void print(PrintWriter out) {
-    out.println("Java, ns per packet, least/median/most of all rounds");
+    out.println("Java, ns per packet: least of all rounds / median of the runs' medians / most");
     out.printf("%-40s %-24s %-24s %6s%n", "scenario", "base", "new", "ratio");
     for (Change c : results) {
       out.printf(

@@ -10,7 +10,6 @@ import java.util.Optional;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cost.Budget;
 import org.pmhxb.cost.Figures;
-import org.pmhxb.cost.Pace;
 import org.pmhxb.cost.Spread;
 
 /**
@@ -39,6 +38,7 @@ public record PacketCostReport(
    * @param rounds that count: at the machine's faster speed where each set-up has one, else all
    * @param stepNs the machine's speed in these, at the slowest: ns a step of six chains side by
    *     side
+   * @param slow a set-up never met the machine at its faster speed
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
   @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -64,7 +64,8 @@ public record PacketCostReport(
       String digest,
       String fault,
       int rounds,
-      Double stepNs) {
+      Double stepNs,
+      boolean slow) {
 
     public static Line of(Figures f) {
       var s = f.scenario();
@@ -100,7 +101,8 @@ public record PacketCostReport(
           f.digest(),
           f.fault(),
           f.rounds(),
-          measured ? rounded(f.stepNs(), 2) : null);
+          measured ? rounded(f.stepNs(), 2) : null,
+          f.slow());
     }
 
     private static List<Double> range(Spread spread, int digits) {
@@ -179,7 +181,7 @@ public record PacketCostReport(
             .summaryStatistics();
     List<String> slow =
         results.stream()
-            .filter(l -> l.stepNs() != null && Pace.isSlower(l.stepNs(), step.getMin()))
+            .filter(Line::slow)
             .map(l -> "%s/%d/%d/%d".formatted(l.path(), l.burst(), l.rails(), l.peers()))
             .toList();
     String speed =

@@ -6,10 +6,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
 import org.pmhxb.cli.bench.PacketCostWorker.Answer;
+import org.pmhxb.cli.bench.PacketCostWorker.Order;
 import org.pmhxb.cost.Measurement.Effort;
-import org.pmhxb.cost.Pace;
 import org.pmhxb.cost.Path;
 import org.pmhxb.cost.Scenario;
 
@@ -20,13 +21,31 @@ import org.pmhxb.cost.Scenario;
  */
 public final class PacketCostSuite implements AutoCloseable {
   /** What the second measurements may take of the time that the first ones took. */
-  private static final double AGAIN_PART = 0.3;
+  private static final double AGAIN_PART = 0.25;
 
   private final Effort effort;
   private final Map<Path, PacketCostWorker> workers = new EnumMap<>(Path.class);
-  private final List<Scenario> scenarios = new ArrayList<>();
-  private final List<Answer> answers = new ArrayList<>();
+  private final List<Measured> all = new ArrayList<>();
   private final long beginNs = System.nanoTime();
+
+  /** The shortest step of the machine's that any of the JVMs saw, ns. */
+  private double leastStepNs = Double.MAX_VALUE;
+
+  /** One scenario, in its worker the so manieth. */
+  private static final class Measured {
+    final Scenario scenario;
+    final int number;
+    List<Line> lines = List.of();
+
+    Measured(Scenario scenario, int number) {
+      this.scenario = scenario;
+      this.number = number;
+    }
+
+    boolean isSlow() {
+      return lines.stream().anyMatch(Line::slow);
+    }
+  }
 
   public PacketCostSuite(Effort effort) {
     this.effort = effort;
@@ -38,48 +57,60 @@ public final class PacketCostSuite implements AutoCloseable {
    * @throws IllegalStateException it cannot be measured here
    */
   public void measure(Scenario scenario) throws IOException, InterruptedException {
-    PacketCostWorker worker = workers.get(scenario.path());
-    if (worker == null) {
-      worker = new PacketCostWorker(effort);
-      workers.put(scenario.path(), worker);
+    if (!workers.containsKey(scenario.path())) {
+      workers.put(scenario.path(), new PacketCostWorker(effort));
     }
-    answers.add(worker.measure(scenario));
-    scenarios.add(scenario);
+    int number = (int) all.stream().filter(m -> m.scenario.path() == scenario.path()).count();
+    Measured measured = new Measured(scenario, number);
+    all.add(measured);
+    ask(measured, 0);
   }
 
-  /** Of the machine in all of them, ns. */
-  private double leastStepNs() {
-    return answers.stream().mapToDouble(Answer::leastStepNs).min().orElse(Double.MAX_VALUE);
-  }
-
-  /** Who is told of each that is measured again. */
-  public interface Listener {
-    void again(Scenario scenario);
-  }
-
-  /** Measures again what should be, and returns all lines in the order of the scenarios. */
-  public List<Line> finish(Listener listener) throws IOException, InterruptedException {
-    long untilNs = System.nanoTime() + (long) (AGAIN_PART * (System.nanoTime() - beginNs));
-    Map<Path, Integer> earlier = new EnumMap<>(Path.class);
-    for (int i = 0; i < scenarios.size(); i++) {
-      Scenario scenario = scenarios.get(i);
-      if (isSlow(answers.get(i))) {
-        listener.again(scenario);
+  /**
+   * Measures again what should be.
+   *
+   * @param listener is told of each that is
+   * @return all lines in the order of the scenarios
+   */
+  public List<Line> finish(Consumer<Scenario> listener) throws IOException, InterruptedException {
+    long nowNs = System.nanoTime();
+    long untilNs = nowNs + (long) (AGAIN_PART * (nowNs - beginNs));
+    judge();
+    for (List<Measured> slow = slow(); !slow.isEmpty() && nowNs < untilNs; slow = slow()) {
+      for (int i = 0; i < slow.size(); i++) {
+        listener.accept(slow.get(i).scenario);
+        // Each has its share of the time: none waits for a machine that stays slow until all is
+        // over.
+        long shareNs = (untilNs - System.nanoTime()) / (slow.size() - i);
+        ask(slow.get(i), Math.max(0, TimeUnit.NANOSECONDS.toMillis(shareNs)));
       }
-      long forMs = Math.max(0, TimeUnit.NANOSECONDS.toMillis(untilNs - System.nanoTime()));
-      int number = earlier.merge(scenario.path(), 1, Integer::sum) - 1;
-      answers.set(i, workers.get(scenario.path()).measureAgain(number, leastStepNs(), forMs));
+      nowNs = System.nanoTime();
     }
-    return answers.stream().flatMap(a -> a.lines().stream()).toList();
+    judge();
+    return all.stream().flatMap(m -> m.lines.stream()).toList();
   }
 
-  private boolean isSlow(Answer answer) {
-    return answer.lines().stream()
-        .anyMatch(l -> l.stepNs() != null && Pace.isSlower(l.stepNs(), leastStepNs()));
+  private List<Measured> slow() {
+    return all.stream().filter(Measured::isSlow).toList();
+  }
+
+  /** By what is known of the machine's speed now, and for all the same. */
+  private void judge() throws IOException, InterruptedException {
+    for (Measured measured : all) {
+      ask(measured, 0);
+    }
+  }
+
+  private void ask(Measured measured, long forMs) throws IOException, InterruptedException {
+    Order order = new Order(measured.number, measured.scenario, leastStepNs, forMs);
+    Answer answer = workers.get(measured.scenario.path()).obey(order);
+    measured.lines = answer.lines();
+    leastStepNs = Math.min(leastStepNs, answer.leastStepNs());
   }
 
   @Override
   public void close() {
+    workers.values().forEach(PacketCostWorker::end);
     workers.values().forEach(PacketCostWorker::close);
   }
 }

@@ -11,34 +11,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.pmhxb.cli.cluster.NodeJvm;
-import org.pmhxb.cost.Course;
 import org.pmhxb.cost.Measurement;
 import org.pmhxb.cost.Measurement.Effort;
 import org.pmhxb.cost.Scenario;
+import org.pmhxb.cost.ScenarioRun;
 
 /**
  * A JVM of its own, with a node's flags, that measures scenarios as it is told to and keeps their
  * rounds, so that more can be added later. Orders and answers are lines of JSON on its standard
  * input and output; it ends when its input does. Owner: one thread.
  */
-public final class PacketCostWorker implements AutoCloseable {
+final class PacketCostWorker implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int END_S = 5;
 
   private final Process process;
+  private final Thread killer;
   private final BufferedReader answers;
   private final PrintStream orders;
 
   /**
-   * What to do.
+   * To measure a scenario; one that has been measured already where its set-ups met the machine at
+   * its slower speed ({@link Measurement#runAgain}).
    *
-   * @param scenario to measure; null: to measure again what met the machine at its slower speed in
-   *     an earlier one
-   * @param earlier which, by the order of their first measurements, from 0
+   * @param number of the scenario in this worker, from 0: the next one, or one that was measured
    * @param leastStepNs the machine's fastest step, as far as others know, ns
-   * @param forMs how long from now something more may be begun
+   * @param forMs how long from now something more of a measured one may be begun; 0: it is only
+   *     judged anew
    */
-  record Order(Scenario scenario, int earlier, double leastStepNs, long forMs) {}
+  record Order(int number, Scenario scenario, double leastStepNs, long forMs) {}
 
   /**
    * What came of it.
@@ -47,41 +48,32 @@ public final class PacketCostWorker implements AutoCloseable {
    * @param leastStepNs the machine's fastest step so far, ns
    * @param error why there are no lines, and will be no further answer; or null
    */
-  public record Answer(List<PacketCostReport.Line> lines, double leastStepNs, String error) {}
+  record Answer(List<PacketCostReport.Line> lines, double leastStepNs, String error) {}
 
   /** Starts it; its standard error is ours. */
-  public PacketCostWorker(Effort effort) throws IOException {
-    List<String> command = NodeJvm.command(PacketCostWorker.class.getName());
-    command.add(JSON.writeValueAsString(effort));
-    process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+  PacketCostWorker(Effort effort) throws IOException {
+    this(NodeJvm.command(PacketCostWorker.class.getName()), effort);
+  }
+
+  PacketCostWorker(List<String> command, Effort effort) throws IOException {
+    List<String> words = new ArrayList<>(command);
+    // Standard output is for answers: warnings of the JVM go elsewhere.
+    words.addAll(1, List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
+    words.add(JSON.writeValueAsString(effort));
+    process = new ProcessBuilder(words).redirectError(Redirect.INHERIT).start();
+    // It looks at its input between orders alone.
+    killer = new Thread(process::destroyForcibly);
+    Runtime.getRuntime().addShutdownHook(killer);
     answers = process.inputReader(StandardCharsets.UTF_8);
     orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
   }
 
   /**
-   * Measures a scenario.
+   * Does as it is told.
    *
-   * @throws IllegalStateException it gave no answer
+   * @throws IllegalStateException it cannot, and has ended
    */
-  public Answer measure(Scenario scenario) throws IOException, InterruptedException {
-    return answer(new Order(scenario, 0, Double.MAX_VALUE, 0));
-  }
-
-  /**
-   * Measures what met the machine at its slower speed again ({@link Measurement#runAgain}), and
-   * judges all by what is known of the speeds now.
-   *
-   * @param earlier the scenario, by the order in which they were measured here, from 0
-   * @param leastStepNs the machine's fastest step, as far as others know, ns
-   * @param forMs how long from now something more may be begun; 0: nothing
-   * @throws IllegalStateException it gave no answer
-   */
-  public Answer measureAgain(int earlier, double leastStepNs, long forMs)
-      throws IOException, InterruptedException {
-    return answer(new Order(null, earlier, leastStepNs, forMs));
-  }
-
-  private Answer answer(Order order) throws IOException, InterruptedException {
+  Answer obey(Order order) throws IOException, InterruptedException {
     orders.println(JSON.writeValueAsString(order));
     String line = answers.readLine();
     if (line == null) {
@@ -95,53 +87,68 @@ public final class PacketCostWorker implements AutoCloseable {
     return answer;
   }
 
+  /** Ends its input, and so itself; {@link #close} waits for that. */
+  void end() {
+    orders.close();
+  }
+
   @Override
   public void close() {
-    orders.close();
+    end();
     try {
       if (!process.waitFor(END_S, TimeUnit.SECONDS)) {
         process.destroyForcibly();
       }
+      Runtime.getRuntime().removeShutdownHook(killer);
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
+    } catch (IllegalStateException e) {
+      // The shutdown has begun, and kills it.
     }
   }
 
   /** The JVM's own side; its argument is the effort. */
   public static void main(String[] args) throws IOException {
-    try (BufferedReader orders =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      serve(JSON.readValue(args[0], Effort.class), orders);
+    PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    try (Measurement measurement = new Measurement(JSON.readValue(args[0], Effort.class));
+        BufferedReader orders =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      serve(measurement, orders, answers);
     } catch (RuntimeException | LinkageError e) {
       if (System.getenv("HXB_TRACE") != null) {
         e.printStackTrace();
       }
-      say(new Answer(List.of(), Double.MAX_VALUE, e.toString()));
+      say(answers, new Answer(List.of(), Double.MAX_VALUE, message(e)));
+      System.exit(1);
     }
   }
 
-  private static void serve(Effort effort, BufferedReader orders) throws IOException {
-    Measurement measurement = new Measurement(effort);
-    List<Course> courses = new ArrayList<>();
+  private static void serve(Measurement measurement, BufferedReader orders, PrintStream answers)
+      throws IOException {
+    List<ScenarioRun> runs = new ArrayList<>();
     for (String line = orders.readLine(); line != null; line = orders.readLine()) {
       Order order = JSON.readValue(line, Order.class);
-      Course course;
-      if (order.scenario() != null) {
-        course = measurement.run(order.scenario());
-        courses.add(course);
-      } else {
-        course = courses.get(order.earlier());
-        long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(order.forMs());
-        measurement.runAgain(course, order.leastStepNs(), untilNs);
+      if (order.number() == runs.size()) {
+        runs.add(measurement.run(order.scenario()));
       }
+      ScenarioRun run = runs.get(order.number());
+      long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(order.forMs());
+      measurement.runAgain(run, order.leastStepNs(), untilNs);
       List<PacketCostReport.Line> lines =
-          measurement.figures(course).stream().map(PacketCostReport.Line::of).toList();
-      say(new Answer(lines, measurement.leastStepNs(), null));
+          measurement.figures(run).stream().map(PacketCostReport.Line::of).toList();
+      say(answers, new Answer(lines, measurement.leastStepNs(), null));
     }
   }
 
-  private static void say(Answer answer) throws IOException {
-    System.out.println(JSON.writeValueAsString(answer));
+  private static void say(PrintStream answers, Answer answer) throws IOException {
+    answers.println(JSON.writeValueAsString(answer));
+  }
+
+  /** Where a library is missing, the message is the cause's. */
+  private static String message(Throwable e) {
+    Throwable told =
+        e instanceof ExceptionInInitializerError && e.getCause() != null ? e.getCause() : e;
+    return told.getMessage() == null ? told.toString() : told.getMessage();
   }
 }

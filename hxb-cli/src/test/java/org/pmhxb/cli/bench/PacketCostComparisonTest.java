@@ -16,7 +16,7 @@ class PacketCostComparisonTest {
     List<Double> range = List.of(least, most);
     return new Line(
         path, 32, 1, 1, 64, median, 20.0, 2.0, 0.0, 40.0, 20.0, 1.25, true, 17.0, range, range,
-        range, 1_000, "0-0", fault, 5, 1.1);
+        range, 1_000, "0-0", fault, 5, 1.1, false);
   }
 
   private static PacketCostComparison compare(PacketCostReport base, PacketCostReport with) {

@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
 
 class PacketCostReportTest {
-  private static Line line(String path, int peers, Double stepNs) {
+  private static Line line(String path, int peers, Double stepNs, boolean slow) {
     List<Double> range = List.of(30.0, 31.0);
     return new Line(
         path, 32, 1, peers, 64, 30.5, 25.0, 1.22, 0.0, 40.0, 20.0, 1.25, true, 17.0, range, range,
-        range, 1_000, "0-0", null, 5, stepNs);
+        range, 1_000, "0-0", null, 5, stepNs, slow);
   }
 
   /** In the command's output and on the page. */
@@ -29,16 +29,16 @@ class PacketCostReportTest {
   void aLineThatAnotherSpeedMetIsNamed() {
     assertSays(
         "1.10 to 1.80 ns a step, rounds at a slower one left out but for send/32/1/100.",
-        line("send", 1, 1.1),
-        line("send", 100, 1.8),
-        line("relay", 1, 1.12));
+        line("send", 1, 1.1, false),
+        line("send", 100, 1.8, true),
+        line("relay", 1, 1.12, false));
   }
 
   @Test
   void oneSpeedIsToldAsOne() {
     assertSays(
         "1.10 to 1.20 ns a step, rounds at a slower one left out.",
-        line("send", 1, 1.1),
-        line("ack", 1, 1.2));
+        line("send", 1, 1.1, false),
+        line("ack", 1, 1.2, false));
   }
 }

@@ -12,9 +12,9 @@ import org.pmhxb.cost.Rounds.Sides;
  * What a {@link Measurement} has of one scenario so far. Owner: the measurement's thread and, while
  * that waits for them, those that measure.
  */
-public final class Course {
+public final class ScenarioRun {
   /** A packet: the packet path must not allocate, and a run with more does not count. */
-  public static final double ALLOCATION_MAX_BYTES = 0.01;
+  private static final double ALLOCATION_MAX_BYTES = 0.01;
 
   /**
    * A scenario is set up so often, with a part of the rounds in each: where the memory of a node
@@ -33,7 +33,7 @@ public final class Course {
 
   private String fault;
 
-  Course(Scenario scenario) {
+  ScenarioRun(Scenario scenario) {
     this.scenario = scenario;
   }
 
@@ -115,6 +115,7 @@ public final class Course {
         packets,
         "%016x-%016x".formatted(digests[0], digests[1]),
         rounds.stream().mapToInt(List::size).sum(),
-        Rounds.spread(rounds, Round::stepNs).max());
+        Rounds.spread(rounds, Round::stepNs).max(),
+        !slowPlacements(leastNs).isEmpty());
   }
 }
