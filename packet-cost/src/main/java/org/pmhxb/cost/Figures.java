@@ -1,7 +1,7 @@
 package org.pmhxb.cost;
 
 /**
- * One scenario's figures: times are ns per packet, medians those of the set-ups' medians.
+ * One scenario's figures: times are ns per packet, in medians each placement weighs alike.
  *
  * @param name of the path, or {@link Path#withAcks}
  * @param fault why the run does not count, or null

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.pmhxb.cost.Rounds.Round;
 import org.pmhxb.cost.Rounds.Sides;
@@ -27,11 +28,10 @@ public final class Measurement implements AutoCloseable {
   /** The twin's share of the first warm-up: its calls are Java's, too, but there is less of it. */
   private static final int TWIN_SHARE = 8;
 
+  private static final long NO_LIMIT = Long.MAX_VALUE;
+
   /** More than a run has set-ups. */
   private static final int THREADS_MAX = 4_096;
-
-  /** Between two looks at a machine that is at its slower speed. */
-  private static final long LOOK_MS = 20;
 
   private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
   private static final ThreadMXBean ALLOCATIONS =
@@ -92,25 +92,26 @@ public final class Measurement implements AutoCloseable {
     inThread(run, () -> warmUp(scenario));
     for (int placement = 0; placement < ScenarioRun.PLACEMENTS; placement++) {
       Rounds rounds = run.placement(placement);
-      inThread(run, () -> measure(run, rounds));
+      inThread(run, () -> measure(run, rounds, NO_LIMIT));
     }
     return run;
   }
 
   /**
-   * Measures once more what met the machine at its slower speed throughout, when it is at the
-   * faster one: such a time lasts for seconds, and what comes next has a better chance in another.
-   * By the speed alone, never by what was measured.
+   * Measures once more what met the machine at its slower speed throughout, and waits for the
+   * faster one before each round: such a time lasts for seconds, and what comes next has a better
+   * chance in another. By the speed alone, never by what was measured.
    *
    * @param leastStepNs the machine's fastest, ns, as far as others know
-   * @param untilNs time of {@link System#nanoTime} when nothing more is begun
+   * @param untilNs time of {@link System#nanoTime} until which it is waited, and something more
+   *     begun
    */
   public void runAgain(ScenarioRun run, double leastStepNs, long untilNs) {
     pace.learn(leastStepNs);
     List<Integer> slow = run.slowPlacements(pace.leastNs());
-    while (!slow.isEmpty() && isFastBefore(untilNs)) {
+    while (!slow.isEmpty() && System.nanoTime() < untilNs) {
       Rounds rounds = run.placement(slow.getFirst());
-      inThread(run, () -> measure(run, rounds));
+      inThread(run, () -> measure(run, rounds, untilNs));
       slow = run.slowPlacements(pace.leastNs());
     }
   }
@@ -118,20 +119,6 @@ public final class Measurement implements AutoCloseable {
   /** Its figures, by what is known of the machine's speed now. */
   public List<Figures> figures(ScenarioRun run) {
     return run.figures(pace.leastNs());
-  }
-
-  private boolean isFastBefore(long untilNs) {
-    try {
-      while (System.nanoTime() < untilNs) {
-        if (!Pace.isSlower(pace.stepNs(), pace.leastNs())) {
-          return true;
-        }
-        Thread.sleep(LOOK_MS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    return false;
   }
 
   /** Waits for it; what goes wrong voids the run, and in a void one nothing is done. */
@@ -170,17 +157,24 @@ public final class Measurement implements AutoCloseable {
     with(scenario, bench -> warmUp(bench, partMs, effort.warmUpMs(), TWIN_SHARE));
   }
 
-  private void measure(ScenarioRun run, Rounds rounds) {
-    with(run.scenario(), bench -> measure(bench, run, rounds));
+  /**
+   * Adds a set-up's rounds.
+   *
+   * @param untilNs how long rounds at the machine's faster speed are waited for, or {@link
+   *     #NO_LIMIT}: half a round's length before each
+   */
+  private void measure(ScenarioRun run, Rounds rounds, long untilNs) {
+    with(run.scenario(), bench -> measure(bench, run, rounds, untilNs));
   }
 
-  private void measure(Bench bench, ScenarioRun run, Rounds rounds) {
+  private void measure(Bench bench, ScenarioRun run, Rounds rounds, long untilNs) {
     PacketLoop java = bench.java();
     PacketLoop twin = bench.twin();
     int batches = warmUp(bench, effort.roundMs(), 0, 1);
     long packets = 0;
     long allocatedBytes = 0;
-    for (int done = 0; wantsMore(rounds, done); done++) {
+    for (int done = 0; wantsMore(rounds, done, untilNs); done++) {
+      awaitFast(untilNs);
       double stepNs = pace.stepNs();
       java.times().begin();
       long before = ALLOCATIONS.getCurrentThreadAllocatedBytes();
@@ -196,16 +190,29 @@ public final class Measurement implements AutoCloseable {
     run.add(packets, allocatedBytes, bench.digests());
   }
 
+  private void awaitFast(long untilNs) {
+    long halfARoundNs = TimeUnit.MILLISECONDS.toNanos(effort.roundMs()) / 2;
+    long endNs = untilNs == NO_LIMIT ? System.nanoTime() + halfARoundNs : untilNs;
+    while (Pace.isSlower(pace.stepNs(), pace.leastNs()) && System.nanoTime() < endNs) {
+      Thread.onSpinWait();
+    }
+  }
+
   /**
-   * A placement's part of those asked for, and as many again at most while a single one of several
-   * met the machine at its faster speed. Where none did, more have a better chance later ({@link
-   * #runAgain}).
+   * A placement's part of those asked for. More, as many again at most, while a single one of
+   * several met the machine at its faster speed: where none did, they have a better chance later
+   * ({@link #runAgain}), and then until enough did.
    *
    * @param done of this set-up
    */
-  private boolean wantsMore(Rounds rounds, int done) {
+  private boolean wantsMore(Rounds rounds, int done, long untilNs) {
     int part = effort.roundsOfPlacement();
-    return done < part || done < 2 * part && rounds.fastAreFew(pace.leastNs());
+    if (done < part) {
+      return true;
+    }
+    return untilNs == NO_LIMIT
+        ? done < 2 * part && rounds.fastAreFew(pace.leastNs())
+        : System.nanoTime() < untilNs && !rounds.enoughAreFast(pace.leastNs());
   }
 
   private static Round round(double stepNs, PhaseTimes java, PhaseTimes c) {

@@ -3,7 +3,6 @@ package org.pmhxb.cost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 
 /**
  * The rounds of one placement of a scenario, and which of all placements' count: those at the
@@ -46,6 +45,11 @@ final class Rounds {
     return !fast(leastNs).isEmpty();
   }
 
+  /** Whether no more are wanted. */
+  boolean enoughAreFast(double leastNs) {
+    return fast(leastNs).size() >= ENOUGH;
+  }
+
   /** Whether some were and some were not, and more would make a better spread. */
   boolean fastAreFew(double leastNs) {
     int fast = fast(leastNs).size();
@@ -80,19 +84,16 @@ final class Rounds {
   }
 
   /**
-   * Least and most of all rounds; the median of the placements' medians, for which it does not
-   * matter how many rounds of each count.
+   * Of all rounds; in the median each placement's together weigh alike, for it does not matter how
+   * many of each count.
    */
   static Spread spread(List<List<Round>> placements, ToDoubleFunction<Round> figure) {
-    double[] medians =
-        placements.stream()
-            .mapToDouble(rounds -> Spread.of(figures(rounds.stream(), figure)).median())
-            .toArray();
-    Spread all = Spread.of(figures(placements.stream().flatMap(List::stream), figure));
-    return new Spread(all.min(), Spread.of(medians).median(), all.max());
-  }
-
-  private static double[] figures(Stream<Round> rounds, ToDoubleFunction<Round> figure) {
-    return rounds.mapToDouble(figure).toArray();
+    List<Spread.Weighted> values = new ArrayList<>();
+    for (List<Round> rounds : placements) {
+      for (Round round : rounds) {
+        values.add(new Spread.Weighted(figure.applyAsDouble(round), 1.0 / rounds.size()));
+      }
+    }
+    return Spread.of(values);
   }
 }

@@ -81,8 +81,9 @@ class MeasurementTest {
     assertThat(System.nanoTime() - beginNs).isBetween(60_000_000L, 30_000_000_000L);
     assertThat(before.slow()).isFalse();
     assertThat(figures(run).slow()).isTrue();
-    assertThat(figures(run).packets()).isEqualTo(before.packets());
-    assertThat(figures(run).rounds()).isEqualTo(ROUNDS);
+    assertThat(figures(run).packets()).isGreaterThan(before.packets());
+    // Two of one set-up that waited.
+    assertThat(figures(run).rounds()).isEqualTo(ROUNDS + 2);
     assertThat(figures(run).stepNs()).isEqualTo(SLOW_NS);
   }
 
@@ -116,13 +117,13 @@ class MeasurementTest {
   @Test
   void moreIsMeasuredWhereOneRoundWasFast() {
     int[] probes = {0};
-    // Three a round; each second round is slow.
+    // One before a round and three in it; of these the last, each second time.
     Measurement unsteady =
-        new Measurement(EFFORT, new Pace(() -> probes[0]++ / 3 % 2 == 0 ? FAST_NS : SLOW_NS));
+        new Measurement(EFFORT, new Pace(() -> probes[0]++ % 8 == 7 ? SLOW_NS : FAST_NS));
     probes[0] = 0;
 
     assertThat(unsteady.figures(unsteady.run(SCENARIO)).getFirst().rounds()).isEqualTo(ROUNDS);
-    assertThat(probes[0]).isGreaterThan(3 * ROUNDS);
+    assertThat(probes[0]).isGreaterThan(4 * ROUNDS);
     unsteady.close();
   }
 

@@ -60,6 +60,10 @@ class RoundsTest {
   void aMedianIsThatOfThePlacements() {
     assertThat(spread(Round::stepNs, rounds(7, 7, 9, 7, 8), rounds(1), rounds(2)))
         .isEqualTo(new Spread(1, 2, 9));
+    assertThat(spread(Round::stepNs, rounds(1, 9), rounds(2, 8), rounds(3, 7)))
+        .isEqualTo(new Spread(1, 5, 9));
+    assertThat(spread(Round::stepNs, rounds(1, 9, 9), rounds(2), rounds(3, 7)))
+        .isEqualTo(new Spread(1, 3, 9));
   }
 
   private static Spread spread(ToDoubleFunction<Round> figure, Rounds... placements) {

@@ -133,7 +133,7 @@ public record PacketCostReport(
     out.println("machine: " + machine);
     out.println("command: " + command);
     out.println(
-        "ns per packet, median of set-ups (least..most of rounds); ratio: Java to C in the same"
+        "ns per packet, median of rounds (least..most); ratio: Java to C in the same"
             + " round; generator: in none of them");
     out.println();
     out.printf(
@@ -197,7 +197,7 @@ public record PacketCostReport(
   public String markdown() {
     StringBuilder text = new StringBuilder();
     text.append("`").append(command).append("` on ").append(machine).append(".\n");
-    text.append("ns per packet: median of set-ups (least..most of rounds). ")
+    text.append("ns per packet: median (least..most) of rounds. ")
         .append(paceNote())
         .append("\n\n");
     text.append("| path | burst | rails | peers | Java | C | Java / C | must | aim | met |\n");

@@ -35,7 +35,8 @@ class PacketCostWorkerTest {
       assertThat(other.leastStepNs()).isPositive().isLessThanOrEqualTo(relay.leastStepNs());
       Answer again = worker.obey(new Order(0, RELAY, NEVER_NS, 1));
       assertThat(again.lines()).extracting("path", "rails").containsExactly(tuple("relay", 1));
-      assertThat(again.lines().getFirst().packets()).isEqualTo(relay.lines().getFirst().packets());
+      assertThat(again.lines().getFirst().packets())
+          .isGreaterThan(relay.lines().getFirst().packets());
       assertThat(again.lines().getFirst().slow()).isTrue();
       assertThat(again.leastStepNs()).isEqualTo(NEVER_NS);
     }
