@@ -77,9 +77,8 @@ final class PacketCostCommand extends HxbCommand {
       defaultValue = "10",
       description = {
         "Rounds of each side, 5 to 1000, a fifth of them, rounded up, in each of the five times that",
-        "a line is set up; twice as many at most where a single one met the machine at the faster of",
-        "its speeds. A set-up where none did is made again at the end, where the faster speed is",
-        "waited for, in a quarter of the time so far."
+        "a line is set up. A set-up in which the machine was slower than it can be, in nine of ten",
+        "batches of each round, is made again at the end, in three eighths of the time so far."
       })
   private int rounds;
 

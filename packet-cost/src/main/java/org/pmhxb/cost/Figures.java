@@ -10,8 +10,10 @@ package org.pmhxb.cost;
  * @param bytesAllocatedPerPacket in the Java rounds of the placement with most, generator included
  * @param digest of what both delivered and emitted
  * @param packets of all Java rounds, those that do not count included
- * @param rounds that count: at the machine's faster speed where each placement has one
- * @param stepNs how slow the machine was at most in these, ns a step of its six chains side by side
+ * @param rounds that count: with enough batches at the machine's faster speed where each placement
+ *     has one, and of these batches alone
+ * @param stepNs how slow the machine was at most in a round of these, ns a step of its six chains
+ *     side by side, median of batches
  * @param slow a placement never met the machine at its faster speed
  */
 public record Figures(

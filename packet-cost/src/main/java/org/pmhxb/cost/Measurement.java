@@ -7,10 +7,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.pmhxb.cost.Rounds.Round;
-import org.pmhxb.cost.Rounds.Sides;
 import org.pmhxb.ffi.Threads;
 
 /**
@@ -27,8 +24,6 @@ public final class Measurement implements AutoCloseable {
 
   /** The twin's share of the first warm-up: its calls are Java's, too, but there is less of it. */
   private static final int TWIN_SHARE = 8;
-
-  private static final long NO_LIMIT = Long.MAX_VALUE;
 
   /** More than a run has set-ups. */
   private static final int THREADS_MAX = 4_096;
@@ -92,15 +87,14 @@ public final class Measurement implements AutoCloseable {
     inThread(run, () -> warmUp(scenario));
     for (int placement = 0; placement < ScenarioRun.PLACEMENTS; placement++) {
       Rounds rounds = run.placement(placement);
-      inThread(run, () -> measure(run, rounds, NO_LIMIT));
+      inThread(run, () -> measure(run, rounds, System.nanoTime()));
     }
     return run;
   }
 
   /**
-   * Measures once more what met the machine at its slower speed throughout, and waits for the
-   * faster one before each round: such a time lasts for seconds, and what comes next has a better
-   * chance in another. By the speed alone, never by what was measured.
+   * Measures once more what met the machine at its slower speed all but throughout, and waits for
+   * the faster one before each round. By the speed alone, never by what was measured.
    *
    * @param leastStepNs the machine's fastest, ns, as far as others know
    * @param untilNs time of {@link System#nanoTime} until which it is waited, and something more
@@ -160,8 +154,8 @@ public final class Measurement implements AutoCloseable {
   /**
    * Adds a set-up's rounds.
    *
-   * @param untilNs how long rounds at the machine's faster speed are waited for, or {@link
-   *     #NO_LIMIT}: half a round's length before each
+   * @param untilNs how long a round at the machine's faster speed is waited for, time of {@link
+   *     System#nanoTime}
    */
   private void measure(ScenarioRun run, Rounds rounds, long untilNs) {
     with(run.scenario(), bench -> measure(bench, run, rounds, untilNs));
@@ -175,52 +169,32 @@ public final class Measurement implements AutoCloseable {
     long allocatedBytes = 0;
     for (int done = 0; wantsMore(rounds, done, untilNs); done++) {
       awaitFast(untilNs);
-      double stepNs = pace.stepNs();
       java.times().begin();
       long before = ALLOCATIONS.getCurrentThreadAllocatedBytes();
-      packets += batches(java, batches);
+      packets += timedBatches(java, batches);
       allocatedBytes += ALLOCATIONS.getCurrentThreadAllocatedBytes() - before;
-      stepNs = Math.max(stepNs, pace.stepNs());
       twin.times().begin();
-      batches(twin, batches);
-      stepNs = Math.max(stepNs, pace.stepNs());
-      rounds.add(round(stepNs, java.times(), twin.times()));
+      timedBatches(twin, batches);
+      rounds.add(java.times(), twin.times());
     }
     bench.compare();
     run.add(packets, allocatedBytes, bench.digests());
   }
 
   private void awaitFast(long untilNs) {
-    long halfARoundNs = TimeUnit.MILLISECONDS.toNanos(effort.roundMs()) / 2;
-    long endNs = untilNs == NO_LIMIT ? System.nanoTime() + halfARoundNs : untilNs;
-    while (Pace.isSlower(pace.stepNs(), pace.leastNs()) && System.nanoTime() < endNs) {
+    while (System.nanoTime() < untilNs && pace.isSlow()) {
       Thread.onSpinWait();
     }
   }
 
   /**
-   * A placement's part of those asked for. More, as many again at most, while a single one of
-   * several met the machine at its faster speed: where none did, they have a better chance later
-   * ({@link #runAgain}), and then until enough did.
+   * A placement's part of those asked for, and more until one met the machine at its faster speed.
    *
    * @param done of this set-up
    */
   private boolean wantsMore(Rounds rounds, int done, long untilNs) {
-    int part = effort.roundsOfPlacement();
-    if (done < part) {
-      return true;
-    }
-    return untilNs == NO_LIMIT
-        ? done < 2 * part && rounds.fastAreFew(pace.leastNs())
-        : System.nanoTime() < untilNs && !rounds.enoughAreFast(pace.leastNs());
-  }
-
-  private static Round round(double stepNs, PhaseTimes java, PhaseTimes c) {
-    return new Round(
-        stepNs,
-        new Sides(java.pathNs(), c.pathNs()),
-        new Sides(java.withAcksNs(), c.withAcksNs()),
-        java.generatorNs());
+    return done < effort.roundsOfPlacement()
+        || System.nanoTime() < untilNs && !rounds.hasFast(pace.leastNs());
   }
 
   /**
@@ -253,6 +227,19 @@ public final class Measurement implements AutoCloseable {
       n++;
     } while (System.nanoTime() < until);
     return n;
+  }
+
+  /** Looks before and behind each batch how fast the machine is. */
+  private long timedBatches(PacketLoop loop, int count) {
+    long packets = 0;
+    double before = pace.stepNs();
+    for (int i = 0; i < count; i++) {
+      packets += loop.batch();
+      double after = pace.stepNs();
+      loop.times().met(Math.max(before, after));
+      before = after;
+    }
+    return packets;
   }
 
   private static long batches(PacketLoop loop, int count) {

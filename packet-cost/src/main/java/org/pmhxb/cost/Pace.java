@@ -3,18 +3,20 @@ package org.pmhxb.cost;
 import java.util.function.DoubleSupplier;
 
 /**
- * How fast the machine is: a virtual machine's speed may change by half within seconds, for
- * whatever runs on it, when another thread comes to the same core. That slows what keeps the core's
- * units busy, as packets do; a chain of steps that each need the one before takes as long as ever.
- * So it is steps side by side, in registers, that are timed. Owner: one thread at a time.
+ * How fast the machine is: a virtual machine's speed may change by half and back within a
+ * millisecond, for whatever runs on it, when another thread comes to the same core. That slows what
+ * keeps the core's units busy, as packets do; a chain of steps that each need the one before takes
+ * as long as ever. So it is steps side by side, in registers, that are timed. Owner: one thread at
+ * a time.
  */
-public final class Pace {
+final class Pace {
   /** Of the faster of two speeds, at most: they are a factor of 1.5 to 1.8 apart. */
   private static final double SAME = 1.15;
 
-  private static final int STEPS = 10_000;
-  private static final int TRIES = 3;
-  private static final int WARM_UP_CALLS = 200;
+  /** 5 us at 3 GHz: short beside a batch. */
+  private static final int STEPS = 4_000;
+
+  private static final int WARM_UP_CALLS = 500;
 
   private final DoubleSupplier step;
   private long chain = 1;
@@ -47,22 +49,17 @@ public final class Pace {
     this.leastNs = Math.min(this.leastNs, leastNs);
   }
 
-  /** Time of a step now, ns. */
+  /** Time of a step now, ns; an interrupt is part of it. */
   double stepNs() {
     double stepNs = step.getAsDouble();
     leastNs = Math.min(leastNs, stepNs);
     return stepNs;
   }
 
-  /** The least of some tries, so that an interrupt does not count. */
   private double walkedNs() {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < TRIES; i++) {
-      long begin = System.nanoTime();
-      chain = walk(chain);
-      least = Math.min(least, System.nanoTime() - begin);
-    }
-    return (double) least / STEPS;
+    long begin = System.nanoTime();
+    chain = walk(chain);
+    return (double) (System.nanoTime() - begin) / STEPS;
   }
 
   /**
@@ -87,8 +84,13 @@ public final class Pace {
     return a ^ b ^ c ^ d ^ e ^ f;
   }
 
-  /** Whether a step took so long that it is another speed than that of the shortest step. */
-  public static boolean isSlower(double stepNs, double leastNs) {
-    return stepNs > SAME * leastNs;
+  /** The longest step of the speed that the shortest one is of, ns. */
+  static double mostNs(double leastNs) {
+    return SAME * leastNs;
+  }
+
+  /** Whether the machine is at another speed than its fastest. */
+  boolean isSlow() {
+    return stepNs() > mostNs(leastNs);
   }
 }

@@ -10,18 +10,39 @@ import java.util.Arrays;
 public final class PhaseTimes {
   private static final int BATCHES_MAX = 1 << 17;
 
-  private final float[] path = new float[BATCHES_MAX];
+  private final float[] path;
 
   /** The path, and acknowledgements of what it sent. */
-  private final float[] withAcks = new float[BATCHES_MAX];
+  private final float[] withAcks;
 
-  private final float[] generator = new float[BATCHES_MAX];
+  private final float[] generator;
+
+  /** How slow the machine was ({@link Pace#stepNs}); 0 where nobody looked. */
+  private final float[] stepNs;
 
   /** For the median, so that finding it allocates nothing that would count as the benchmark's. */
-  private final float[] sorted = new float[BATCHES_MAX];
+  private final float[] sorted;
 
   private int batches;
   private boolean hasAcks;
+
+  PhaseTimes() {
+    path = new float[BATCHES_MAX];
+    withAcks = new float[BATCHES_MAX];
+    generator = new float[BATCHES_MAX];
+    stepNs = new float[BATCHES_MAX];
+    sorted = new float[BATCHES_MAX];
+  }
+
+  private PhaseTimes(PhaseTimes from) {
+    path = Arrays.copyOf(from.path, from.batches);
+    withAcks = Arrays.copyOf(from.withAcks, from.batches);
+    generator = Arrays.copyOf(from.generator, from.batches);
+    stepNs = Arrays.copyOf(from.stepNs, from.batches);
+    sorted = new float[from.batches];
+    batches = from.batches;
+    hasAcks = from.hasAcks;
+  }
 
   /** Forgets all batches. */
   public void begin() {
@@ -29,28 +50,70 @@ public final class PhaseTimes {
     hasAcks = false;
   }
 
+  /** As it is now. */
+  PhaseTimes copy() {
+    return new PhaseTimes(this);
+  }
+
+  /** Of one batch; beyond {@value #BATCHES_MAX} of them the last one's place is taken. */
   void add(double pathNs, double acksNs, double generatorNs, int packets) {
-    if (batches < BATCHES_MAX) {
-      path[batches] = (float) (pathNs / packets);
-      withAcks[batches] = (float) ((pathNs + acksNs) / packets);
-      generator[batches] = (float) (generatorNs / packets);
-      hasAcks |= acksNs > 0;
-      batches++;
-    }
+    batches = Math.min(batches + 1, BATCHES_MAX);
+    int i = batches - 1;
+    path[i] = (float) (pathNs / packets);
+    withAcks[i] = (float) ((pathNs + acksNs) / packets);
+    generator[i] = (float) (generatorNs / packets);
+    stepNs[i] = 0;
+    hasAcks |= acksNs > 0;
+  }
+
+  /** How slow the machine was in the batch that was added last, ns a step. */
+  void met(double ns) {
+    stepNs[batches - 1] = (float) ns;
   }
 
   public boolean isEmpty() {
     return batches == 0;
   }
 
+  int count() {
+    return batches;
+  }
+
+  /** Of those in which a step took no longer. */
+  int count(double mostStepNs) {
+    int count = 0;
+    for (int i = 0; i < batches; i++) {
+      count += stepNs[i] <= mostStepNs ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** The shortest step of all batches, ns. */
+  double leastStepNs() {
+    double least = Double.MAX_VALUE;
+    for (int i = 0; i < batches; i++) {
+      least = Math.min(least, stepNs[i]);
+    }
+    return least;
+  }
+
   /** Median over batches, ns per packet, of the node's path. */
   public double pathNs() {
-    return median(path);
+    return pathNs(Double.MAX_VALUE);
+  }
+
+  /** The same over those in which a step took no longer. */
+  double pathNs(double mostStepNs) {
+    return median(path, mostStepNs);
   }
 
   /** The same with the acknowledgements of what the path sent; of a path without, the same. */
   public double withAcksNs() {
-    return median(withAcks);
+    return withAcksNs(Double.MAX_VALUE);
+  }
+
+  double withAcksNs(double mostStepNs) {
+    return median(withAcks, mostStepNs);
   }
 
   /** Whether acknowledgements were read beside the path. */
@@ -60,12 +123,27 @@ public final class PhaseTimes {
 
   /** Median over batches, ns per packet, of what makes and takes the frames. */
   public double generatorNs() {
-    return median(generator);
+    return generatorNs(Double.MAX_VALUE);
   }
 
-  private double median(float[] values) {
-    System.arraycopy(values, 0, sorted, 0, batches);
-    Arrays.sort(sorted, 0, batches);
-    return sorted[batches / 2];
+  double generatorNs(double mostStepNs) {
+    return median(generator, mostStepNs);
+  }
+
+  /** Median over batches of how slow the machine was, ns a step. */
+  double stepNs(double mostStepNs) {
+    return median(stepNs, mostStepNs);
+  }
+
+  private double median(float[] values, double mostStepNs) {
+    int count = 0;
+    for (int i = 0; i < batches; i++) {
+      if (stepNs[i] <= mostStepNs) {
+        sorted[count] = values[i];
+        count++;
+      }
+    }
+    Arrays.sort(sorted, 0, count);
+    return sorted[count / 2];
   }
 }

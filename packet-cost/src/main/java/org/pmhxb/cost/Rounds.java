@@ -5,21 +5,18 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The rounds of one placement of a scenario, and which of all placements' count: those at the
- * machine's faster speed if each placement has one. By the speed alone, never by what was measured.
- * Owner: one thread at a time.
+ * The rounds of one placement of a scenario, and what of all placements' counts: batches at the
+ * machine's faster speed, if each placement has a round with enough of them. By the speed alone,
+ * never by what was measured. Owner: one thread at a time.
  */
 final class Rounds {
-  /**
-   * A placement's rounds at the faster speed from which on no more are wanted: of one, in whose
-   * middle the machine may have been slower, nothing would remain.
-   */
-  private static final int ENOUGH = 2;
+  /** A round counts with a part of its batches, of each side, at the faster speed: a tenth. */
+  private static final int PART = 10;
 
   /**
-   * What one round of both sides took, ns per packet.
+   * What one round of both sides took, ns per packet, in the batches that count.
    *
-   * @param stepNs how slow the machine was in it ({@link Pace#stepNs})
+   * @param stepNs how slow the machine was in these ({@link Pace#stepNs}), of the slower side
    */
   record Round(double stepNs, Sides path, Sides withAcks, double generatorNs) {}
 
@@ -30,10 +27,35 @@ final class Rounds {
     }
   }
 
-  private final List<Round> all = new ArrayList<>();
+  /** All batches of a round. */
+  private record Times(PhaseTimes java, PhaseTimes c) {
+    boolean isFast(double mostStepNs) {
+      return hasEnough(java, mostStepNs) && hasEnough(c, mostStepNs);
+    }
 
-  void add(Round round) {
-    all.add(round);
+    private static boolean hasEnough(PhaseTimes times, double mostStepNs) {
+      return PART * times.count(mostStepNs) >= times.count();
+    }
+
+    double leastStepNs() {
+      return Math.max(java.leastStepNs(), c.leastStepNs());
+    }
+
+    /** In the batches in which a step took no longer. */
+    Round round(double mostStepNs) {
+      return new Round(
+          Math.max(java.stepNs(mostStepNs), c.stepNs(mostStepNs)),
+          new Sides(java.pathNs(mostStepNs), c.pathNs(mostStepNs)),
+          new Sides(java.withAcksNs(mostStepNs), c.withAcksNs(mostStepNs)),
+          java.generatorNs(mostStepNs));
+    }
+  }
+
+  private final List<Times> all = new ArrayList<>();
+
+  /** What either did between two {@link PhaseTimes#begin}, one batch at least. */
+  void add(PhaseTimes java, PhaseTimes c) {
+    all.add(new Times(java.copy(), c.copy()));
   }
 
   /**
@@ -42,18 +64,7 @@ final class Rounds {
    * @param leastNs of a step, as far as is known
    */
   boolean hasFast(double leastNs) {
-    return !fast(leastNs).isEmpty();
-  }
-
-  /** Whether no more are wanted. */
-  boolean enoughAreFast(double leastNs) {
-    return fast(leastNs).size() >= ENOUGH;
-  }
-
-  /** Whether some were and some were not, and more would make a better spread. */
-  boolean fastAreFew(double leastNs) {
-    int fast = fast(leastNs).size();
-    return fast > 0 && fast < all.size() && fast < ENOUGH;
+    return all.stream().anyMatch(t -> t.isFast(Pace.mostNs(leastNs)));
   }
 
   /**
@@ -68,19 +79,23 @@ final class Rounds {
     double ownNs =
         placements.stream()
             .flatMap(p -> p.all.stream())
-            .mapToDouble(Round::stepNs)
+            .mapToDouble(Times::leastStepNs)
             .min()
             .orElse(leastNs);
     for (double ns : new double[] {leastNs, ownNs}) {
       if (placements.stream().allMatch(p -> p.hasFast(ns))) {
-        return placements.stream().map(p -> p.fast(ns)).toList();
+        return placements.stream().map(p -> p.fast(Pace.mostNs(ns))).toList();
       }
     }
-    return placements.stream().map(p -> List.copyOf(p.all)).toList();
+    return placements.stream().map(Rounds::whole).toList();
   }
 
-  private List<Round> fast(double leastNs) {
-    return all.stream().filter(r -> !Pace.isSlower(r.stepNs(), leastNs)).toList();
+  private List<Round> fast(double mostStepNs) {
+    return all.stream().filter(t -> t.isFast(mostStepNs)).map(t -> t.round(mostStepNs)).toList();
+  }
+
+  private List<Round> whole() {
+    return all.stream().map(t -> t.round(Double.MAX_VALUE)).toList();
   }
 
   /**

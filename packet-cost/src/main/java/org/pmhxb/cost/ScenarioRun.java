@@ -64,7 +64,7 @@ public final class ScenarioRun {
   }
 
   /**
-   * The placements all of whose rounds met the machine at another speed than its fastest.
+   * The placements no round of which met the machine often enough at its faster speed.
    *
    * @param leastNs of a step, as far as is known
    */

@@ -4,53 +4,74 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cost.Rounds.Round;
-import org.pmhxb.cost.Rounds.Sides;
 
 class RoundsTest {
+  private static final double LEAST_NS = 1;
+
   @Test
   void roundsAtTheSlowerSpeedDoNotCount() {
-    assertThat(stepsOf(rounds(1.1, 1.8), rounds(1.9, 1.12), rounds(1.15)))
-        .containsExactly(List.of(1.1), List.of(1.12), List.of(1.15));
+    assertThat(stepsOf(rounds(1, 1.75), rounds(1.875, 1.125), rounds(1.0625)))
+        .containsExactly(List.of(1.0), List.of(1.125), List.of(1.0625));
   }
 
   /** Else the median would be that of the placements that the machine was fast in. */
   @Test
   void allCountWhereAPlacementHasNoFastOne() {
-    assertThat(stepsOf(rounds(1.1, 1.9), rounds(1.8, 1.9, 1.7)))
-        .containsExactly(List.of(1.1, 1.9), List.of(1.8, 1.9, 1.7));
+    assertThat(stepsOf(rounds(1, 1.875), rounds(1.75, 1.875, 1.625)))
+        .containsExactly(List.of(1.0, 1.875), List.of(1.75, 1.875, 1.625));
   }
 
   /** As where the machine has become slower for good. */
   @Test
   void theScenariosOwnFasterSpeedCountsWhereEachPlacementHasThat() {
-    assertThat(stepsOf(rounds(1.4, 1.9), rounds(1.5, 2.2)))
-        .containsExactly(List.of(1.4), List.of(1.5));
+    assertThat(stepsOf(rounds(1.5, 2), rounds(1.625, 2.25)))
+        .containsExactly(List.of(1.5), List.of(1.625));
   }
 
   /** Which of a line's rounds were fast is known by the fastest of all lines. */
   @Test
   void theFastestOfAllLinesSaysWhichAreFast() {
-    assertThat(rounds(1.8, 1.9, 1.85).hasFast(1.1)).isFalse();
-    assertThat(rounds(1.8, 1.9, 1.85).hasFast(1.8)).isTrue();
-    assertThat(Rounds.counted(List.of(rounds(1.2, 1.3)), 1.1).getFirst()).hasSize(1);
-    assertThat(Rounds.counted(List.of(rounds(1.1, 1.3)), 1.2).getFirst()).hasSize(2);
+    assertThat(rounds(1.75, 1.875).hasFast(1)).isFalse();
+    assertThat(rounds(1.75, 1.875).hasFast(1.75)).isTrue();
+    assertThat(Rounds.counted(List.of(rounds(1.125, 1.25)), 1).getFirst()).hasSize(1);
+    assertThat(Rounds.counted(List.of(rounds(1, 1.25)), 1.125).getFirst()).hasSize(2);
   }
 
-  /** Where none is, more have a better chance later. */
+  /** And of a round its batches at the faster speed alone. */
   @Test
-  void fewAreFastWhereOneIs() {
-    assertThat(rounds(1.1, 1.8, 1.9).fastAreFew(1.1)).isTrue();
-    assertThat(rounds(1.1, 1.8, 1.2).fastAreFew(1.1)).isFalse();
-    assertThat(rounds(1.8, 1.9, 1.85).fastAreFew(1.1)).isFalse();
-    assertThat(rounds(1.1).fastAreFew(1.1)).isFalse();
+  void aRoundCountsWithATenthOfItsBatches() {
+    PhaseTimes steady = times(1, 2);
+    PhaseTimes unsteady = times(1, 2);
+    for (int i = 0; i < 9; i++) {
+      add(unsteady, 1.75, 40);
+    }
+    Rounds rounds = new Rounds();
+    rounds.add(steady, unsteady);
+    Round round = Rounds.counted(List.of(rounds), LEAST_NS).getFirst().getFirst();
+    assertThat(round.path().javaNs()).isEqualTo(2);
+    assertThat(round.path().cNs()).isEqualTo(2);
+    assertThat(round.stepNs()).isEqualTo(1);
+
+    add(unsteady, 1.75, 40);
+    Rounds fewer = new Rounds();
+    fewer.add(steady, unsteady);
+    assertThat(fewer.hasFast(LEAST_NS)).isFalse();
+    fewer.add(unsteady, steady);
+    assertThat(fewer.hasFast(LEAST_NS)).isFalse();
+    assertThat(rounds.hasFast(LEAST_NS)).isTrue();
+    round = Rounds.counted(List.of(fewer), LEAST_NS).getFirst().getFirst();
+    assertThat(round.path().cNs()).isEqualTo(40);
+    assertThat(round.stepNs()).isEqualTo(1.75);
   }
 
   @Test
   void aSpreadIsOfTheFigureAskedFor() {
-    assertThat(spread(r -> r.path().ratio(), rounds(1.1, 1.3))).isEqualTo(new Spread(2, 2, 2));
+    assertThat(spread(r -> r.path().ratio(), rounds(1, 1.25))).isEqualTo(new Spread(1, 1, 1));
+    assertThat(spread(r -> r.withAcks().javaNs(), rounds(1, 1.25)))
+        .isEqualTo(new Spread(24, 24, 24));
+    assertThat(spread(Round::generatorNs, rounds(1))).isEqualTo(new Spread(8, 8, 8));
     assertThat(spread(Round::stepNs, rounds(1, 2, 4))).isEqualTo(new Spread(1, 2, 4));
     assertThat(spread(Round::stepNs, rounds(1, 2, 4, 8))).isEqualTo(new Spread(1, 3, 8));
   }
@@ -72,15 +93,29 @@ class RoundsTest {
 
   /** Of those that count. */
   private static List<List<Double>> stepsOf(Rounds... placements) {
-    return Rounds.counted(List.of(placements), 1.1).stream()
+    return Rounds.counted(List.of(placements), LEAST_NS).stream()
         .map(rounds -> rounds.stream().map(Round::stepNs).toList())
         .toList();
   }
 
+  /** Of one batch each. */
   private static Rounds rounds(double... stepNs) {
     Rounds rounds = new Rounds();
-    DoubleStream.of(stepNs)
-        .forEach(ns -> rounds.add(new Round(ns, new Sides(20, 10), new Sides(24, 12), 1)));
+    for (double ns : stepNs) {
+      rounds.add(times(ns, 20), times(ns, 20));
+    }
     return rounds;
+  }
+
+  private static PhaseTimes times(double stepNs, double pathNs) {
+    PhaseTimes times = new PhaseTimes();
+    add(times, stepNs, pathNs);
+    return times;
+  }
+
+  /** A batch of one packet. */
+  private static void add(PhaseTimes times, double stepNs, double pathNs) {
+    times.add(pathNs, 4, 8, 1);
+    times.met(stepNs);
   }
 }

@@ -35,10 +35,10 @@ public record PacketCostReport(
    * @param met both budget and, on the receive path, the ratio to C; null without a budget
    * @param digest of what both sides delivered and emitted
    * @param fault why the line does not count; null when it does
-   * @param rounds that count: at the machine's faster speed where each set-up has one, else all
-   * @param stepNs the machine's speed in these, at the slowest: ns a step of six chains side by
-   *     side
-   * @param slow a set-up never met the machine at its faster speed
+   * @param rounds that count: of their batches those at the machine's faster speed, where each
+   *     set-up has a round with enough of them, else all
+   * @param stepNs the machine's speed in the slowest of these: ns a step of six chains side by side
+   * @param slow a set-up did not meet the machine at its faster speed often enough
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
   @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -187,7 +187,7 @@ public record PacketCostReport(
     String speed =
         String.format(
             Locale.ROOT,
-            "Machine's speed: %.2f to %.2f ns a step, rounds at a slower one left out",
+            "Machine's speed: %.2f to %.2f ns a step, batches at a slower one left out",
             step.getMin(),
             step.getMax());
     return slow.isEmpty() ? speed + "." : speed + " but for " + String.join(", ", slow) + ".";

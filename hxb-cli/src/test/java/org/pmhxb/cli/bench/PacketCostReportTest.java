@@ -28,7 +28,7 @@ class PacketCostReportTest {
   @Test
   void aLineThatAnotherSpeedMetIsNamed() {
     assertSays(
-        "1.10 to 1.80 ns a step, rounds at a slower one left out but for send/32/1/100.",
+        "1.10 to 1.80 ns a step, batches at a slower one left out but for send/32/1/100.",
         line("send", 1, 1.1, false),
         line("send", 100, 1.8, true),
         line("relay", 1, 1.12, false));
@@ -37,7 +37,7 @@ class PacketCostReportTest {
   @Test
   void oneSpeedIsToldAsOne() {
     assertSays(
-        "1.10 to 1.20 ns a step, rounds at a slower one left out.",
+        "1.10 to 1.20 ns a step, batches at a slower one left out.",
         line("send", 1, 1.1, false),
         line("ack", 1, 1.2, false));
   }
