@@ -2,7 +2,8 @@ package org.pmhxb.cost;
 
 /**
  * Time between two reads of the clock with nothing between: it is no packet's cost. Read anew for
- * each batch, since a virtual machine's speed changes by half within seconds. Owner: one thread.
+ * each batch, since a virtual machine's speed changes by half within milliseconds. Owner: one
+ * thread.
  */
 final class ClockCost {
   private static final int SAMPLES = 64;

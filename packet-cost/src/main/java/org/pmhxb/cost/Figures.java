@@ -14,7 +14,9 @@ package org.pmhxb.cost;
  *     has one, and of these batches alone
  * @param stepNs how slow the machine was at most in a round of these, ns a step of its six chains
  *     side by side, median of batches
- * @param slow a placement never met the machine at its faster speed
+ * @param javaPart of a round's Java batches that count, 0 to 1, median of the rounds
+ * @param cPart the same of C
+ * @param slow a placement did not meet the machine at its faster speed often enough
  */
 public record Figures(
     Scenario scenario,
@@ -29,6 +31,8 @@ public record Figures(
     String digest,
     int rounds,
     double stepNs,
+    double javaPart,
+    double cPart,
     boolean slow) {
   /** They are of the path alone, which is what budgets are for. */
   public boolean isOfPath() {
@@ -52,6 +56,8 @@ public record Figures(
         "",
         0,
         Double.NaN,
+        0,
+        0,
         false);
   }
 }

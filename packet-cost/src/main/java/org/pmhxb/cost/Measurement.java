@@ -94,7 +94,7 @@ public final class Measurement implements AutoCloseable {
 
   /**
    * Measures once more what met the machine at its slower speed all but throughout, and waits for
-   * the faster one before each round. By the speed alone, never by what was measured.
+   * the faster one before each half of a round. By the speed alone, never by what was measured.
    *
    * @param leastStepNs the machine's fastest, ns, as far as others know
    * @param untilNs time of {@link System#nanoTime} until which it is waited, and something more
@@ -173,6 +173,7 @@ public final class Measurement implements AutoCloseable {
       long before = ALLOCATIONS.getCurrentThreadAllocatedBytes();
       packets += timedBatches(java, batches);
       allocatedBytes += ALLOCATIONS.getCurrentThreadAllocatedBytes() - before;
+      awaitFast(untilNs);
       twin.times().begin();
       timedBatches(twin, batches);
       rounds.add(java.times(), twin.times());
@@ -183,12 +184,13 @@ public final class Measurement implements AutoCloseable {
 
   private void awaitFast(long untilNs) {
     while (System.nanoTime() < untilNs && pace.isSlow()) {
-      Thread.onSpinWait();
+      // A look takes its time.
     }
   }
 
   /**
-   * A placement's part of those asked for, and more until one met the machine at its faster speed.
+   * A placement's part of those asked for, and more, while the time lasts, until one met the
+   * machine at its faster speed.
    *
    * @param done of this set-up
    */

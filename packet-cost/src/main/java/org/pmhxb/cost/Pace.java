@@ -16,11 +16,12 @@ final class Pace {
   /** 5 us at 3 GHz: short beside a batch. */
   private static final int STEPS = 4_000;
 
-  private static final int WARM_UP_CALLS = 500;
+  private static final int WARM_UP_CALLS = 10_000;
 
   private final DoubleSupplier step;
   private long chain = 1;
   private double leastNs = Double.POSITIVE_INFINITY;
+  private double beforeNs = Double.POSITIVE_INFINITY;
 
   /** This machine's. */
   Pace() {
@@ -39,7 +40,10 @@ final class Pace {
     }
   }
 
-  /** The shortest step so far, ns: of the faster speed, if the machine ever had it. */
+  /**
+   * The shortest step so far that was met twice in a row, ns: of the faster speed, if the machine
+   * ever had it.
+   */
   double leastNs() {
     return leastNs;
   }
@@ -52,7 +56,8 @@ final class Pace {
   /** Time of a step now, ns; an interrupt is part of it. */
   double stepNs() {
     double stepNs = step.getAsDouble();
-    leastNs = Math.min(leastNs, stepNs);
+    leastNs = Math.min(leastNs, Math.max(beforeNs, stepNs));
+    beforeNs = stepNs;
     return stepNs;
   }
 

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * beside a time slice. Owner: the benchmark's thread.
  */
 public final class PhaseTimes {
-  private static final int BATCHES_MAX = 1 << 17;
+  private static final int BATCHES_MAX = 1 << 14;
 
   private final float[] path;
 
@@ -20,7 +20,10 @@ public final class PhaseTimes {
   /** How slow the machine was ({@link Pace#stepNs}); 0 where nobody looked. */
   private final float[] stepNs;
 
-  /** For the median, so that finding it allocates nothing that would count as the benchmark's. */
+  /**
+   * For the median, so that finding it allocates nothing that would count as the benchmark's; null
+   * in a copy.
+   */
   private final float[] sorted;
 
   private int batches;
@@ -36,10 +39,10 @@ public final class PhaseTimes {
 
   private PhaseTimes(PhaseTimes from) {
     path = Arrays.copyOf(from.path, from.batches);
-    withAcks = Arrays.copyOf(from.withAcks, from.batches);
+    withAcks = from.hasAcks ? Arrays.copyOf(from.withAcks, from.batches) : path;
     generator = Arrays.copyOf(from.generator, from.batches);
     stepNs = Arrays.copyOf(from.stepNs, from.batches);
-    sorted = new float[from.batches];
+    sorted = null;
     batches = from.batches;
     hasAcks = from.hasAcks;
   }
@@ -75,17 +78,26 @@ public final class PhaseTimes {
     return batches == 0;
   }
 
-  int count() {
-    return batches;
-  }
-
-  /** Of those in which a step took no longer. */
-  int count(double mostStepNs) {
+  /** The part of them in which a step took no longer, 0 to 1. */
+  double part(double mostStepNs) {
     int count = 0;
     for (int i = 0; i < batches; i++) {
-      count += stepNs[i] <= mostStepNs ? 1 : 0;
+      count += isFast(i, mostStepNs) ? 1 : 0;
     }
-    return count;
+    return (double) count / batches;
+  }
+
+  /**
+   * Nor in its neighbours: where the speed changes within a batch, looks at its ends alone would
+   * find some of them fast by chance.
+   */
+  private boolean isFast(int batch, double mostStepNs) {
+    for (int i = Math.max(0, batch - 1); i <= Math.min(batch + 1, batches - 1); i++) {
+      if (stepNs[i] > mostStepNs) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The shortest step of all batches, ns. */
@@ -102,7 +114,7 @@ public final class PhaseTimes {
     return pathNs(Double.MAX_VALUE);
   }
 
-  /** The same over those in which a step took no longer. */
+  /** The same over those in which, and beside which, a step took no longer. */
   double pathNs(double mostStepNs) {
     return median(path, mostStepNs);
   }
@@ -136,14 +148,15 @@ public final class PhaseTimes {
   }
 
   private double median(float[] values, double mostStepNs) {
+    float[] counted = sorted == null ? new float[batches] : sorted;
     int count = 0;
     for (int i = 0; i < batches; i++) {
-      if (stepNs[i] <= mostStepNs) {
-        sorted[count] = values[i];
+      if (isFast(i, mostStepNs)) {
+        counted[count] = values[i];
         count++;
       }
     }
-    Arrays.sort(sorted, 0, count);
-    return sorted[count / 2];
+    Arrays.sort(counted, 0, count);
+    return counted[count / 2];
   }
 }

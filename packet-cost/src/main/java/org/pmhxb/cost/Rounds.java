@@ -10,31 +10,28 @@ import java.util.function.ToDoubleFunction;
  * never by what was measured. Owner: one thread at a time.
  */
 final class Rounds {
-  /** A round counts with a part of its batches, of each side, at the faster speed: a tenth. */
-  private static final int PART = 10;
+  /** A round counts with such a part of its batches, of each side, at the faster speed. */
+  private static final double PART = 0.1;
 
   /**
    * What one round of both sides took, ns per packet, in the batches that count.
    *
    * @param stepNs how slow the machine was in these ({@link Pace#stepNs}), of the slower side
+   * @param part of the batches that count, 0 to 1
    */
-  record Round(double stepNs, Sides path, Sides withAcks, double generatorNs) {}
+  record Round(double stepNs, Sides part, Sides path, Sides withAcks, double generatorNs) {}
 
   /** The same of Java and of C. */
-  record Sides(double javaNs, double cNs) {
+  record Sides(double java, double c) {
     double ratio() {
-      return javaNs / cNs;
+      return java / c;
     }
   }
 
   /** All batches of a round. */
   private record Times(PhaseTimes java, PhaseTimes c) {
     boolean isFast(double mostStepNs) {
-      return hasEnough(java, mostStepNs) && hasEnough(c, mostStepNs);
-    }
-
-    private static boolean hasEnough(PhaseTimes times, double mostStepNs) {
-      return PART * times.count(mostStepNs) >= times.count();
+      return java.part(mostStepNs) >= PART && c.part(mostStepNs) >= PART;
     }
 
     double leastStepNs() {
@@ -45,6 +42,7 @@ final class Rounds {
     Round round(double mostStepNs) {
       return new Round(
           Math.max(java.stepNs(mostStepNs), c.stepNs(mostStepNs)),
+          new Sides(java.part(mostStepNs), c.part(mostStepNs)),
           new Sides(java.pathNs(mostStepNs), c.pathNs(mostStepNs)),
           new Sides(java.withAcksNs(mostStepNs), c.withAcksNs(mostStepNs)),
           java.generatorNs(mostStepNs));

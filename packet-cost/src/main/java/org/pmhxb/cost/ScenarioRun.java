@@ -107,8 +107,8 @@ public final class ScenarioRun {
         scenario,
         name,
         allocates,
-        Rounds.spread(rounds, r -> sides.apply(r).javaNs()),
-        Rounds.spread(rounds, r -> sides.apply(r).cNs()),
+        Rounds.spread(rounds, r -> sides.apply(r).java()),
+        Rounds.spread(rounds, r -> sides.apply(r).c()),
         Rounds.spread(rounds, r -> sides.apply(r).ratio()),
         Rounds.spread(rounds, Round::generatorNs).median(),
         allocatedBytesPerPacket,
@@ -116,6 +116,8 @@ public final class ScenarioRun {
         "%016x-%016x".formatted(digests[0], digests[1]),
         rounds.stream().mapToInt(List::size).sum(),
         Rounds.spread(rounds, Round::stepNs).max(),
+        Rounds.spread(rounds, r -> r.part().java()).median(),
+        Rounds.spread(rounds, r -> r.part().c()).median(),
         !slowPlacements(leastNs).isEmpty());
   }
 }

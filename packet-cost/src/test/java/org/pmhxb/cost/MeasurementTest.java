@@ -115,11 +115,11 @@ class MeasurementTest {
 
   /** It comes and goes with others on the core, for less than a batch at times. */
   @Test
-  void aMachineThatIsFastForHalfOfTheBatchesIsFastEnough() {
+  void aMachineThatIsFastForSomeBatchesInARowIsFastEnough() {
     int[] looks = {0};
     Measurement unsteady =
         new Measurement(
-            new Effort(ROUNDS, 10, 0), new Pace(() -> looks[0]++ % 4 == 0 ? SLOW_NS : FAST_NS));
+            new Effort(ROUNDS, 50, 0), new Pace(() -> looks[0]++ % 8 == 0 ? SLOW_NS : FAST_NS));
 
     Figures figures = unsteady.figures(unsteady.run(SCENARIO)).getFirst();
 
@@ -127,6 +127,21 @@ class MeasurementTest {
     assertThat(figures.stepNs()).isEqualTo(FAST_NS);
     assertThat(figures.slow()).isFalse();
     unsteady.close();
+  }
+
+  /** Each batch has a slow look at one of its ends. */
+  @Test
+  void aMachineThatChangesInEachBatchIsSlow() {
+    int[] looks = {0};
+    Measurement flickering =
+        new Measurement(
+            EFFORT, new Pace(() -> looks[0]++ < 100 || looks[0] % 2 == 0 ? FAST_NS : SLOW_NS));
+
+    Figures figures = flickering.figures(flickering.run(SCENARIO)).getFirst();
+
+    assertThat(figures.slow()).isTrue();
+    assertThat(figures.stepNs()).isEqualTo(SLOW_NS);
+    flickering.close();
   }
 
   /** Rounds that a slow machine met do not ask for more at once. */

@@ -9,9 +9,21 @@ class PaceTest {
   @Test
   void aStepTakesWhatSomeCyclesTake() {
     Pace pace = new Pace();
-    for (int i = 0; i < 20; i++) {
-      pace.warmUp();
+    pace.warmUp();
+    assertThat(pace.leastNs()).isBetween(0.5, 40.0);
+  }
+
+  /** One that was too short by chance would make all others another speed's. */
+  @Test
+  void theShortestStepIsOneThatWasMetTwice() {
+    double[] steps = {2, 0.5, 1.5, 1.25, 3, 1};
+    int[] next = {0};
+    Pace pace = new Pace(() -> steps[next[0]++]);
+    for (int i = 0; i < steps.length; i++) {
+      pace.stepNs();
     }
-    assertThat(pace.stepNs()).isBetween(0.5, 40.0);
+    assertThat(pace.leastNs()).isEqualTo(1.5);
+    pace.learn(1.375);
+    assertThat(pace.leastNs()).isEqualTo(1.375);
   }
 }

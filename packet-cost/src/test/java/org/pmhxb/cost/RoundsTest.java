@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cost.Rounds.Round;
+import org.pmhxb.cost.Rounds.Sides;
 
 class RoundsTest {
   private static final double LEAST_NS = 1;
@@ -39,19 +40,20 @@ class RoundsTest {
     assertThat(Rounds.counted(List.of(rounds(1, 1.25)), 1.125).getFirst()).hasSize(2);
   }
 
-  /** And of a round its batches at the faster speed alone. */
+  /** And of a round its batches at the faster speed alone, with fast ones on either side. */
   @Test
   void aRoundCountsWithATenthOfItsBatches() {
     PhaseTimes steady = times(1, 2);
     PhaseTimes unsteady = times(1, 2);
-    for (int i = 0; i < 9; i++) {
+    add(unsteady, 1, 3);
+    for (int i = 0; i < 8; i++) {
       add(unsteady, 1.75, 40);
     }
     Rounds rounds = new Rounds();
     rounds.add(steady, unsteady);
     Round round = Rounds.counted(List.of(rounds), LEAST_NS).getFirst().getFirst();
-    assertThat(round.path().javaNs()).isEqualTo(2);
-    assertThat(round.path().cNs()).isEqualTo(2);
+    assertThat(round.path()).isEqualTo(new Sides(2, 2));
+    assertThat(round.part()).isEqualTo(new Sides(1, 0.1));
     assertThat(round.stepNs()).isEqualTo(1);
 
     add(unsteady, 1.75, 40);
@@ -61,16 +63,17 @@ class RoundsTest {
     fewer.add(unsteady, steady);
     assertThat(fewer.hasFast(LEAST_NS)).isFalse();
     assertThat(rounds.hasFast(LEAST_NS)).isTrue();
-    round = Rounds.counted(List.of(fewer), LEAST_NS).getFirst().getFirst();
-    assertThat(round.path().cNs()).isEqualTo(40);
+    round = Rounds.counted(List.of(fewer), 0.5).getFirst().getFirst();
+    assertThat(round.path().c()).isEqualTo(40);
+    assertThat(round.part()).isEqualTo(new Sides(1, 1));
     assertThat(round.stepNs()).isEqualTo(1.75);
   }
 
   @Test
   void aSpreadIsOfTheFigureAskedFor() {
-    assertThat(spread(r -> r.path().ratio(), rounds(1, 1.25))).isEqualTo(new Spread(1, 1, 1));
-    assertThat(spread(r -> r.withAcks().javaNs(), rounds(1, 1.25)))
-        .isEqualTo(new Spread(24, 24, 24));
+    assertThat(spread(r -> r.path().ratio(), rounds(1, 1.25))).isEqualTo(new Spread(2, 2, 2));
+    assertThat(spread(r -> r.withAcks().java(), rounds(1, 1.25))).isEqualTo(new Spread(24, 24, 24));
+    assertThat(spread(r -> r.withAcks().c(), rounds(1))).isEqualTo(new Spread(14, 14, 14));
     assertThat(spread(Round::generatorNs, rounds(1))).isEqualTo(new Spread(8, 8, 8));
     assertThat(spread(Round::stepNs, rounds(1, 2, 4))).isEqualTo(new Spread(1, 2, 4));
     assertThat(spread(Round::stepNs, rounds(1, 2, 4, 8))).isEqualTo(new Spread(1, 3, 8));
@@ -102,7 +105,7 @@ class RoundsTest {
   private static Rounds rounds(double... stepNs) {
     Rounds rounds = new Rounds();
     for (double ns : stepNs) {
-      rounds.add(times(ns, 20), times(ns, 20));
+      rounds.add(times(ns, 20), times(ns, 10));
     }
     return rounds;
   }

@@ -38,6 +38,8 @@ public record PacketCostReport(
    * @param rounds that count: of their batches those at the machine's faster speed, where each
    *     set-up has a round with enough of them, else all
    * @param stepNs the machine's speed in the slowest of these: ns a step of six chains side by side
+   * @param batchesCounted the part of a round's batches that count, 0 to 1, of Java and of C: those
+   *     at the machine's faster speed
    * @param slow a set-up did not meet the machine at its faster speed often enough
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
@@ -65,6 +67,7 @@ public record PacketCostReport(
       String fault,
       int rounds,
       Double stepNs,
+      List<Double> batchesCounted,
       boolean slow) {
 
     public static Line of(Figures f) {
@@ -102,6 +105,7 @@ public record PacketCostReport(
           f.fault(),
           f.rounds(),
           measured ? rounded(f.stepNs(), 2) : null,
+          measured ? List.of(rounded(f.javaPart(), 2), rounded(f.cPart(), 2)) : null,
           f.slow());
     }
 
@@ -187,10 +191,26 @@ public record PacketCostReport(
     String speed =
         String.format(
             Locale.ROOT,
-            "Machine's speed: %.2f to %.2f ns a step, batches at a slower one left out",
+            "Machine's speed: %.2f to %.2f ns a step; batches at a slower one left out, of Java's %.0f %%"
+                + " and of C's %.0f %% at most",
             step.getMin(),
-            step.getMax());
+            step.getMax(),
+            100 * mostLeftOut(0),
+            100 * mostLeftOut(1));
     return slow.isEmpty() ? speed + "." : speed + " but for " + String.join(", ", slow) + ".";
+  }
+
+  /**
+   * Of a line's batches.
+   *
+   * @param side 0: Java, 1: C
+   */
+  private double mostLeftOut(int side) {
+    return results.stream()
+        .filter(l -> l.batchesCounted() != null)
+        .mapToDouble(l -> 1 - l.batchesCounted().get(side))
+        .max()
+        .orElse(0);
   }
 
   /** The same as a table for a page. */

@@ -16,8 +16,8 @@ import org.pmhxb.cost.Scenario;
 
 /**
  * Measures scenarios one after the other, each path's in a JVM of its own: what one compiles must
- * not depend on what another did before. What met the machine at its slower speed throughout is
- * measured again at the end. Owner: one thread.
+ * not depend on what another did before. What met the machine at its slower speed all but
+ * throughout is measured again at the end. Owner: one thread.
  */
 public final class PacketCostSuite implements AutoCloseable {
   /** What the second measurements may take of the time that the first ones took. */

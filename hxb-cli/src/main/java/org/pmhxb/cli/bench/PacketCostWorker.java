@@ -36,8 +36,8 @@ final class PacketCostWorker implements AutoCloseable {
    *
    * @param number of the scenario in this worker, from 0: the next one, or one that was measured
    * @param leastStepNs the machine's fastest step, as far as others know, ns
-   * @param forMs how long from now something more of a measured one may be begun; 0: it is only
-   *     judged anew
+   * @param forMs how long from now something more of a measured one may be begun, and the faster
+   *     speed waited for; 0: it is only judged anew
    */
   record Order(int number, Scenario scenario, double leastStepNs, long forMs) {}
 
@@ -115,7 +115,7 @@ final class PacketCostWorker implements AutoCloseable {
         BufferedReader orders =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       serve(measurement, orders, answers);
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       if (System.getenv("HXB_TRACE") != null) {
         e.printStackTrace();
       }

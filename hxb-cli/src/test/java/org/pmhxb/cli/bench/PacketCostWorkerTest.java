@@ -33,7 +33,7 @@ class PacketCostWorkerTest {
       assertThat(other.lines()).extracting("path", "rails").containsExactly(tuple("relay", 2));
       assertThat(other.lines().getFirst().javaNs()).isPositive();
       assertThat(other.leastStepNs()).isPositive().isLessThanOrEqualTo(relay.leastStepNs());
-      Answer again = worker.obey(new Order(0, RELAY, NEVER_NS, 1));
+      Answer again = worker.obey(new Order(0, RELAY, NEVER_NS, 500));
       assertThat(again.lines()).extracting("path", "rails").containsExactly(tuple("relay", 1));
       assertThat(again.lines().getFirst().packets())
           .isGreaterThan(relay.lines().getFirst().packets());
