@@ -10,13 +10,13 @@ package org.pmhxb.cost;
  * @param bytesAllocatedPerPacket in the Java rounds of the placement with most, generator included
  * @param digest of what both delivered and emitted
  * @param packets of all Java rounds, those that do not count included
- * @param rounds that count: with enough batches at the machine's faster speed where each placement
- *     has one, and of these batches alone
+ * @param rounds that count: with enough batches at the machine's faster speed where most placements
+ *     have one, and of these batches alone
  * @param stepNs how slow the machine was at most in a round of these, ns a step of its six chains
  *     side by side, median of batches
  * @param javaPart of a round's Java batches that count, 0 to 1, median of the rounds
  * @param cPart the same of C
- * @param slow a placement did not meet the machine at its faster speed often enough
+ * @param slow most placements did not meet the machine at its faster speed often enough
  */
 public record Figures(
     Scenario scenario,

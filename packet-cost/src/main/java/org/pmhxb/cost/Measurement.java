@@ -93,8 +93,9 @@ public final class Measurement implements AutoCloseable {
   }
 
   /**
-   * Measures once more what met the machine at its slower speed all but throughout, and waits for
-   * the faster one before each half of a round. By the speed alone, never by what was measured.
+   * Measures once more what met the machine at its slower speed all but throughout, until most of
+   * the set-ups are of the faster one, and waits for that before each half of a round. By the speed
+   * alone, never by what was measured.
    *
    * @param leastStepNs the machine's fastest, ns, as far as others know
    * @param untilNs time of {@link System#nanoTime} until which it is waited, and something more
@@ -102,11 +103,9 @@ public final class Measurement implements AutoCloseable {
    */
   public void runAgain(ScenarioRun run, double leastStepNs, long untilNs) {
     pace.learn(leastStepNs);
-    List<Integer> slow = run.slowPlacements(pace.leastNs());
-    while (!slow.isEmpty() && System.nanoTime() < untilNs) {
-      Rounds rounds = run.placement(slow.getFirst());
+    while (run.isSlow(pace.leastNs()) && System.nanoTime() < untilNs) {
+      Rounds rounds = run.slowPlacement(pace.leastNs());
       inThread(run, () -> measure(run, rounds, untilNs));
-      slow = run.slowPlacements(pace.leastNs());
     }
   }
 

@@ -6,7 +6,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The rounds of one placement of a scenario, and what of all placements' counts: batches at the
- * machine's faster speed, if each placement has a round with enough of them. By the speed alone,
+ * machine's faster speed, if most placements have a round with enough of them. By the speed alone,
  * never by what was measured. Owner: one thread at a time.
  */
 final class Rounds {
@@ -66,10 +66,11 @@ final class Rounds {
   }
 
   /**
-   * Of each of a scenario's placements those that count, in the order in which they were measured:
-   * those at the machine's faster speed. Where a placement has none, those at the faster speed
-   * among the scenario's own, as where the machine has become slower for good. Where a placement
-   * has none of these either, all: those of the others would be all there is.
+   * Of a scenario's placements those that count, and of these the rounds, in the order in which
+   * they were measured: at the machine's faster speed. Which placements met that is chance, so the
+   * others may be missing, but not most of them: then those at the faster speed among the
+   * scenario's own, as where the machine has become slower for good, and if most have none of these
+   * either, all.
    *
    * @param leastNs of a step, as far as is known
    */
@@ -81,11 +82,23 @@ final class Rounds {
             .min()
             .orElse(leastNs);
     for (double ns : new double[] {leastNs, ownNs}) {
-      if (placements.stream().allMatch(p -> p.hasFast(ns))) {
-        return placements.stream().map(p -> p.fast(Pace.mostNs(ns))).toList();
+      if (mostAreFast(placements, ns)) {
+        return placements.stream()
+            .filter(p -> p.hasFast(ns))
+            .map(p -> p.fast(Pace.mostNs(ns)))
+            .toList();
       }
     }
     return placements.stream().map(Rounds::whole).toList();
+  }
+
+  /**
+   * Whether more than half of them have a round at the machine's faster speed.
+   *
+   * @param leastNs of a step, as far as is known
+   */
+  static boolean mostAreFast(List<Rounds> placements, double leastNs) {
+    return 2 * placements.stream().filter(p -> p.hasFast(leastNs)).count() > placements.size();
   }
 
   private List<Round> fast(double mostStepNs) {

@@ -3,7 +3,6 @@ package org.pmhxb.cost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.pmhxb.cost.Rounds.Round;
 import org.pmhxb.cost.Rounds.Sides;
@@ -64,17 +63,17 @@ public final class ScenarioRun {
   }
 
   /**
-   * The placements no round of which met the machine often enough at its faster speed.
+   * Whether most placements have no round that met the machine often enough at its faster speed.
    *
    * @param leastNs of a step, as far as is known
    */
-  List<Integer> slowPlacements(double leastNs) {
-    return hasFailed()
-        ? List.of()
-        : IntStream.range(0, PLACEMENTS)
-            .filter(i -> !placements.get(i).hasFast(leastNs))
-            .boxed()
-            .toList();
+  boolean isSlow(double leastNs) {
+    return !hasFailed() && !Rounds.mostAreFast(placements, leastNs);
+  }
+
+  /** The first of those, where {@link #isSlow}. */
+  Rounds slowPlacement(double leastNs) {
+    return placements.stream().filter(p -> !p.hasFast(leastNs)).findFirst().orElseThrow();
   }
 
   /**
@@ -118,6 +117,6 @@ public final class ScenarioRun {
         Rounds.spread(rounds, Round::stepNs).max(),
         Rounds.spread(rounds, r -> r.part().java()).median(),
         Rounds.spread(rounds, r -> r.part().c()).median(),
-        !slowPlacements(leastNs).isEmpty());
+        isSlow(leastNs));
   }
 }

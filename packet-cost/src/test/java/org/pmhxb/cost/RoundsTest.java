@@ -17,11 +17,20 @@ class RoundsTest {
         .containsExactly(List.of(1.0), List.of(1.125), List.of(1.0625));
   }
 
-  /** Else the median would be that of the placements that the machine was fast in. */
+  /** Which were is chance. */
   @Test
-  void allCountWhereAPlacementHasNoFastOne() {
+  void aPlacementMayBeMissing() {
+    assertThat(stepsOf(rounds(1, 1.875), rounds(1.75, 1.875), rounds(1.125)))
+        .containsExactly(List.of(1.0), List.of(1.125));
+  }
+
+  /** Else the median would be that of a few placements. */
+  @Test
+  void allCountWhereMostHaveNoFastOne() {
     assertThat(stepsOf(rounds(1, 1.875), rounds(1.75, 1.875, 1.625)))
         .containsExactly(List.of(1.0, 1.875), List.of(1.75, 1.875, 1.625));
+    assertThat(stepsOf(rounds(1), rounds(1.75), rounds(1.875)))
+        .containsExactly(List.of(1.0), List.of(1.75), List.of(1.875));
   }
 
   /** As where the machine has become slower for good. */

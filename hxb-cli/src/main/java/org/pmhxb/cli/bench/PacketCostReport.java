@@ -35,12 +35,12 @@ public record PacketCostReport(
    * @param met both budget and, on the receive path, the ratio to C; null without a budget
    * @param digest of what both sides delivered and emitted
    * @param fault why the line does not count; null when it does
-   * @param rounds that count: of their batches those at the machine's faster speed, where each
-   *     set-up has a round with enough of them, else all
+   * @param rounds that count: of their batches those at the machine's faster speed, where most
+   *     set-ups have a round with enough of them, else all
    * @param stepNs the machine's speed in the slowest of these: ns a step of six chains side by side
    * @param batchesCounted the part of a round's batches that count, 0 to 1, of Java and of C: those
    *     at the machine's faster speed
-   * @param slow a set-up did not meet the machine at its faster speed often enough
+   * @param slow most set-ups did not meet the machine at its faster speed often enough
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
   @JsonInclude(JsonInclude.Include.ALWAYS)
