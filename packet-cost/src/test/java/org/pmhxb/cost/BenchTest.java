@@ -117,6 +117,21 @@ class BenchTest {
     }
   }
 
+  /** Of these batches one in 200 ends between the probes of two rails. */
+  @Test
+  void theSameIsFoundWhereverABatchEnds() {
+    int between = 0;
+    try (Bench bench = Bench.open(new Scenario(Path.RECEIVE, 32, 2, 100))) {
+      for (int i = 0; i < 600; i++) {
+        bench.java().batch();
+        bench.twin().batch();
+        between += bench.java().emitted() != bench.twin().emitted() ? 1 : 0;
+        bench.compare();
+      }
+    }
+    assertThat(between).isBetween(1, 10);
+  }
+
   @Test
   void aDifferenceIsFound() {
     try (Bench bench = Bench.open(new Scenario(Path.RECEIVE, 32, 1, 1))) {
