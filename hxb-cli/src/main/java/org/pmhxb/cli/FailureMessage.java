@@ -11,10 +11,11 @@ import org.pmhxb.ffi.NativeException;
 import org.pmhxb.mpi.pmix.PmixException;
 
 /** What ended a command, in the words of a user. */
-final class FailureMessage {
+public final class FailureMessage {
   private FailureMessage() {}
 
-  static String of(Throwable e) {
+  /** The message, or what else says it in one line. */
+  public static String of(Throwable e) {
     if (e instanceof FileSystemException file && file.getReason() == null) {
       return file.getFile() + ": " + reason(file);
     }

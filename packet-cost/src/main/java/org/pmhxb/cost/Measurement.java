@@ -243,12 +243,10 @@ public final class Measurement implements AutoCloseable {
     return packets;
   }
 
-  private static long batches(PacketLoop loop, int count) {
-    long packets = 0;
+  private static void batches(PacketLoop loop, int count) {
     for (int i = 0; i < count; i++) {
-      packets += loop.batch();
+      loop.batch();
     }
-    return packets;
   }
 
   @Override

@@ -87,21 +87,23 @@ public final class ScenarioRun {
       return List.of(Figures.none(scenario, fault));
     }
     Path path = scenario.path();
+    boolean slow = isSlow(leastNs);
+    List<List<Round>> rounds = Rounds.counted(placements, leastNs);
     List<Figures> figures = new ArrayList<>();
-    figures.add(figures(path.toString(), leastNs, Round::path));
+    figures.add(figures(path.toString(), rounds, slow, Round::path));
     if (path.withAcks() != null) {
-      figures.add(figures(path.withAcks(), leastNs, Round::withAcks));
+      figures.add(figures(path.withAcks(), rounds, slow, Round::withAcks));
     }
     return figures;
   }
 
-  private Figures figures(String name, double leastNs, Function<Round, Sides> sides) {
+  private Figures figures(
+      String name, List<List<Round>> rounds, boolean slow, Function<Round, Sides> sides) {
     String allocates =
         allocatedBytesPerPacket < ALLOCATION_MAX_BYTES
             ? null
             : "%.4f B allocated per packet, the limit is %.2f B"
                 .formatted(allocatedBytesPerPacket, ALLOCATION_MAX_BYTES);
-    List<List<Round>> rounds = Rounds.counted(placements, leastNs);
     return new Figures(
         scenario,
         name,
@@ -117,6 +119,6 @@ public final class ScenarioRun {
         Rounds.spread(rounds, Round::stepNs).max(),
         Rounds.spread(rounds, r -> r.part().java()).median(),
         Rounds.spread(rounds, r -> r.part().c()).median(),
-        isSlow(leastNs));
+        slow);
   }
 }

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.pmhxb.cli.FailureMessage;
 import org.pmhxb.cli.cluster.NodeJvm;
 import org.pmhxb.cost.Measurement;
 import org.pmhxb.cost.Measurement.Effort;
@@ -147,8 +148,7 @@ final class PacketCostWorker implements AutoCloseable {
 
   /** Where a library is missing, the message is the cause's. */
   private static String message(Throwable e) {
-    Throwable told =
-        e instanceof ExceptionInInitializerError && e.getCause() != null ? e.getCause() : e;
-    return told.getMessage() == null ? told.toString() : told.getMessage();
+    boolean isWrapped = e instanceof ExceptionInInitializerError && e.getCause() != null;
+    return FailureMessage.of(isWrapped ? e.getCause() : e);
   }
 }

@@ -13,32 +13,8 @@ class PacketCostComparisonTest {
   }
 
   private static Line line(String path, double least, double median, double most, String fault) {
-    List<Double> range = List.of(least, most);
-    return new Line(
-        path,
-        32,
-        1,
-        1,
-        64,
-        median,
-        20.0,
-        2.0,
-        0.0,
-        40.0,
-        20.0,
-        1.25,
-        true,
-        17.0,
-        range,
-        range,
-        range,
-        1_000,
-        "0-0",
-        fault,
-        5,
-        1.1,
-        List.of(1.0, 1.0),
-        false);
+    return PacketCostLines.line(
+        path, 1, median, List.of(least, most), fault, 1.1, List.of(1.0, 1.0), false);
   }
 
   private static PacketCostComparison compare(PacketCostReport base, PacketCostReport with) {

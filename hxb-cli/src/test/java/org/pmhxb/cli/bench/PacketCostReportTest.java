@@ -10,32 +10,9 @@ import org.pmhxb.cli.bench.PacketCostReport.Line;
 
 class PacketCostReportTest {
   private static Line line(String path, int peers, Double stepNs, boolean slow) {
-    List<Double> range = List.of(30.0, 31.0);
-    return new Line(
-        path,
-        32,
-        1,
-        peers,
-        64,
-        30.5,
-        25.0,
-        1.22,
-        0.0,
-        40.0,
-        20.0,
-        1.25,
-        true,
-        17.0,
-        range,
-        range,
-        range,
-        1_000,
-        "0-0",
-        null,
-        5,
-        stepNs,
-        List.of(0.75, slow ? 0.25 : 1),
-        slow);
+    List<Double> counted = List.of(0.75, slow ? 0.25 : 1);
+    return PacketCostLines.line(
+        path, peers, 30.5, List.of(30.0, 31.0), null, stepNs, counted, slow);
   }
 
   /** In the command's output and on the page. */
