@@ -116,6 +116,7 @@ class FabricIT {
   }
 
   @Test
+  @Tag("beside-others")
   void aClusterOfSharedMemoryComesUpLosesANodeAndGoesDown() {
     JsonNode up = ok("up --fabric shm --shape 2x2 --rails 2 --idle park");
     assertThat(up.path("fabric").asText()).isEqualTo("shm");
@@ -303,6 +304,7 @@ class FabricIT {
   }
 
   @ParameterizedTest
+  @Tag("beside-others")
   @ValueSource(
       strings = {
         "bandwidth --fabric ring --size 64",

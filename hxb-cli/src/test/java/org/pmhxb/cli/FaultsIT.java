@@ -103,6 +103,7 @@ class FaultsIT {
    * left: who is asked by a supervisor to end has 30 s.
    */
   @Test
+  @Tag("beside-others")
   void aFailoverThatIsInterruptedEndsAtOnceAndLeavesNothing() throws Exception {
     AtomicReference<CommandRun> ended = new AtomicReference<>();
     Thread command =
@@ -134,6 +135,7 @@ class FaultsIT {
 
   /** On a line of three all neighbours are all others; by either driver. */
   @ParameterizedTest
+  @Tag("beside-others")
   @ValueSource(
       strings = {
         "loss=0.05,seed=4 --driver af_packet",
