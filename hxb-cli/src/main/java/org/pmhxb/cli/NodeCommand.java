@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.node.NodeRunner;
 import org.pmhxb.cli.node.PolledNode;
+import org.pmhxb.ffi.ProcessGroup;
 import org.pmhxb.router.HxbConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,13 @@ final class NodeCommand extends HxbCommand {
               + " one's poll thread.")
   private List<Path> files;
 
+  @Option(
+      names = "--own-group",
+      description =
+          "In a process group of its own, as hxb up starts nodes: a terminal's Ctrl-C is not for"
+              + " it.")
+  private boolean ownGroup;
+
   record Ended(boolean ok, List<Integer> nodes) implements Report {
     @Override
     public void print(PrintWriter out) {
@@ -51,6 +59,9 @@ final class NodeCommand extends HxbCommand {
 
   @Override
   protected Report run() throws Exception {
+    if (ownGroup) {
+      ProcessGroup.own();
+    }
     List<HxbConfig> configs = new ArrayList<>();
     for (Path file : files) {
       configs.add(HxbConfig.read(file));

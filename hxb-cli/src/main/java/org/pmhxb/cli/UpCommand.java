@@ -115,7 +115,7 @@ final class UpCommand extends ClusterCommand {
   /** Starts {@link NodeCommand} in a JVM like this one. */
   static List<String> nodeCommand() {
     List<String> command = new ArrayList<>(NodeJvm.command(Main.class.getName()));
-    command.add("node");
+    command.addAll(List.of("node", "--own-group"));
     return command;
   }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -117,10 +119,15 @@ class FabricIT {
 
   @Test
   @Tag("beside-others")
-  void aClusterOfSharedMemoryComesUpLosesANodeAndGoesDown() {
+  void aClusterOfSharedMemoryComesUpLosesANodeAndGoesDown() throws Exception {
     JsonNode up = ok("up --fabric shm --shape 2x2 --rails 2 --idle park");
     assertThat(up.path("fabric").asText()).isEqualTo("shm");
     assertThat(up.path("nodes")).hasSize(4);
+    long session = groupAndSession(ProcessHandle.current().pid())[1];
+    for (JsonNode node : up.path("nodes")) {
+      long pid = node.path("pid").asLong();
+      assertThat(groupAndSession(pid)).as("of process %d", pid).containsExactly(pid, session);
+    }
     assertThat(VethFabric.namespaces(cluster)).isEmpty();
     assertThat(ok("status").path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 2);
     JsonNode exchange = ok("bench exchange --seconds 0.5 --warm-up 0.5");
@@ -138,6 +145,12 @@ class FabricIT {
     assertThat(shaped.code()).isEqualTo(Main.USAGE);
     assertThat(shaped.json().path("error").asText())
         .contains("--rate", "shm links cannot be shaped");
+  }
+
+  private static long[] groupAndSession(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    String[] behindName = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return new long[] {Long.parseLong(behindName[2]), Long.parseLong(behindName[3])};
   }
 
   private void assertThatANodeTellsAloneWhatItTellsOfTheCluster(int number) {

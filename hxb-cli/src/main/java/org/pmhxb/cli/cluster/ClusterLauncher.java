@@ -35,7 +35,8 @@ public final class ClusterLauncher {
   private final boolean own;
 
   /**
-   * @param nodeCommand starts a node; {@code --config FILE} is appended
+   * @param nodeCommand starts a node, in a process group of its own; {@code --config FILE} is
+   *     appended
    * @param progress takes lines for people
    */
   public ClusterLauncher(ClusterPaths paths, List<String> nodeCommand, Consumer<String> progress) {
@@ -212,8 +213,6 @@ public final class ClusterLauncher {
     if (own) {
       command.addAll(List.of("setpriv", "--pdeathsig", "TERM"));
     }
-    // A session of its own: the terminal's Ctrl-C and hang-up are not for the nodes.
-    command.add("setsid");
     if (!namespace.isEmpty()) {
       command.addAll(VethFabric.inside(namespace));
     }
@@ -228,10 +227,7 @@ public final class ClusterLauncher {
         .start();
   }
 
-  /**
-   * None of setpriv, setsid and nsenter starts a child: the process stays the same until it is the
-   * JVM.
-   */
+  /** Neither setpriv nor nsenter starts a child: the process stays the same until it is the JVM. */
   private ClusterState.Node entry(
       ClusterSpec spec, String namespace, int node, int firstOfProcess, Process process) {
     return new ClusterState.Node(
