@@ -27,6 +27,7 @@ public final class ProcessGroup {
     int code = call("setpgid", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), 0, 0);
     long pid = ProcessHandle.current().pid();
     if (code != 0 && call("getpgrp", FunctionDescriptor.of(JAVA_INT)) != pid) {
+      // The one error that there is for oneself.
       throw new NativeException("setpgid(0, 0)", -Errno.EPERM, "of process " + pid);
     }
   }

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.cluster.ClusterPaths;
+import org.pmhxb.cli.process.ProcStat;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.router.Shape;
@@ -119,14 +118,15 @@ class FabricIT {
 
   @Test
   @Tag("beside-others")
-  void aClusterOfSharedMemoryComesUpLosesANodeAndGoesDown() throws Exception {
+  void aClusterOfSharedMemoryComesUpLosesANodeAndGoesDown() {
     JsonNode up = ok("up --fabric shm --shape 2x2 --rails 2 --idle park");
     assertThat(up.path("fabric").asText()).isEqualTo("shm");
     assertThat(up.path("nodes")).hasSize(4);
-    long session = groupAndSession(ProcessHandle.current().pid())[1];
+    long session = stat(ProcessHandle.current().pid()).session();
     for (JsonNode node : up.path("nodes")) {
       long pid = node.path("pid").asLong();
-      assertThat(groupAndSession(pid)).as("of process %d", pid).containsExactly(pid, session);
+      assertThat(stat(pid).group()).isEqualTo(pid);
+      assertThat(stat(pid).session()).isEqualTo(session);
     }
     assertThat(VethFabric.namespaces(cluster)).isEmpty();
     assertThat(ok("status").path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 2);
@@ -147,10 +147,8 @@ class FabricIT {
         .contains("--rate", "shm links cannot be shaped");
   }
 
-  private static long[] groupAndSession(long pid) throws IOException {
-    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-    String[] behindName = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    return new long[] {Long.parseLong(behindName[2]), Long.parseLong(behindName[3])};
+  private static ProcStat stat(long pid) {
+    return ProcStat.ofProcess(Path.of("/proc"), pid).orElseThrow();
   }
 
   private void assertThatANodeTellsAloneWhatItTellsOfTheCluster(int number) {

@@ -11,12 +11,15 @@ import java.util.Optional;
  *
  * @param name the second field: what the program calls itself, at most 15 bytes
  * @param state the third: one letter
+ * @param group the fifth: its process group
+ * @param session the sixth
  * @param cpuTicks the 14th and 15th: processor time of it, in and out of the kernel; of a process,
  *     that of its threads that have ended too
  * @param startTicks the 22nd: when it began, since the machine did; tells it from a later one with
  *     its number
  */
-public record ProcStat(String name, char state, long cpuTicks, long startTicks) {
+public record ProcStat(
+    String name, char state, long group, long session, long cpuTicks, long startTicks) {
   /** Ticks of a second, USER_HZ: 100 wherever Linux runs Java. */
   public static final long TICKS_PER_SECOND = 100;
 
@@ -25,6 +28,8 @@ public record ProcStat(String name, char state, long cpuTicks, long startTicks) 
 
   // Behind the name, which may hold spaces and brackets.
   private static final int STATE = 0;
+  private static final int GROUP = 2;
+  private static final int SESSION = 3;
   private static final int USER_TICKS = 11;
   private static final int SYSTEM_TICKS = 12;
   private static final int START_TICKS = 19;
@@ -69,6 +74,8 @@ public record ProcStat(String name, char state, long cpuTicks, long startTicks) 
     return new ProcStat(
         line.substring(line.indexOf('(') + 1, close),
         fields[STATE].charAt(0),
+        Long.parseLong(fields[GROUP]),
+        Long.parseLong(fields[SESSION]),
         Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]),
         Long.parseLong(fields[START_TICKS]));
   }

@@ -24,15 +24,15 @@ class ProcStatTest {
 
   @Test
   void readsTheFieldsBehindANameThatHoldsSpacesAndBrackets() throws IOException {
-    file("7 (a (b) c) S 1 7 7 0 -1 4194560 10 11 12 13 140 150 16 17 20 0 3 0 2200 23 24\n");
+    file("7 (a (b) c) S 1 5 6 0 -1 4194560 10 11 12 13 140 150 16 17 20 0 3 0 2200 23 24\n");
 
-    assertThat(ProcStat.ofProcess(proc, 7)).contains(new ProcStat("a (b) c", 'S', 290, 2200));
+    assertThat(ProcStat.ofProcess(proc, 7)).contains(new ProcStat("a (b) c", 'S', 5, 6, 290, 2200));
   }
 
   @ParameterizedTest
   @CsvSource({"S, false", "R, false", "D, false", "T, false", "Z, true", "X, true"})
   void aZombieHasEnded(char state, boolean ended) {
-    assertThat(new ProcStat("java", state, 1, 1).hasEnded()).isEqualTo(ended);
+    assertThat(new ProcStat("java", state, 1, 1, 1, 1).hasEnded()).isEqualTo(ended);
   }
 
   @ParameterizedTest
