@@ -138,7 +138,7 @@ public final class MpiLauncher {
         }
       }
       if (pmix) {
-        start("mpirun", "", RankJvm.openMpi(job, paths, job.printMap()), List.of());
+        start("mpirun", "", RankJvm.openMpi(job, paths, job.printMap()), List.of("setsid"));
       }
       return awaitAll(pmix ? 1 : job.ranks());
     } finally {
@@ -195,9 +195,9 @@ public final class MpiLauncher {
   private void start(String name, String label, List<String> command, List<String> inside)
       throws IOException {
     List<String> whole = new ArrayList<>();
-    // Should this process be killed outright, its ranks go with it. A session of their own: the
-    // terminal's Ctrl-C comes to this process, which passes it on.
-    whole.addAll(List.of("setpriv", "--pdeathsig", "KILL", "setsid"));
+    // Should this process be killed outright, its ranks go with it. The terminal's Ctrl-C comes to
+    // this process, which passes it on: what it starts makes itself a process group (ProcessGroup).
+    whole.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
     whole.addAll(inside);
     whole.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(whole).redirectInput(new File("/dev/null"));

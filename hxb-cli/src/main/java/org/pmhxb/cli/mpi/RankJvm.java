@@ -76,8 +76,8 @@ final class RankJvm {
   static List<String> relay(Path config) {
     List<String> command = new ArrayList<>(NodeJvm.withoutClassPath());
     command.addAll(NodeJvm.OWN_FLAGS);
-    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "node", "--config"));
-    command.add(config.toString());
+    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "node"));
+    command.addAll(List.of("--own-group", "--config", config.toString()));
     return command;
   }
 

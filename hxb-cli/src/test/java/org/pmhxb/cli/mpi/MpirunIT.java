@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.NodeJvm;
+import org.pmhxb.cli.process.ProcStat;
 import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.mpi.launch.Placement;
@@ -261,12 +262,30 @@ class MpirunIT {
       assertThat(System.nanoTime()).as(output()).isLessThan(deadlineNs);
       Thread.sleep(20);
     }
+    assertThatRanksHaveGroupsOfTheirOwn(classes.toString());
     launcher.interrupt();
     launcher.join(20_000);
     assertThat(launcher.isAlive()).isFalse();
     assertThat(interruption).isInstanceOf(InterruptedException.class);
     assertThat(ProcessHandle.current().children())
         .noneMatch(p -> p.info().commandLine().orElse("").contains(classes.toString()));
+  }
+
+  /** Of two ranks: a terminal's Ctrl-C is the launcher's, the scheduler's session all have. */
+  private static void assertThatRanksHaveGroupsOfTheirOwn(String commandLine) {
+    long session = stat(ProcessHandle.current()).session();
+    List<ProcessHandle> ranks =
+        ProcessHandle.current()
+            .children()
+            .filter(p -> p.info().commandLine().orElse("").contains(commandLine))
+            .toList();
+    assertThat(ranks).hasSize(2);
+    assertThat(ranks).allMatch(rank -> stat(rank).group() == rank.pid());
+    assertThat(ranks).allMatch(rank -> stat(rank).session() == session);
+  }
+
+  private static ProcStat stat(ProcessHandle process) {
+    return ProcStat.ofProcess(Path.of("/proc"), process.pid()).orElseThrow();
   }
 
   @Test

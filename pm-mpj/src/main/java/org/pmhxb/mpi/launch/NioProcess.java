@@ -1,6 +1,7 @@
 package org.pmhxb.mpi.launch;
 
 import java.util.Arrays;
+import org.pmhxb.ffi.ProcessGroup;
 
 /** One rank over MPJ's own TCP device, for comparisons; started by {@code hxb mpirun}. */
 public final class NioProcess {
@@ -14,6 +15,7 @@ public final class NioProcess {
    * hxb.mpi.rank, hxb.mpi.ranks, hxb.mpi.directory (address:port, at rank 0).
    */
   public static void main(String[] args) throws Exception {
+    ProcessGroup.own();
     int rank = Integer.getInteger("hxb.mpi.rank");
     int ranks = Integer.getInteger("hxb.mpi.ranks");
     String[] directory = System.getProperty("hxb.mpi.directory").split(":");

@@ -2,6 +2,7 @@ package org.pmhxb.mpi.launch;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.pmhxb.ffi.ProcessGroup;
 import org.pmhxb.router.HxbConfig;
 
 /** One rank and its node in a process of their own; started by {@code hxb mpirun}. */
@@ -13,6 +14,7 @@ public final class RankProcess {
    * hxb.mpi.map, hxb.mpi.job.
    */
   public static void main(String[] args) throws Exception {
+    ProcessGroup.own();
     HxbConfig config = HxbConfig.read(Path.of(args[1]));
     int[] nodes =
         Placement.valueOf(System.getProperty("hxb.mpi.map", "LINES"))

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.pmhxb.ffi.ProcessGroup;
 import org.pmhxb.mpi.engine.Engine;
 import org.pmhxb.mpi.engine.EngineLimits;
 import org.pmhxb.pm.PollIdle;
@@ -149,6 +150,7 @@ public final class RingJob implements AutoCloseable {
    * hxb.mpi.ranks, hxb.mpi.map, hxb.mpi.path (what each rank loads), hxb.mpi.label.
    */
   public static void main(String[] args) throws Exception {
+    ProcessGroup.own();
     Shape shape = Shape.parse(System.getProperty("hxb.mpi.shape"));
     int ranks = Integer.getInteger("hxb.mpi.ranks");
     int[] nodes = Placement.valueOf(System.getProperty("hxb.mpi.map", "LINES")).nodes(shape, ranks);
