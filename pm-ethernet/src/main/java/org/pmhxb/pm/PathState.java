@@ -69,6 +69,11 @@ final class PathState extends PathTimes {
     front2 = FrameHeader.stored(FrameHeader.frontWord2(hops, 0, code));
   }
 
+  /** When most answers come. */
+  long usualRttNs() {
+    return smoothedRttNs == 0 ? FIRST_TIMEOUT_NS : smoothedRttNs;
+  }
+
   /** By when an answer is to be expected. */
   long answerTimeNs(long floorNs) {
     return smoothedRttNs == 0

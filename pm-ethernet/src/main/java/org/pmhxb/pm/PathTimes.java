@@ -40,6 +40,12 @@ abstract class PathTimes extends Way {
   /** How far signs of life were apart of late, at worst. */
   long evidenceGapNs;
 
+  /**
+   * By how much what was known to have arrived over any path had been sent behind a frame of this
+   * one, when that was told to have arrived: at worst of late.
+   */
+  long behindNs;
+
   // --- round trips ---
   long smoothedRttNs;
   long rttVariationNs;
@@ -125,6 +131,11 @@ abstract class PathTimes extends Way {
     evidenceGapNs = gapNs > evidenceGapNs ? gapNs : evidenceGapNs - (evidenceGapNs - gapNs >> 3);
     evidenceNs = nowNs;
     probesUnanswered = 0;
+  }
+
+  /** Something sent at {@link #arrivedSentNs} arrived, over another path what was sent later. */
+  final void arrivedBehind(long laterNs) {
+    behindNs = laterNs > behindNs ? laterNs : behindNs - (behindNs - laterNs >> 5);
   }
 
   /** Nothing was owed until now, but answers to the probes that were sent. */

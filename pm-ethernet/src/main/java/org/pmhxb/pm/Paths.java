@@ -27,6 +27,16 @@ final class Paths {
   private static final long IDLE_EVICTION_NS = 10_000_000L;
 
   private static final long PROBE_FLOOR_NS = 200_000L;
+
+  /** What arrived was sent at least that much behind frames that are late. */
+  private static final long LATE_FLOOR_NS = 100_000L;
+
+  /** The same as a part of the round trip: a quarter. */
+  private static final int LATE_BITS = 2;
+
+  /** Nobody waits so long for a frame. */
+  private static final long NEVER_NS = Long.MAX_VALUE >> 1;
+
   private static final long EVICTED_PROBE_NS = 5_000_000L;
 
   /** Evicted again within this time, a path owes twice the answers: flapping is damped. */
@@ -341,6 +351,10 @@ final class Paths {
       state.freshRttNs = rttNs;
     }
     peer.freshPaths |= 1L << path;
+    long sentNs = core.nowNs - rttNs;
+    if (sentNs - peer.freshSentNs > 0) {
+      peer.freshSentNs = sentNs;
+    }
   }
 
   /**
@@ -357,12 +371,14 @@ final class Paths {
       // One path as a rule, and then no loop to be set up.
       if (fresh != 0) {
         settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
+        peer.newestSentNs = peer.freshSentNs;
       }
       return;
     }
     for (; fresh != 0; fresh &= fresh - 1) {
       settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
     }
+    peer.newestSentNs = peer.freshSentNs;
   }
 
   private void settle(Peer peer, int path, boolean bothWays) {
@@ -382,6 +398,7 @@ final class Paths {
     }
     if (state.sampleRtt(state.freshRttNs)) {
       state.arrivedSentNs = core.nowNs - state.freshRttNs;
+      state.arrivedBehind(peer.newestSentNs - state.arrivedSentNs);
       int hops = state.hops;
       long ownLeastNs = Math.max(0, state.leastRttNs - peer.longWayNs);
       Memory.readAnew();
@@ -467,7 +484,7 @@ final class Paths {
       if (state.evicted) {
         tickEvicted(peer, path);
       } else if (state.late || !peer.window.isEmpty(path) || state.probesUnanswered > 0) {
-        tickUsed(peer, path, floorNs(state, gapsNs));
+        tickUsed(peer, path, gapsNs);
       } else if (peer.window.nothingLost()) {
         peer.watchedPaths &= ~(1L << path);
       }
@@ -560,7 +577,8 @@ final class Paths {
   }
 
   /**
-   * When {@link #tick} asks over a path next, if nothing is heard until then.
+   * When {@link #tick} asks over a path next, or sends its frames again, if nothing is heard until
+   * then.
    *
    * @param careNs the answer where a path owes an answer already, and may be given up
    */
@@ -572,14 +590,24 @@ final class Paths {
       PathState state = peer.paths[path];
       if (state.evicted) {
         next = Math.min(next, state.probeSentNs + evictedIntervalNs(state));
-      } else if (state.late || state.probesUnanswered > 0) {
+      } else if (state.late) {
         next = Math.min(next, careNs);
-      } else if (!peer.window.isEmpty(path)) {
-        long timeoutNs = state.probeTimeoutNs(floorNs(state, gapsNs));
-        next = Math.min(next, state.owedSinceNs() + timeoutNs);
+      } else {
+        next = Math.min(next, nextOfUsedNs(peer, state, gapsNs, careNs));
       }
     }
     return next;
+  }
+
+  private long nextOfUsedNs(Peer peer, PathState state, long gapsNs, long careNs) {
+    boolean isEmpty = peer.window.isEmpty(state.path);
+    long next = isEmpty ? Long.MAX_VALUE : lateNs(peer, state, gapsNs);
+    if (state.probesUnanswered > 0) {
+      return Math.min(next, careNs);
+    }
+    return isEmpty
+        ? next
+        : Math.min(next, state.owedSinceNs() + state.probeTimeoutNs(floorNs(state, gapsNs)));
   }
 
   /**
@@ -614,13 +642,14 @@ final class Paths {
     }
   }
 
-  private void tickUsed(Peer peer, int path, long floorNs) {
+  private void tickUsed(Peer peer, int path, long gapsNs) {
     PathState state = peer.paths[path];
+    long floorNs = floorNs(state, gapsNs);
     long sinceNs = state.probesUnanswered == 0 ? state.owedSinceNs() : state.probeSentNs;
     if (core.nowNs - sinceNs >= state.probeTimeoutNs(floorNs)) {
       sendProbe(peer, path);
     }
-    if (isLate(peer, state, floorNs)) {
+    if (isLate(peer, state, gapsNs)) {
       sendAgain(peer, state);
     }
     if (state.probesUnanswered > 1) {
@@ -658,35 +687,43 @@ final class Paths {
     return false;
   }
 
+  /** Whether frames of the path are late by now. */
+  private boolean isLate(Peer peer, PathState state, long gapsNs) {
+    // Nearly always it is too early, and that much of lateNs is asked at once.
+    return core.nowNs - state.owedSinceNs()
+            >= Math.max(state.usualRttNs() >> LATE_BITS, LATE_FLOOR_NS)
+        && !peer.window.isEmpty(state.path)
+        && core.nowNs - lateNs(peer, state, gapsNs) >= 0;
+  }
+
   /**
-   * Whether frames of the path are late by half the time of an answer beyond that time, while what
-   * was sent over another path in use so much behind them has arrived. So it is neither the peer
-   * nor the skew between paths; it may be a host between them. This node's own gap between polls is
-   * in the time of an answer.
+   * When frames of the path are late, if nothing is heard until then: what was sent over another
+   * path in use a certain time behind them has arrived, more than twice as much as paths were apart
+   * of late. So it is neither the peer nor the skew between paths, nor one of the two ends that
+   * stood still, which delays all paths alike. It may be a host between them: therefore the gaps
+   * between polls count behind relays.
+   *
+   * @param state of a path with frames on their way
+   * @return {@link #NEVER_NS} from now when nothing that arrived was sent so much later
    */
-  private boolean isLate(Peer peer, PathState state, long floorNs) {
+  private long lateNs(Peer peer, PathState state, long gapsNs) {
     SendWindow window = peer.window;
-    long answerNs = state.answerTimeNs(floorNs);
-    long beyondNs = answerNs >> 1;
-    if (core.nowNs - state.owedSinceNs() < beyondNs
-        || window.isEmpty(state.path)
-        || core.nowNs - state.sparedUntilNs < 0) {
-      return false;
-    }
-    long ageNs = window.sinceSentNs(window.firstOf(state.path), core.nowNs);
-    if (ageNs < answerNs + beyondNs) {
-      return false;
-    }
+    long usualNs = state.usualRttNs();
+    long relaysNs = gapsNs * (state.hops - 1);
+    long apartNs = 2 * Math.max(state.behindNs, state.rail.frameNs() * state.hops);
+    long scatterNs = (usualNs >> LATE_BITS) + state.rttVariationNs;
+    long beyondNs = Math.max(apartNs + scatterNs, LATE_FLOOR_NS) + relaysNs / 2;
+    long sentNs = core.nowNs - window.sinceSentNs(window.firstOf(state.path), core.nowNs);
     // Of those in use: so another is left.
     for (int path = peer.firstPath; path < peer.endPath; path++) {
       PathState other = peer.paths[path];
-      if (other != state
-          && other.takesNew()
-          && other.arrivedSentNs - (core.nowNs - ageNs) >= beyondNs) {
-        return true;
+      if (other != state && other.takesNew() && other.arrivedSentNs - sentNs >= beyondNs) {
+        long owedNs = state.owedSinceNs() - sentNs;
+        long ageNs = Math.max(owedNs, Math.max(usualNs, relaysNs)) + beyondNs;
+        return sentNs + Math.max(ageNs, state.sparedUntilNs - sentNs);
       }
     }
-    return false;
+    return core.nowNs + NEVER_NS;
   }
 
   /**
@@ -712,6 +749,8 @@ final class Paths {
   /** A session opened: every path is asked, so that its length is known before data fills it. */
   void begin(Peer peer) {
     assert core.isOwner();
+    peer.freshSentNs = core.nowNs;
+    peer.newestSentNs = core.nowNs;
     peer.freshPaths = 0;
     peer.watchedPaths = 0;
     peer.mayDiffer = 0;

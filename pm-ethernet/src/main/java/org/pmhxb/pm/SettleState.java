@@ -17,6 +17,15 @@ abstract class SettleState extends AckState {
   /** Worst recent gap between polls that the peer reports. */
   long peerPollGapNs;
 
+  /**
+   * When the newest of the frames that arrived was sent, of those sent once, over any path: as of
+   * the acknowledgements before the one that is being read.
+   */
+  long newestSentNs;
+
+  /** The same with that one. */
+  long freshSentNs;
+
   /** {@link Peer#received} when an acknowledgement was last entered: whether data comes too. */
   int receivedAtSettling;
 

@@ -58,19 +58,26 @@ class FailoverTest {
     }
   }
 
-  private void send(int from) {
+  /** As {@link #flood}, both on poll threads that sleep: some ten duty cycles in a millisecond. */
+  private void floodBetweenSleeps(TestNet net, long ns) {
+    net.run(ns, true, 50_000, List.of(() -> poll(0), () -> send(1) + poll(1)));
+  }
+
+  private int send(int from) {
+    int before = (int) sent[from];
     for (int i = 0; i < 4; i++) {
       SendBuffer b = endpoints.get(from).claim(1 - from, MESSAGE_BYTES);
       if (b == null) {
-        return;
+        break;
       }
       b.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, b.offset(), sent[from]++);
       endpoints.get(from).send(b);
     }
+    return (int) sent[from] - before;
   }
 
-  private void poll(int at) {
-    endpoints
+  private int poll(int at) {
+    return endpoints
         .get(at)
         .poll(
             m -> {
@@ -149,6 +156,35 @@ class FailoverTest {
       assertThat(lateNs + stopNs).as("the others' stop").isLessThan(6 * MS);
       assertThat(countedSince(net, Counter.PATHS_LATE, counted)).isEqualTo(1);
       assertThat(countedSince(net, Counter.PATHS_EVICTED, counted)).isEqualTo(1);
+      drain(net);
+    }
+  }
+
+  /** Its gap delayed all paths alike, so it is no reason to wait for one of them. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aHostThatStoodStillBeforeTheCutHidesItNot(int host) {
+    try (TestNet net = net(16)) {
+      Arrays.fill(net.bytesPerNs, GIGABIT / 40);
+      flood(net, 200 * MS);
+      PmNode node = net.nodes.get(1);
+      PmNode still = net.nodes.set(host, null);
+      net.run(8 * MS);
+      net.nodes.set(host, still);
+      floodBetweenSleeps(net, 12 * MS);
+      assertThat(node.core.pollGapNs + node.core.peers[0].peerPollGapNs)
+          .as("is remembered")
+          .isGreaterThan(6 * MS);
+      assertThat(node.counters().get(Counter.PATHS_LATE)).isZero();
+      net.deadRail[3] = true;
+
+      long lateNs = 0;
+      while (node.counters().get(Counter.PATHS_LATE) == 0 && lateNs < 20 * MS) {
+        lateNs += MS / 4;
+        floodBetweenSleeps(net, MS / 4);
+      }
+
+      assertThat(lateNs).as("from the cut until its frames are late").isLessThan(6 * MS);
       drain(net);
     }
   }
