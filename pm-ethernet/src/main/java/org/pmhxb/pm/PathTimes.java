@@ -10,6 +10,7 @@ import org.pmhxb.pm.flow.DelayWindow;
 abstract class PathTimes extends Way {
   private static final long RTT_MAX_NS = 1_000_000_000L;
   private static final int LOSS_MEMORY_FRAMES = 64;
+  private static final int BEHIND_MEMORY_BITS = 5;
 
   /** One frame in sixteen. */
   private static final int LOSSY_SHARE = 64;
@@ -133,9 +134,14 @@ abstract class PathTimes extends Way {
     probesUnanswered = 0;
   }
 
-  /** Something sent at {@link #arrivedSentNs} arrived, over another path what was sent later. */
-  final void arrivedBehind(long laterNs) {
-    behindNs = laterNs > behindNs ? laterNs : behindNs - (behindNs - laterNs >> 5);
+  /**
+   * Something sent at {@link #arrivedSentNs} arrived.
+   *
+   * @param newestNs when the newest was sent that was known to have arrived over any path
+   */
+  final void arrivedBehind(long newestNs) {
+    long laterNs = Math.max(0, newestNs - arrivedSentNs);
+    behindNs = laterNs > behindNs ? laterNs : behindNs - (behindNs - laterNs >> BEHIND_MEMORY_BITS);
   }
 
   /** Nothing was owed until now, but answers to the probes that were sent. */

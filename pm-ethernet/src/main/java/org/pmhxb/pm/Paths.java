@@ -398,7 +398,7 @@ final class Paths {
     }
     if (state.sampleRtt(state.freshRttNs)) {
       state.arrivedSentNs = core.nowNs - state.freshRttNs;
-      state.arrivedBehind(peer.newestSentNs - state.arrivedSentNs);
+      state.arrivedBehind(peer.newestSentNs);
       int hops = state.hops;
       long ownLeastNs = Math.max(0, state.leastRttNs - peer.longWayNs);
       Memory.readAnew();
@@ -699,9 +699,9 @@ final class Paths {
   /**
    * When frames of the path are late, if nothing is heard until then: what was sent over another
    * path in use a certain time behind them has arrived, more than twice as much as paths were apart
-   * of late. So it is neither the peer nor the skew between paths, nor one of the two ends that
-   * stood still, which delays all paths alike. It may be a host between them: therefore the gaps
-   * between polls count behind relays.
+   * of late. So it is neither the peer nor the skew between paths, nor, as a rule, one of the two
+   * ends that stood still, which delays all paths alike but for those that it had just read. It may
+   * be a host between them: therefore the gaps between polls count behind relays.
    *
    * @param state of a path with frames on their way
    * @return {@link #NEVER_NS} from now when nothing that arrived was sent so much later

@@ -19,7 +19,8 @@ abstract class SettleState extends AckState {
 
   /**
    * When the newest of the frames that arrived was sent, of those sent once, over any path: as of
-   * the acknowledgements before the one that is being read.
+   * the acknowledgements before the one that is being read, which for a question's answer is the
+   * one that came with it too.
    */
   long newestSentNs;
 

@@ -196,7 +196,8 @@ public final class MpiLauncher {
       throws IOException {
     List<String> whole = new ArrayList<>();
     // Should this process be killed outright, its ranks go with it. The terminal's Ctrl-C comes to
-    // this process, which passes it on: what it starts makes itself a process group (ProcessGroup).
+    // this process, which passes it on: ranks and relays make themselves process groups
+    // (ProcessGroup), and mpirun is given a session.
     whole.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
     whole.addAll(inside);
     whole.addAll(command);
