@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.process.Running;
 
 /** Barriers and collectives of processes in network namespaces, by the commands of a user. */
 class CollectivesIT {
@@ -29,8 +30,7 @@ class CollectivesIT {
   @AfterEach
   void leavesNothing() {
     assertThat(root).doesNotExist();
-    assertThat(ProcessHandle.allProcesses())
-        .noneMatch(p -> p.info().commandLine().orElse("").contains(directory.toString()));
+    assertThat(Running.startedWith(directory)).isEmpty();
   }
 
   private JsonNode ok(String line) {

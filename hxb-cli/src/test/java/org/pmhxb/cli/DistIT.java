@@ -35,7 +35,7 @@ class DistIT {
 
   /** All that the launcher may ask the PATH for. */
   private static final List<String> TOOLS =
-      List.of("bash", "cat", "dirname", "env", "grep", "ldd", "readlink", "sed", "setsid", "sort");
+      List.of("bash", "cat", "dirname", "env", "grep", "ldd", "readlink", "sed", "sort");
 
   /** What must not be asked for: each notes that it was, and fails. */
   private static final List<String> TRAPS =

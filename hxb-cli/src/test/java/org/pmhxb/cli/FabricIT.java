@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.cluster.ClusterPaths;
-import org.pmhxb.cli.process.ProcStat;
+import org.pmhxb.cli.process.Running;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.router.Shape;
@@ -45,8 +45,7 @@ class FabricIT {
     assertThat(down.code()).as(down.err()).isEqualTo(Main.OK);
     assertThat(VethFabric.namespaces(cluster)).isEmpty();
     assertThat(root).doesNotExist();
-    assertThat(ProcessHandle.allProcesses())
-        .noneMatch(p -> p.info().commandLine().orElse("").contains(root.toString()));
+    assertThat(Running.startedWith(root)).isEmpty();
   }
 
   private static void needsRoot() {
@@ -122,12 +121,8 @@ class FabricIT {
     JsonNode up = ok("up --fabric shm --shape 2x2 --rails 2 --idle park");
     assertThat(up.path("fabric").asText()).isEqualTo("shm");
     assertThat(up.path("nodes")).hasSize(4);
-    long session = stat(ProcessHandle.current().pid()).session();
-    for (JsonNode node : up.path("nodes")) {
-      long pid = node.path("pid").asLong();
-      assertThat(stat(pid).group()).isEqualTo(pid);
-      assertThat(stat(pid).session()).isEqualTo(session);
-    }
+    Running.assertThatEachHasAGroup(
+        up.path("nodes").valueStream().map(node -> node.path("pid").asLong()).toList());
     assertThat(VethFabric.namespaces(cluster)).isEmpty();
     assertThat(ok("status").path("nodes")).allMatch(node -> node.path("peersUp").asInt() == 2);
     JsonNode exchange = ok("bench exchange --seconds 0.5 --warm-up 0.5");
@@ -145,10 +140,6 @@ class FabricIT {
     assertThat(shaped.code()).isEqualTo(Main.USAGE);
     assertThat(shaped.json().path("error").asText())
         .contains("--rate", "shm links cannot be shaped");
-  }
-
-  private static ProcStat stat(long pid) {
-    return ProcStat.ofProcess(Path.of("/proc"), pid).orElseThrow();
   }
 
   private void assertThatANodeTellsAloneWhatItTellsOfTheCluster(int number) {

@@ -10,6 +10,7 @@ import org.pmhxb.pm.flow.DelayWindow;
 abstract class PathTimes extends Way {
   private static final long RTT_MAX_NS = 1_000_000_000L;
   private static final int LOSS_MEMORY_FRAMES = 64;
+  private static final int GAP_MEMORY_BITS = 3;
   private static final int BEHIND_MEMORY_BITS = 5;
 
   /** One frame in sixteen. */
@@ -129,7 +130,7 @@ abstract class PathTimes extends Way {
   /** A sign of life. */
   final void evidence(long nowNs) {
     long gapNs = nowNs - owedSinceNs();
-    evidenceGapNs = gapNs > evidenceGapNs ? gapNs : evidenceGapNs - (evidenceGapNs - gapNs >> 3);
+    evidenceGapNs = worstOfLate(evidenceGapNs, gapNs, GAP_MEMORY_BITS);
     evidenceNs = nowNs;
     probesUnanswered = 0;
   }
@@ -141,7 +142,11 @@ abstract class PathTimes extends Way {
    */
   final void arrivedBehind(long newestNs) {
     long laterNs = Math.max(0, newestNs - arrivedSentNs);
-    behindNs = laterNs > behindNs ? laterNs : behindNs - (behindNs - laterNs >> BEHIND_MEMORY_BITS);
+    behindNs = worstOfLate(behindNs, laterNs, BEHIND_MEMORY_BITS);
+  }
+
+  private static long worstOfLate(long worst, long now, int memoryBits) {
+    return now > worst ? now : worst - (worst - now >> memoryBits);
   }
 
   /** Nothing was owed until now, but answers to the probes that were sent. */

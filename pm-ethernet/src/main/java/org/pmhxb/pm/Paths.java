@@ -367,15 +367,12 @@ final class Paths {
     peer.receivedAtSettling = received;
     long fresh = peer.freshPaths;
     peer.freshPaths = 0;
-    if ((fresh & fresh - 1) == 0) {
-      // One path as a rule, and then no loop to be set up.
-      if (fresh != 0) {
+    if ((fresh & fresh - 1) != 0) {
+      for (; fresh != 0; fresh &= fresh - 1) {
         settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
-        peer.newestSentNs = peer.freshSentNs;
       }
-      return;
-    }
-    for (; fresh != 0; fresh &= fresh - 1) {
+    } else if (fresh != 0) {
+      // One path as a rule, and then no loop to be set up.
       settle(peer, Long.numberOfTrailingZeros(fresh), bothWays);
     }
     peer.newestSentNs = peer.freshSentNs;
@@ -600,14 +597,12 @@ final class Paths {
   }
 
   private long nextOfUsedNs(Peer peer, PathState state, long gapsNs, long careNs) {
-    boolean isEmpty = peer.window.isEmpty(state.path);
-    long next = isEmpty ? Long.MAX_VALUE : lateNs(peer, state, gapsNs);
-    if (state.probesUnanswered > 0) {
-      return Math.min(next, careNs);
+    boolean asked = state.probesUnanswered > 0;
+    if (peer.window.isEmpty(state.path)) {
+      return asked ? careNs : Long.MAX_VALUE;
     }
-    return isEmpty
-        ? next
-        : Math.min(next, state.owedSinceNs() + state.probeTimeoutNs(floorNs(state, gapsNs)));
+    long askNs = state.owedSinceNs() + state.probeTimeoutNs(floorNs(state, gapsNs));
+    return Math.min(asked ? careNs : askNs, lateNs(peer, state, gapsNs));
   }
 
   /**

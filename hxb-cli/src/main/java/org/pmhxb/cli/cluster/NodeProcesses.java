@@ -1,12 +1,12 @@
 package org.pmhxb.cli.cluster;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.cli.process.Arguments;
 import org.pmhxb.cli.process.ProcStat;
 
 /**
@@ -38,23 +38,13 @@ final class NodeProcesses {
 
   private static boolean belongs(long pid, ClusterPaths paths) {
     String prefix = paths.directory() + "/node-";
-    String[] words = commandLine(pid);
-    for (int i = 1; i < words.length; i++) {
-      if (words[i - 1].equals("--config") && words[i].startsWith(prefix)) {
+    List<String> words = Arguments.of(pid);
+    for (int i = 1; i < words.size(); i++) {
+      if (words.get(i - 1).equals("--config") && words.get(i).startsWith(prefix)) {
         return true;
       }
     }
     return false;
-  }
-
-  private static String[] commandLine(long pid) {
-    try {
-      byte[] bytes = Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline"));
-      return new String(bytes, StandardCharsets.UTF_8).split("\0");
-    } catch (IOException e) {
-      // Ended in the meantime.
-      return new String[0];
-    }
   }
 
   /** Whether the very process still runs that was started as this node. */

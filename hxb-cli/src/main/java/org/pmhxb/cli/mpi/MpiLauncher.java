@@ -192,14 +192,17 @@ public final class MpiLauncher {
     VethFabric.run(plan.namespace(node), "ip", "link", "set", "dev", first, "arp", "on");
   }
 
-  private void start(String name, String label, List<String> command, List<String> inside)
+  /**
+   * @param by what starts the command and becomes it, as in a namespace; empty: nothing
+   */
+  private void start(String name, String label, List<String> command, List<String> by)
       throws IOException {
     List<String> whole = new ArrayList<>();
     // Should this process be killed outright, its ranks go with it. The terminal's Ctrl-C comes to
     // this process, which passes it on: ranks and relays make themselves process groups
     // (ProcessGroup), and mpirun is given a session.
     whole.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
-    whole.addAll(inside);
+    whole.addAll(by);
     whole.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(whole).redirectInput(new File("/dev/null"));
     builder.environment().put(Program.homeVariable(), RankClassPath.MPJ_HOME.toString());

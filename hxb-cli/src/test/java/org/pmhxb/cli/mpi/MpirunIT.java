@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.NodeJvm;
-import org.pmhxb.cli.process.ProcStat;
 import org.pmhxb.cli.process.ProcessTree;
+import org.pmhxb.cli.process.Running;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.mpi.launch.Placement;
 import org.pmhxb.mpi.launch.Program;
@@ -263,41 +262,14 @@ class MpirunIT {
       assertThat(System.nanoTime()).as(output()).isLessThan(deadlineNs);
       Thread.sleep(20);
     }
-    assertThatRanksHaveGroupsOfTheirOwn(classes);
+    List<Long> ranks = Running.startedWith(classes);
+    assertThat(ranks).hasSize(2);
+    Running.assertThatEachHasAGroup(ranks);
     launcher.interrupt();
     launcher.join(20_000);
     assertThat(launcher.isAlive()).isFalse();
     assertThat(interruption).isInstanceOf(InterruptedException.class);
-    assertThat(childrenWith(classes)).isEmpty();
-  }
-
-  /** Of two ranks: a terminal's Ctrl-C is the launcher's, the scheduler's session all have. */
-  private static void assertThatRanksHaveGroupsOfTheirOwn(Path classes) {
-    long session = stat(ProcessHandle.current()).session();
-    List<ProcessHandle> ranks = childrenWith(classes);
-    assertThat(ranks).hasSize(2);
-    assertThat(ranks).allMatch(rank -> stat(rank).group() == rank.pid());
-    assertThat(ranks).allMatch(rank -> stat(rank).session() == session);
-  }
-
-  /** By what the kernel says: of a long command line {@link ProcessHandle} says nothing. */
-  private static List<ProcessHandle> childrenWith(Path argument) {
-    return ProcessHandle.current()
-        .children()
-        .filter(child -> commandLine(child).contains(argument.toString()))
-        .toList();
-  }
-
-  private static String commandLine(ProcessHandle process) {
-    try {
-      return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
-    } catch (IOException e) {
-      return "";
-    }
-  }
-
-  private static ProcStat stat(ProcessHandle process) {
-    return ProcStat.ofProcess(Path.of("/proc"), process.pid()).orElseThrow();
+    assertThat(Running.startedWith(classes)).isEmpty();
   }
 
   @Test
