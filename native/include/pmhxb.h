@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Raised by every change that an older caller would not survive. */
-#define HXB_ABI_VERSION 7
+#define HXB_ABI_VERSION 8
 
 /* ---- Packet descriptors -------------------------------------------------------------------------
  * One 64-bit word per frame:
@@ -312,6 +312,12 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
 #define HXB_ONLY_WORDS 2
 int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only);
 int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);
+/*
+ * hxb_tx_burst of the queue port | queue << 32, behind hxb_seal of the same frames: one call for both, as above.
+ * sealing: from:16 | at << 16 | trailer << 32; 0: nothing is sealed. A descriptor that hxb_seal refuses ends the
+ * prefix; -EINVAL when it is the first. For short frames: it delays safepoints until all are done.
+ */
+int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n, uint64_t sealing);
 
 /*
  * Packet path. How many of n frames, from the first on, carry their own CRC32C (RFC 3720: reflected, all

@@ -61,8 +61,33 @@ static void make_usual(struct rte_mbuf *m)
     }
 }
 
-int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
-                struct rte_mbuf **frames, struct hxb_refusals *refusals)
+/* False: its length is out of range, and it stays as it is. */
+static inline bool prepare_frame(struct rte_mbuf *m, uint64_t d, uint32_t lengths)
+{
+    uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
+
+    /* One comparison for both ends. */
+    if (unlikely(length - HXB_MIN_FRAME > lengths)) {
+        return false;
+    }
+    if (unlikely(!is_usual(m))) {
+        make_usual(m);
+        if (d & HXB_DESC_HOLD) {
+            rte_mbuf_refcnt_update(m, 1);
+        }
+    } else if (d & HXB_DESC_HOLD) {
+        rte_mbuf_refcnt_set(m, 2);
+    }
+    m->data_len = (uint16_t)length;
+    m->pkt_len = length;
+    /* EXTERNAL says where the data buffer lies and must stay; receive flags must not be taken
+     * for requests to the transmitter. */
+    m->ol_flags &= RTE_MBUF_F_EXTERNAL;
+    return true;
+}
+
+static __rte_noinline int prepare_some(const struct hxb_pool *pool, const uint64_t *descs, int n,
+                                       struct rte_mbuf **frames)
 {
     uint32_t lengths = pool->frame_max - HXB_MIN_FRAME;
     int known = 0, ready = 0;
@@ -76,28 +101,24 @@ int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
         rte_prefetch0(m);
         frames[known] = m;
     }
-    for (; ready < known; ready++) {
-        uint64_t d = descs[ready];
-        struct rte_mbuf *m = frames[ready];
-        uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT);
+    while (ready < known && prepare_frame(frames[ready], descs[ready], lengths)) {
+        ready++;
+    }
+    return ready;
+}
 
-        /* One comparison for both ends. */
-        if (unlikely(length - HXB_MIN_FRAME > lengths)) {
-            break;
-        }
-        if (unlikely(!is_usual(m))) {
-            make_usual(m);
-            if (d & HXB_DESC_HOLD) {
-                rte_mbuf_refcnt_update(m, 1);
-            }
-        } else if (d & HXB_DESC_HOLD) {
-            rte_mbuf_refcnt_set(m, 2);
-        }
-        m->data_len = (uint16_t)length;
-        m->pkt_len = length;
-        /* EXTERNAL says where the data buffer lies and must stay; receive flags must not be taken
-         * for requests to the transmitter. */
-        m->ol_flags &= RTE_MBUF_F_EXTERNAL;
+int hxb_prepare(const struct hxb_pool *pool, const uint64_t *descs, int n,
+                struct rte_mbuf **frames, struct hxb_refusals *refusals)
+{
+    int ready;
+
+    /* Most bursts are of one frame where nothing is in a hurry but that one. */
+    if (n == 1) {
+        frames[0] = hxb_mbuf(pool, (uint32_t)(descs[0] & HXB_DESC_ID_MASK));
+        ready = frames[0] != NULL &&
+                prepare_frame(frames[0], descs[0], pool->frame_max - HXB_MIN_FRAME);
+    } else {
+        ready = prepare_some(pool, descs, n, frames);
     }
     refusals->tx += ready < n;
     return ready > 0 || n <= 0 ? ready : -EINVAL;

@@ -334,13 +334,32 @@ static __rte_always_inline bool seal_four(const struct frames *in, const uint64_
     return true;
 }
 
-HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
-                     uint32_t trailer, uint32_t at)
+/* The only frame of a burst, without what several need. */
+static inline bool seal_one(const struct hxb_pool *pool, uint64_t d, uint32_t from, uint32_t trailer,
+                            uint32_t at)
+{
+    uint32_t length = (uint32_t)(d >> HXB_DESC_LENGTH_SHIFT) - trailer;
+
+    if (unlikely((d & HXB_DESC_SEAL) == 0)) {
+        return true;
+    }
+    uint8_t *frame = frame_of(pool, d, from, length);
+    if (unlikely(frame == NULL)) {
+        return false;
+    }
+    uint32_t crc = rte_cpu_to_be_32(finish(UINT32_MAX, frame + from, length - from));
+    memcpy(frame + at, &crc, sizeof(crc));
+    return true;
+}
+
+/* How many of n descriptors, from the first on, are within range: their frames are sealed. */
+static __rte_noinline int seal_some(const struct hxb_pool *pool, const uint64_t *descs, int n,
+                                    uint32_t from, uint32_t trailer, uint32_t at)
 {
     const uint8_t *data[LANES];
     uint8_t *field[LANES];
     uint32_t bytes[LANES], crcs[LANES];
-    int lanes, rc = n;
+    int lanes;
     const struct frames in = {
         .base = pool->base + HXB_FRAME_OFFSET,
         .mbufs = pool->mbufs,
@@ -348,9 +367,6 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
         .count = pool->count,
     };
 
-    if (unlikely(at + sizeof(uint32_t) > from)) {
-        return -EINVAL;
-    }
     for (int i = 0; i < n;) {
         if (n - i >= LANES &&
             likely(seal_four(&in, &descs[i], from, pool->frame_max, trailer, at))) {
@@ -365,9 +381,7 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
             }
             uint8_t *frame = frame_of(pool, d, from, length);
             if (unlikely(frame == NULL)) {
-                /* Those before it are sealed all the same. */
                 n = i;
-                rc = -EINVAL;
                 break;
             }
             data[lanes] = frame + from;
@@ -380,5 +394,25 @@ HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, 
             memcpy(field[k], &crc, sizeof(crc));
         }
     }
-    return rc;
+    return n;
+}
+
+int hxb_seal_prefix(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
+                    uint32_t trailer, uint32_t at)
+{
+    if (unlikely(at + sizeof(uint32_t) > from)) {
+        return 0;
+    }
+    if (n == 1) {
+        return seal_one(pool, descs[0], from, trailer, at);
+    }
+    return seal_some(pool, descs, n, from, trailer, at);
+}
+
+HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
+                     uint32_t trailer, uint32_t at)
+{
+    int rc = at + sizeof(uint32_t) > from ? -EINVAL : n;
+
+    return rc < 0 || hxb_seal_prefix(pool, descs, n, from, trailer, at) < n ? -EINVAL : n;
 }

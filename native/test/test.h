@@ -98,6 +98,7 @@ void test_crc(void);
 void test_seal(void);
 void test_ring(void);
 void test_ring_port(void);
+void test_tx_sealed(void);
 void test_wire(void);
 void test_wire_drops(void);
 void test_null_port(void);

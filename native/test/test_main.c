@@ -27,6 +27,7 @@ static const struct {
     {"seal", test_seal},
     {"ring", test_ring},
     {"ring_port", test_ring_port},
+    {"tx_sealed", test_tx_sealed},
     {"wire", test_wire},
     {"wire_drops", test_wire_drops},
     {"null_port", test_null_port},

@@ -136,6 +136,52 @@ static uint64_t receive_sealed(struct test_pool *p, struct ring_port *r, int n, 
     return flags;
 }
 
+/* Sealed and sent in one call: one frame, several, and none beyond a descriptor that is out of range. */
+void test_tx_sealed(void)
+{
+    enum { FROM = 28, AT = 24, N = 6 };
+    const uint64_t sealing = FROM | (uint64_t)AT << 16;
+    struct test_pool p;
+    struct ring_port r;
+    uint64_t sent[N], got[N], at[N];
+
+    test_start_eal();
+    test_make_pool(&p, "sealed", STRIDE_JUMBO, 64, 0);
+    make_ring_port(&r, "net_sealed", p.pool, 2, 32);
+    for (int n = 1; n <= N; n++) {
+        for (int asked = 0; asked < 2; asked++) {
+            test_fill(&p, sent, n, 90);
+            for (int i = 0; i < n; i++) {
+                memset(test_frame(&p, sent[i]) + AT, 0xA5, 4);
+                sent[i] |= HXB_DESC_SEAL;
+            }
+            /* The queue is named by the upper half. */
+            CHECK_EQ(hxb_tx_sealed(p.pool, (uint64_t)r.port | UINT64_C(1) << 32, sent, n, asked ? sealing : 0), n);
+            CHECK_EQ(hxb_ring_dequeue(r.tx[1], p.pool, got, N), n);
+            for (int i = 0; i < n; i++) {
+                at[i] = (uint64_t)(uintptr_t)test_frame(&p, got[i]);
+            }
+            CHECK_EQ(hxb_crc32c_holds(p.pool, got, at, n, FROM, AT), asked ? n : 0);
+            test_release(&p, got, n);
+        }
+    }
+    /* What cannot be sealed is not sent, nor what stands behind it: too short, no frame, a CRC in what it covers. */
+    test_fill(&p, sent, 3, 90);
+    uint64_t bad[] = {sent[0] | HXB_DESC_SEAL, test_desc(0, 90) | HXB_DESC_SEAL, sent[1]};
+    CHECK_EQ(hxb_tx_sealed(p.pool, (uint64_t)r.port, bad, 3, sealing), 1);
+    CHECK_EQ(hxb_tx_sealed(p.pool, (uint64_t)r.port, &bad[1], 2, sealing), -EINVAL);
+    bad[1] = test_desc((uint32_t)(sent[2] & HXB_DESC_ID_MASK), FROM - 1) | HXB_DESC_SEAL;
+    CHECK_EQ(hxb_tx_sealed(p.pool, (uint64_t)r.port, &bad[1], 1, sealing), -EINVAL);
+    CHECK_EQ(hxb_tx_sealed(p.pool, (uint64_t)r.port, &sent[1], 1, FROM | (uint64_t)(FROM - 3) << 16), -EINVAL);
+    CHECK_EQ(hxb_tx_sealed(p.pool, (uint64_t)r.port, sent, 0, sealing), 0);
+    CHECK_EQ(hxb_tx_sealed(p.pool, UINT32_MAX, &sent[1], 1, 0), -ENODEV);
+    CHECK_EQ(hxb_ring_dequeue(r.tx[0], p.pool, got, N), 1);
+    test_release(&p, got, 1);
+    test_release(&p, &sent[1], 2);
+    free_ring_port(&r);
+    test_free_pool(&p);
+}
+
 /* A frame that is all that came is marked when it is for whom it has to be, short, and intact. Frames received. */
 static int check_only(struct test_pool *p, struct ring_port *r)
 {

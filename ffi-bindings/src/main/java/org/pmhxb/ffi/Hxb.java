@@ -53,6 +53,10 @@ public final class Hxb {
           "hxb_rx_bursts",
           FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
   private static final MethodHandle TX_BURSTS = critical("hxb_tx_bursts", BULK);
+  private static final MethodHandle TX_SEALED =
+      critical(
+          "hxb_tx_sealed",
+          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
   private static final MethodHandle PACKET_RX_BURST = critical("hxb_packet_rx_burst", PACKET_BURST);
   private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
   private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", RING_BURST);
@@ -136,6 +140,19 @@ public final class Hxb {
   public static int txBursts(long pool, long bursts, int count) {
     try {
       return (int) TX_BURSTS.invokeExact(pool, bursts, count);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /**
+   * {@link #txBurst} of a queue, {@code port | queue << 32}, behind {@link #seal} of the same
+   * frames: {@code sealing} is {@code from:16 | at << 16 | trailer << 32}, or 0 when none is to be
+   * sealed.
+   */
+  public static int txSealed(long pool, long queue, long descs, int n, long sealing) {
+    try {
+      return (int) TX_SEALED.invokeExact(pool, queue, descs, n, sealing);
     } catch (Throwable t) {
       throw unexpected(t);
     }

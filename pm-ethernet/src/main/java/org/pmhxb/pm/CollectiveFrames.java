@@ -123,7 +123,7 @@ public final class CollectiveFrames {
 
   /** Hands to the ports what is queued, ahead of the end of the round. */
   public void flush() {
-    node.flushEarly();
+    node.flush();
   }
 
   /** Asks for a session with a node, so that frames to it and from it count. */

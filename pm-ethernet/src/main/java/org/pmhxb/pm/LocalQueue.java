@@ -46,8 +46,16 @@ final class LocalQueue {
    */
   private long choiceStandsMask = TURN_MASK;
 
-  /** Frames with which an earlier choice of this queue stands no more. */
+  /**
+   * Frames with which an earlier choice of this queue stands no more: what leaves soon, where other
+   * rails might take the rest.
+   */
   private final int choiceFrames;
+
+  private final WaitingRails waits;
+
+  /** The rail's in {@link #waits}. */
+  private final int bit;
 
   private int takenOut;
 
@@ -55,10 +63,12 @@ final class LocalQueue {
   private int unheld;
 
   /**
-   * @param choiceFrames what leaves soon, where other rails might take the rest
+   * @param rail its index
    */
-  LocalQueue(int choiceFrames) {
-    this.choiceFrames = choiceFrames;
+  LocalQueue(int rail, WaitingRails waits) {
+    this.choiceFrames = waits.count() > 1 ? Rail.CHOICE_BURSTS * Rail.BURST : CAPACITY;
+    this.waits = waits;
+    this.bit = WaitingRails.bit(rail);
   }
 
   /** The descriptors: place {@code ticket mod CAPACITY}. */
@@ -174,6 +184,29 @@ final class LocalQueue {
     return Math.min(count, CAPACITY - (ticket & MASK));
   }
 
+  /**
+   * Whether all of it can leave in one burst: up to so many frames that a send window holds too,
+   * before the ring's end, and either all of them are to be sealed or none.
+   */
+  boolean isOneBurst() {
+    int from = head;
+    int n = tail - from;
+    return (n - 1 & ~(Rail.BURST - 1)) == 0
+        && (from & MASK) <= CAPACITY - n
+        && isPlain()
+        && (sealed - from <= 0 || sealed == tail);
+  }
+
+  /** All that waits has its CRC. */
+  boolean isSealed() {
+    return sealed == tail;
+  }
+
+  /** All that waits was sealed. */
+  void noteSealed() {
+    sealed = tail;
+  }
+
   /** Every place holds a frame that a send window holds too. */
   boolean isPlain() {
     return (takenOut | unheld) == 0;
@@ -191,6 +224,7 @@ final class LocalQueue {
     Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(ticket), d);
     tail = ticket + 1;
     bytes += lengthBytes;
+    waits.add(bit);
     return ticket;
   }
 
@@ -200,6 +234,7 @@ final class LocalQueue {
     tail++;
     bytes += lengthBytes;
     unheld++;
+    waits.add(bit);
   }
 
   /** The i-th place from the head, {@code 0 <= i < size()}. */
@@ -269,16 +304,14 @@ final class LocalQueue {
     return n;
   }
 
-  /** Gives what was put since the last time and waits to be sealed; whether there was any. */
-  boolean seal(Sealer sealer) {
+  /** Gives what was put since the last time and waits to be sealed. */
+  void seal(Sealer sealer) {
     sealed = firstUnsealed();
-    boolean any = sealed != tail;
     while (sealed != tail) {
       int n = unbroken(sealed, tail - sealed);
       sealer.gather(ring, sealed & MASK, n);
       sealed += n;
     }
-    return any;
   }
 
   /** Ticket of the first frame that was put since the last sealing, unless it has left already. */

@@ -28,6 +28,15 @@ public final class NodeCounters {
     CELL.setOpaque(c, b, c[b] + deliveredBytes);
   }
 
+  /** Adds what a round has sent, in one go. */
+  void addSent(long data, long frames) {
+    long[] c = cells;
+    int d = Counter.DATA_SENT.ordinal();
+    int f = Counter.FRAMES_SENT.ordinal();
+    CELL.setOpaque(c, d, c[d] + data);
+    CELL.setOpaque(c, f, c[f] + frames);
+  }
+
   void increment(Counter counter) {
     add(counter, 1);
   }

@@ -45,11 +45,14 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final Deadlines deadlines;
   private final CollectiveFrames collectives;
 
-  /** Where there is one; null of several, and of none, which a machine of one node has. */
-  private final Rail onlyRail;
+  /** Rails that are to be offered frames of theirs. */
+  private final WaitingRails waits;
 
   /** Of control frames. */
   private final Sealer sealer;
+
+  /** {@link Sealer#inBurst}, where the ports can; else 0. */
+  private final long sealing;
 
   /** The rails' send bursts of one round. */
   private final QueueBursts sends;
@@ -84,8 +87,9 @@ public final class PmNode implements PollWork, AutoCloseable {
       boolean inline) {
     ListenerFaults faults = new ListenerFaults();
     Rail[] rails = new Rail[ports.size()];
+    this.waits = new WaitingRails(rails.length);
     for (int i = 0; i < rails.length; i++) {
-      rails[i] = new Rail(i, rails.length, ports.get(i), pool, faults);
+      rails[i] = new Rail(i, waits, ports.get(i), pool, faults);
       checkFrameFits(config, pool, ports.get(i));
     }
     this.core = new NodeCore(config, pool, routing, rails, faults);
@@ -101,7 +105,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     this.sends = new QueueBursts(ports, faults::keep);
     this.collectives = new CollectiveFrames(this, core, sessions);
     core.collectives = collectives;
-    this.onlyRail = rails.length == 1 ? rails[0] : null;
+    this.sealing = sends.areNative() ? sealer.inBurst() : 0;
     this.inline = inline;
   }
 
@@ -159,17 +163,17 @@ public final class PmNode implements PollWork, AutoCloseable {
       throw new IllegalStateException("node " + core.self + " is closed");
     }
     long gapNs = core.tick(nowNs);
-    if (sender.hasUnsealed()) {
-      sender.beginRound(gapNs);
+    if (gapNs > Sender.RESTAMP_NS && sender.hasUnsealed()) {
+      sender.restampUnsealed();
     }
     int work = commandsWaiting ? runCommands() : 0;
     if (core.endpointsAsk || core.polls > 0) {
       work += drainEndpoints();
     }
-    sender.seal();
     int received = receiver.receive();
     work += received + collectives.doWork(nowNs);
     if (nowNs - timerDueNs >= 0) {
+      sender.seal();
       timerDueNs = nowNs + TIMER_INTERVAL_NS;
       core.forgetSleeps();
       sessions.tick();
@@ -178,8 +182,8 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     sender.pumpPending();
     work += acknowledger.flush(received == 0);
-    if (anyRailWaits()) {
-      work += flushRails();
+    if (waits.bits() != 0) {
+      work += flush();
     }
     if (work == 0) {
       core.pool.flush();
@@ -215,30 +219,39 @@ public final class PmNode implements PollWork, AutoCloseable {
       return 0;
     }
     sender.pumpPending();
-    int sent = flushRails();
+    int sent = flush();
     core.faults.rethrow();
     return sent;
   }
 
-  /** Hands queued frames to the ports ahead of the end of the round. */
-  void flushEarly() {
-    sender.seal();
-    flushRails();
-  }
-
-  /** Else there is nothing for {@link #flushRails} to do: {@link #held} is of a rail that waits. */
-  private boolean anyRailWaits() {
-    // No loop is set up in each round for an only rail.
-    return onlyRail != null ? onlyRail.waiting : anyOfRailsWaits();
-  }
-
-  private boolean anyOfRailsWaits() {
-    for (Rail rail : core.rails) {
-      if (rail.waiting) {
-        return true;
-      }
+  /** Hands queued frames to the ports, ahead of the end of the round too. */
+  int flush() {
+    int only = sealing == 0 ? -1 : waits.only();
+    int sent = only < 0 ? 0 : flushOnly(core.rails[only]);
+    if (sent == 0) {
+      sender.seal();
+      sent = flushRails();
     }
-    return false;
+    return sent;
+  }
+
+  /**
+   * {@link #flushRails} where frames wait on one rail alone, and are few and of one kind.
+   *
+   * @return frames that the port took; 0: none, or it is another case, and nothing was done
+   */
+  private int flushOnly(Rail rail) {
+    int n = rail.offerUsual(sends);
+    if (n == 0) {
+      return 0;
+    }
+    long unsealed = rail.offeredUnsealed > 0 ? sealing : 0;
+    int sent = sends.sendSealed(rail.index, rail.offered, rail.offeredFrom, n, unsealed);
+    rail.takenUsual(sent);
+    held = rail.isWaiting();
+    core.passedOn = false;
+    core.counters.addSent(sender.sealedInBurst(), sent);
+    return sent;
   }
 
   private void lookAtPorts() {
@@ -256,17 +269,17 @@ public final class PmNode implements PollWork, AutoCloseable {
     bursts.clear();
     sealer.begin();
     boolean left = false;
-    for (Rail rail : core.rails) {
-      if (rail.waiting) {
-        int n = rail.offer(bursts, core.nowNs, core.pollGapNs);
-        if (n > 0) {
-          if (rail.offeredUnsealed > 0) {
-            sealer.gather(rail.offered, rail.offeredFrom, rail.offeredUnsealed);
-          }
-          bursts.add(rail.index, rail.offered, rail.offeredFrom, n);
-        } else {
-          left |= rail.waiting;
+    Rail[] rails = core.rails;
+    for (int bits = waits.bits(); bits != 0; bits &= bits - 1) {
+      Rail rail = rails[Integer.numberOfTrailingZeros(bits)];
+      int n = rail.offer(bursts, core.nowNs, core.pollGapNs);
+      if (n > 0) {
+        if (rail.offeredUnsealed > 0) {
+          sealer.gather(rail.offered, rail.offeredFrom, rail.offeredUnsealed);
         }
+        bursts.add(rail.index, rail.offered, rail.offeredFrom, n);
+      } else {
+        left |= rail.isWaiting();
       }
     }
     sealer.finish();
@@ -286,7 +299,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     for (int i = 0; i < n; i++) {
       Rail rail = rails[bursts.port(i)];
       sent += rail.taken(bursts.moved(i));
-      held |= rail.waiting;
+      held |= rail.isWaiting();
     }
     core.counters.add(Counter.FRAMES_SENT, sent);
     return sent;
@@ -745,6 +758,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   private int runCommands() {
+    sender.seal();
     List<Runnable> due;
     synchronized (commands) {
       due = List.copyOf(commands);
@@ -955,8 +969,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (!quit) {
       quit = true;
       sessions.closeAll();
-      sender.seal();
-      for (int i = 0; i < 64 && flushRails() > 0; i++) {
+      for (int i = 0; i < 64 && flush() > 0; i++) {
         Thread.onSpinWait();
       }
     }

@@ -21,7 +21,7 @@ final class Rail {
    * Bursts that wait here before choices of path that were made earlier are made again, where there
    * are other rails: with fewer, whoever sends bursts in a round would choose for many frames.
    */
-  private static final int CHOICE_BURSTS = 4;
+  static final int CHOICE_BURSTS = 4;
 
   /** Of the bytes of relayed frames local ones are owed 1 / 2^this, while they wait. */
   private static final int OWED_BITS = 2;
@@ -49,8 +49,11 @@ final class Rail {
    */
   final Burst rx = new Burst(2 * BURST);
 
-  /** Frames wait, or may: {@link #offer} is to be called. */
-  boolean waiting;
+  /** Those of which frames wait, or may: {@link #offer} is to be called. */
+  private final WaitingRails waits;
+
+  /** This one in {@link #waits}. */
+  private final int bit;
 
   /** There may be some among them that are not of {@link #local}. */
   private boolean others;
@@ -116,12 +119,14 @@ final class Rail {
   private final ListenerFaults faults;
 
   /**
-   * @param rails of the node
+   * @param waits of the node's rails
    * @param faults takes what the port throws in a burst that this class makes itself
    */
-  Rail(int index, int rails, Port port, BufferPool pool, ListenerFaults faults) {
+  Rail(int index, WaitingRails waits, Port port, BufferPool pool, ListenerFaults faults) {
     this.index = index;
-    this.local = new LocalQueue(rails > 1 ? CHOICE_BURSTS * BURST : LocalQueue.CAPACITY);
+    this.waits = waits;
+    this.bit = WaitingRails.bit(index);
+    this.local = new LocalQueue(index, waits);
     this.port = port;
     this.pool = pool;
     this.faults = faults;
@@ -232,8 +237,25 @@ final class Rail {
 
   /** Relayed frames were put, or control frames. */
   void othersWait() {
-    waiting = true;
+    waits.add(bit);
     others = true;
+  }
+
+  /** Frames wait, or may. */
+  boolean isWaiting() {
+    return waits.has(bit);
+  }
+
+  private void noteLeft(boolean some) {
+    if (!some) {
+      waits.remove(bit);
+    }
+  }
+
+  /** Of the frames that alone waited, which were not of {@link #local}. */
+  private void noteOthersLeft(boolean some) {
+    others = some;
+    noteLeft(some);
   }
 
   /** A frame of this node that goes once: a path probe. */
@@ -242,20 +264,58 @@ final class Rail {
       return false;
     }
     local.putUnheld(id, lengthBytes);
-    waiting = true;
     return true;
   }
 
   /** Gives what was put into {@link #local} since the last time to be sealed. */
   void seal(Sealer sealer) {
-    if (local.seal(sealer)) {
-      waiting = true;
-    }
+    local.seal(sealer);
   }
 
   /** Whether the frame with this ticket was handed to the port. */
   boolean hasLeftQueue(int ticket) {
     return local.taken() - ticket > 0;
+  }
+
+  /**
+   * {@link #offer} in the usual case of a rail that has frames now and then: they are few and of
+   * one kind, and the port, of which no queue was ever seen, has room for all of them.
+   *
+   * @param ports whose bursts are native calls, and know this rail's by its number
+   * @return frames; 0: it is another case, and nothing was done
+   */
+  int offerUsual(QueueBursts ports) {
+    if (!portBound.isUnbound()) {
+      return 0;
+    }
+    if (others) {
+      return offerUsualOthers(ports);
+    }
+    int n = local.size();
+    if (!local.isOneBurst() || ports.txRoom(index) < n) {
+      return 0;
+    }
+    offeredMost = n;
+    offeredUnsealed = local.isSealed() ? 0 : n;
+    offer(LOCAL, local.ring(), local.first());
+    return n;
+  }
+
+  private int offerUsualOthers(QueueBursts ports) {
+    int answers = control.size();
+    if ((transit.size() | local.size()) != 0 || answers != 0 == passedCount > 0) {
+      return 0;
+    }
+    int room = Math.min(ports.txRoom(index), BURST);
+    if (answers != 0) {
+      return offerControlOnly(room);
+    }
+    if (passedCount > room) {
+      return 0;
+    }
+    offeredUnsealed = 0;
+    offer(PASSED, passed, passedFrom);
+    return passedCount;
   }
 
   /**
@@ -268,6 +328,12 @@ final class Rail {
    * @return frames
    */
   int offer(QueueBursts ports, long nowNs, long pollGapNs) {
+    if (ports.areNative()) {
+      int n = offerUsual(ports);
+      if (n > 0) {
+        return n;
+      }
+    }
     local.skipTakenOut();
     int ours = local.size();
     int passing = 0;
@@ -278,7 +344,7 @@ final class Rail {
       others = (passing | answers) != 0;
     }
     if ((ours | passing | answers) == 0) {
-      waiting = false;
+      waits.remove(bit);
       return 0;
     }
     int room = Math.min(ports.txRoom(index), BURST);
@@ -313,7 +379,7 @@ final class Rail {
    * path avoid it for that. Asks one that had a queue.
    */
   void lookAtPort(QueueBursts ports, long nowNs, long pollGapNs) {
-    if (!waiting && !local.isPortEmpty()) {
+    if (!isWaiting() && !local.isPortEmpty()) {
       portBound.spareBytes(ports.txBacklogBytes(index), nowNs, pollGapNs);
       local.portBytes(portBound.backlogBytes());
       local.noteWhatPortLeft(0);
@@ -340,7 +406,7 @@ final class Rail {
       goneAtLook = gone;
       takesNs = patienceNs;
       blocked = false;
-    } else if (!waiting) {
+    } else if (!isWaiting()) {
       takesNs = patienceNs;
     } else if (blocked || patienceNs - takesNs >= BLOCKED_NS) {
       blocked = true;
@@ -532,8 +598,20 @@ final class Rail {
       takenOfAll(taken);
     }
     local.noteWhatPortLeft(taken);
-    waiting = others && control.size() + transit.size() > 0 || local.size() > 0;
+    noteLeft(others && control.size() + transit.size() > 0 || local.size() > 0);
     return taken;
+  }
+
+  /** {@link #taken} of what {@link #offerUsual} chose, all of which is sealed. */
+  int takenUsual(int frames) {
+    if (offers != LOCAL) {
+      return taken(frames);
+    }
+    local.noteSealed();
+    portBound.handedOver(local.drop(frames));
+    local.noteWhatPortLeft(frames);
+    noteLeft(local.size() > 0);
+    return frames;
   }
 
   /** {@link #taken} of what was passed on: what is left waits in the queue. */
@@ -541,7 +619,7 @@ final class Rail {
     if (frames == passedCount) {
       portBound.handedOver(passedBytes);
       nonePassed();
-      waiting = false;
+      noteOthersLeft(false);
       return frames;
     }
     for (int i = 0; i < frames; i++) {
@@ -565,7 +643,7 @@ final class Rail {
       pass(queue, rest);
       taken += rest;
     }
-    waiting = queue.size() > 0;
+    noteOthersLeft(queue.size() > 0);
     return taken;
   }
 

@@ -50,6 +50,16 @@ final class Sealer {
   }
 
   /**
+   * What {@link org.pmhxb.pm.port.QueueBursts#sendSealed} is to seal frames by; 0: it cannot, for
+   * there is a key, or the pool is not the shim's.
+   */
+  long inBurst() {
+    return handle == 0 || tag != null
+        ? 0
+        : FrameHeader.CRC_FROM | (long) FrameHeader.CRC << 16 | (long) tagBytes << 32;
+  }
+
+  /**
    * Nothing is gathered: what was, when something was thrown before {@link #finish}, comes again.
    */
   void begin() {

@@ -267,12 +267,14 @@ final class Sender {
     pendingPeers[pendingPeerCount++] = peer;
   }
 
-  /** Sends what endpoints gave in this round, and what waits since earlier ones. */
+  /**
+   * Sends what endpoints gave in this round, and what waits since earlier ones. {@link #seal} is to
+   * follow, or the burst that seals.
+   */
   void pumpPending() {
     if (pendingPeerCount > 0) {
       pumpPeers();
     }
-    seal();
   }
 
   private void pumpPeers() {
@@ -506,28 +508,34 @@ final class Sender {
   /** Before anything else may look at new frames: an acknowledgement, a port. */
   void seal() {
     if (unsealed > 0) {
-      core.counters.add(Counter.DATA_SENT, unsealed);
-      unsealed = 0;
-      for (Rail rail : core.rails) {
-        rail.seal(sealer);
-      }
-      sealer.finish();
+      sealAll();
     }
   }
 
-  /**
-   * A round begins: what was sent since the last one leaves in this one. Where a program let time
-   * pass between, that is not the round trip's.
-   *
-   * @param gapNs since the last round began
-   */
-  void beginRound(long gapNs) {
-    if (gapNs > RESTAMP_NS) {
-      for (Rail rail : core.rails) {
-        restamp(rail.local);
-      }
+  private void sealAll() {
+    core.counters.add(Counter.DATA_SENT, unsealed);
+    unsealed = 0;
+    for (Rail rail : core.rails) {
+      rail.seal(sealer);
     }
-    seal();
+    sealer.finish();
+  }
+
+  /**
+   * A program let time pass between what it sent and the round in which that leaves, which is not
+   * the round trip's.
+   */
+  void restampUnsealed() {
+    for (Rail rail : core.rails) {
+      restamp(rail.local);
+    }
+  }
+
+  /** A burst has sealed all that had no CRC yet; how many. */
+  int sealedInBurst() {
+    int n = unsealed;
+    unsealed = 0;
+    return n;
   }
 
   /** Whether frames were put that have no CRC yet. */
@@ -594,7 +602,6 @@ final class Sender {
       paths.beginWait(peer, state, window.lengthBytes(seq));
     }
     int ticket = rail.local.putHeld(id, window.lengthBytes(seq), 0);
-    rail.waiting = true;
     int index = peer.takeIndex(state);
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);

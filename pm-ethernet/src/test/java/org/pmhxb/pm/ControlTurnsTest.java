@@ -117,7 +117,14 @@ class ControlTurnsTest {
       boolean[] unknown = new boolean[rails];
       Rail[] all = new Rail[rails];
       Arrays.setAll(
-          all, i -> new Rail(i, rails, PathChoiceTest.port(i, false), pool, new ListenerFaults()));
+          all,
+          i ->
+              new Rail(
+                  i,
+                  new WaitingRails(rails),
+                  PathChoiceTest.port(i, false),
+                  pool,
+                  new ListenerFaults()));
       Routing routing = withDetours(new LineRouting(0, macs), firstChoices, unknown);
       NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
       core = new NodeCore(config, pool, routing, all, new ListenerFaults());

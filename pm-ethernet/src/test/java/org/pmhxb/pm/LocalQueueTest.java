@@ -20,7 +20,7 @@ class LocalQueueTest {
 
   private final BufferPool pool = OffHeapPool.create(2048, 512);
   private final RailTest.SlowPort port = new RailTest.SlowPort();
-  private final Rail rail = new Rail(0, 2, port, pool, new ListenerFaults());
+  private final Rail rail = new Rail(0, new WaitingRails(2), port, pool, new ListenerFaults());
   private final LocalQueue queue = rail.local;
   private final QueueBursts bursts = new QueueBursts(List.of(port), fault -> {});
 
@@ -33,7 +33,6 @@ class LocalQueueTest {
     for (int i = 0; i < frames; i++) {
       queue.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100, 0);
     }
-    rail.waiting = true;
   }
 
   private void assertStands(boolean stands) {
@@ -58,7 +57,7 @@ class LocalQueueTest {
     put(1);
     assertStands(false);
 
-    LocalQueue only = new Rail(0, 1, port, pool, new ListenerFaults()).local;
+    LocalQueue only = new Rail(0, new WaitingRails(1), port, pool, new ListenerFaults()).local;
     for (int i = 0; i < FRAMES; i++) {
       only.putHeld(1, 100, 0);
     }

@@ -49,7 +49,9 @@ class PathChoiceTest {
       }
       Rail[] all = new Rail[rails];
       boolean hides = random.nextInt(4) == 0;
-      Arrays.setAll(all, i -> new Rail(i, rails, port(i, hides), pool, new ListenerFaults()));
+      Arrays.setAll(
+          all,
+          i -> new Rail(i, new WaitingRails(rails), port(i, hides), pool, new ListenerFaults()));
       NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
       core = new NodeCore(config, pool, new LineRouting(0, macs), all, new ListenerFaults());
       core.nowNs = nowNs;

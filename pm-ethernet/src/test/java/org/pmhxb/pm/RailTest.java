@@ -25,7 +25,7 @@ class RailTest {
   private final BufferPool pool = OffHeapPool.create(2048, 64);
   private final SlowPort port = new SlowPort();
   private final ListenerFaults faults = new ListenerFaults();
-  private final Rail rail = new Rail(0, 1, port, pool, faults);
+  private final Rail rail = new Rail(0, new WaitingRails(1), port, pool, faults);
 
   @AfterEach
   void close() {
@@ -96,7 +96,7 @@ class RailTest {
         put.add(id);
         assertThat(rail.putControl(id, 80, i == 7 ? Burst.SEAL : 0)).isTrue();
       }
-      while (rail.waiting) {
+      while (rail.isWaiting()) {
         int before = port.taken.size();
         int n = offer(rail);
         if (rail.offeredUnsealed < n) {
@@ -176,7 +176,7 @@ class RailTest {
     assertThat(relayedBytes).isBetween(4 * localTotal, 4 * localTotal + 32 * 1000);
     assertThat(left.getFirst()).as("relayed frames go first").isBetween(80, 1000);
     port.room = 32;
-    while (rail.waiting) {
+    while (rail.isWaiting()) {
       flush(rail);
     }
   }
@@ -230,7 +230,7 @@ class RailTest {
     assertThat(rail.taken(port.txBurst(burst, 2, 4))).isEqualTo(4);
     assertThat(port.taken).isEqualTo(ids(burst, 2, 6));
     assertThat(rail.isIdle()).isTrue();
-    assertThat(rail.waiting).isFalse();
+    assertThat(rail.isWaiting()).isFalse();
   }
 
   /** With fewer frames in one burst than were passed on, and with control frames beside them. */
@@ -241,7 +241,7 @@ class RailTest {
     assertThat(rail.passOn(burst, 0, 8, 640)).isTrue();
     port.room = room;
     assertThat(flush(rail)).isEqualTo(room);
-    assertThat(rail.waiting).isEqualTo(room < 8);
+    assertThat(rail.isWaiting()).isEqualTo(room < 8);
     for (int i = 0; i < 8; i++) {
       assertThat(pool.owner(Burst.id(burst.get(i)))).isEqualTo(i < room ? Owner.PORT : Owner.NODE);
     }

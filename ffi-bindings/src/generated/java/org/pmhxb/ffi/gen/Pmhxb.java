@@ -23,10 +23,10 @@ public class Pmhxb extends Pmhxb$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int HXB_ABI_VERSION = (int)7L;
+    private static final int HXB_ABI_VERSION = (int)8L;
     /**
      * {@snippet lang=c :
-     * #define HXB_ABI_VERSION 7
+     * #define HXB_ABI_VERSION 8
      * }
      */
     public static int HXB_ABI_VERSION() {
@@ -2781,6 +2781,70 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_tx_bursts", pool, bursts, count);
             }
             return (int)mh$.invokeExact(pool, bursts, count);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_tx_sealed {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT,
+            Pmhxb.C_LONG
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_tx_sealed");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n, uint64_t sealing)
+     * }
+     */
+    public static FunctionDescriptor hxb_tx_sealed$descriptor() {
+        return hxb_tx_sealed.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n, uint64_t sealing)
+     * }
+     */
+    public static MethodHandle hxb_tx_sealed$handle() {
+        return hxb_tx_sealed.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n, uint64_t sealing)
+     * }
+     */
+    public static MemorySegment hxb_tx_sealed$address() {
+        return hxb_tx_sealed.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n, uint64_t sealing)
+     * }
+     */
+    public static int hxb_tx_sealed(MemorySegment pool, long queue, MemorySegment descs, int n, long sealing) {
+        var mh$ = hxb_tx_sealed.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_tx_sealed", pool, queue, descs, n, sealing);
+            }
+            return (int)mh$.invokeExact(pool, queue, descs, n, sealing);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

@@ -240,6 +240,28 @@ public final class QueueBursts {
     return taken;
   }
 
+  /** Whether {@link #sendSealed} may be called. */
+  public boolean areNative() {
+    return poolHandle != 0;
+  }
+
+  /**
+   * Sends a burst of one port, descriptors {@code words[first, first + most)}, and no other; those
+   * with {@link Burst#SEAL} are given their CRCs before that.
+   *
+   * @param number of the port
+   * @param sealing {@link Hxb#txSealed}; 0: none is sealed
+   * @return frames that were taken
+   */
+  public int sendSealed(int number, Burst words, int first, int most, long sealing) {
+    PollModePort port = drivers[number];
+    port.handedOver(most);
+    long at = DpdkPort.wordAt(words, first, most);
+    int taken = DpdkPort.taken(Hxb.txSealed(poolHandle, port.queueWord, at, most, sealing));
+    PollModePort.ringBells(bells, poolHandle);
+    return taken;
+  }
+
   private int sendAtOnce() {
     if (count <= AT_ONCE) {
       return Hxb.txBursts(poolHandle, block, count);
