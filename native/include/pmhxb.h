@@ -314,8 +314,8 @@ int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint
 int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);
 /*
  * hxb_tx_burst of the queue port | queue << 32, behind hxb_seal of the same frames: one call for both, as above.
- * sealing: from:16 | at << 16 | trailer << 32; 0: nothing is sealed. A descriptor that hxb_seal refuses ends the
- * prefix; -EINVAL when it is the first. For short frames: it delays safepoints until all are done.
+ * sealing: from:16 | at << 16, without a trailer; 0: nothing is sealed. -EINVAL, and nothing is sent, when hxb_seal
+ * refuses one of them. For short frames: it delays safepoints until all are done.
  */
 int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n, uint64_t sealing);
 

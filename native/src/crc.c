@@ -397,22 +397,14 @@ static __rte_noinline int seal_some(const struct hxb_pool *pool, const uint64_t 
     return n;
 }
 
-int hxb_seal_prefix(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
-                    uint32_t trailer, uint32_t at)
-{
-    if (unlikely(at + sizeof(uint32_t) > from)) {
-        return 0;
-    }
-    if (n == 1) {
-        return seal_one(pool, descs[0], from, trailer, at);
-    }
-    return seal_some(pool, descs, n, from, trailer, at);
-}
-
 HXB_API int hxb_seal(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
                      uint32_t trailer, uint32_t at)
 {
-    int rc = at + sizeof(uint32_t) > from ? -EINVAL : n;
-
-    return rc < 0 || hxb_seal_prefix(pool, descs, n, from, trailer, at) < n ? -EINVAL : n;
+    if (unlikely(at + sizeof(uint32_t) > from)) {
+        return -EINVAL;
+    }
+    if (n == 1) {
+        return seal_one(pool, descs[0], from, trailer, at) ? 1 : -EINVAL;
+    }
+    return seal_some(pool, descs, n, from, trailer, at) < n ? -EINVAL : n;
 }

@@ -214,9 +214,6 @@ bool hxb_is_virtual(const struct rte_device *device);
 
 /* crc.c: whether a frame within the pool's buffers is as hxb_rx_bursts' `only` says. */
 bool hxb_only_holds(const uint64_t *only, const uint8_t *frame, uint32_t length);
-/* hxb_seal; how many of n, from the first on, may be sent: those before a descriptor that is out of range. */
-int hxb_seal_prefix(const struct hxb_pool *pool, const uint64_t *descs, int n, uint32_t from,
-                    uint32_t trailer, uint32_t at);
 
 /* Whether DPDK has a port number left: its drivers answer a full table with all sorts of errors. */
 bool hxb_port_number_free(void);

@@ -637,14 +637,9 @@ HXB_API int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
 HXB_API int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n,
                           uint64_t sealing)
 {
-    int ready = RTE_MIN(n, HXB_BURST_MAX);
-
-    if (sealing != 0 && ready > 0) {
-        ready = hxb_seal_prefix(pool, descs, ready, (uint16_t)sealing, (uint16_t)(sealing >> 32),
-                                (uint16_t)(sealing >> 16));
-        if (unlikely(ready == 0)) {
-            return -EINVAL;
-        }
+    if (sealing != 0 && unlikely(hxb_seal(pool, descs, n, (uint16_t)sealing, 0,
+                                          (uint16_t)(sealing >> 16)) < 0)) {
+        return -EINVAL;
     }
-    return hxb_tx_burst((int32_t)queue, (int32_t)(queue >> 32), pool, descs, ready);
+    return hxb_tx_burst((int32_t)queue, (int32_t)(queue >> 32), pool, descs, n);
 }

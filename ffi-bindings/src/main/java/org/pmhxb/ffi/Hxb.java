@@ -147,8 +147,8 @@ public final class Hxb {
 
   /**
    * {@link #txBurst} of a queue, {@code port | queue << 32}, behind {@link #seal} of the same
-   * frames: {@code sealing} is {@code from:16 | at << 16 | trailer << 32}, or 0 when none is to be
-   * sealed.
+   * frames: {@code sealing} is {@code from:16 | at << 16}, without a trailer, or 0 when none is to
+   * be sealed.
    */
   public static int txSealed(long pool, long queue, long descs, int n, long sealing) {
     try {

@@ -46,16 +46,11 @@ final class LocalQueue {
    */
   private long choiceStandsMask = TURN_MASK;
 
-  /**
-   * Frames with which an earlier choice of this queue stands no more: what leaves soon, where other
-   * rails might take the rest.
-   */
+  /** Frames with which an earlier choice of this queue stands no more. */
   private final int choiceFrames;
 
-  private final WaitingRails waits;
-
-  /** The rail's in {@link #waits}. */
-  private final int bit;
+  /** The rail's in {@link WaitingRails}: to be added there behind whatever is put here. */
+  final int bit;
 
   private int takenOut;
 
@@ -63,12 +58,12 @@ final class LocalQueue {
   private int unheld;
 
   /**
-   * @param rail its index
+   * @param bit of the rail
+   * @param choiceFrames what leaves soon, where other rails might take the rest
    */
-  LocalQueue(int rail, WaitingRails waits) {
-    this.choiceFrames = waits.count() > 1 ? Rail.CHOICE_BURSTS * Rail.BURST : CAPACITY;
-    this.waits = waits;
-    this.bit = WaitingRails.bit(rail);
+  LocalQueue(int bit, int choiceFrames) {
+    this.bit = bit;
+    this.choiceFrames = choiceFrames;
   }
 
   /** The descriptors: place {@code ticket mod CAPACITY}. */
@@ -186,7 +181,7 @@ final class LocalQueue {
 
   /**
    * Whether all of it can leave in one burst: up to so many frames that a send window holds too,
-   * before the ring's end, and either all of them are to be sealed or none.
+   * before the ring's end, and either all of them were put since the last sealing or none.
    */
   boolean isOneBurst() {
     int from = head;
@@ -224,7 +219,6 @@ final class LocalQueue {
     Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(ticket), d);
     tail = ticket + 1;
     bytes += lengthBytes;
-    waits.add(bit);
     return ticket;
   }
 
@@ -234,7 +228,6 @@ final class LocalQueue {
     tail++;
     bytes += lengthBytes;
     unheld++;
-    waits.add(bit);
   }
 
   /** The i-th place from the head, {@code 0 <= i < size()}. */

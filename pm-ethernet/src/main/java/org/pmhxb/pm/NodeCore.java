@@ -26,6 +26,9 @@ final class NodeCore {
   final Routing routing;
   final Rail[] rails;
 
+  /** Those of {@link #rails} that have frames to offer. */
+  final WaitingRails waits;
+
   /** Theirs, by rail. */
   final LocalQueue[] localQueues;
 
@@ -171,7 +174,12 @@ final class NodeCore {
   private long restUntilNs;
 
   NodeCore(
-      NodeConfig config, BufferPool pool, Routing routing, Rail[] rails, ListenerFaults faults) {
+      NodeConfig config,
+      BufferPool pool,
+      Routing routing,
+      Rail[] rails,
+      WaitingRails waits,
+      ListenerFaults faults) {
     this.config = config;
     this.pool = pool;
     this.loansLeft = config.loanBuffers() * config.endpointsExpected();
@@ -180,6 +188,7 @@ final class NodeCore {
     this.crc = new FrameCrc(frames);
     this.routing = routing;
     this.rails = rails;
+    this.waits = waits;
     this.hidesQueues = Arrays.stream(rails).anyMatch(rail -> rail.port.hidesQueue());
     this.localQueues = new LocalQueue[rails.length];
     Arrays.setAll(localQueues, i -> rails[i].local);

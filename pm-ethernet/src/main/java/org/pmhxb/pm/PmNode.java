@@ -45,9 +45,6 @@ public final class PmNode implements PollWork, AutoCloseable {
   private final Deadlines deadlines;
   private final CollectiveFrames collectives;
 
-  /** Rails that are to be offered frames of theirs. */
-  private final WaitingRails waits;
-
   /** Of control frames. */
   private final Sealer sealer;
 
@@ -87,12 +84,12 @@ public final class PmNode implements PollWork, AutoCloseable {
       boolean inline) {
     ListenerFaults faults = new ListenerFaults();
     Rail[] rails = new Rail[ports.size()];
-    this.waits = new WaitingRails(rails.length);
+    WaitingRails waits = new WaitingRails(rails.length);
     for (int i = 0; i < rails.length; i++) {
       rails[i] = new Rail(i, waits, ports.get(i), pool, faults);
       checkFrameFits(config, pool, ports.get(i));
     }
-    this.core = new NodeCore(config, pool, routing, rails, faults);
+    this.core = new NodeCore(config, pool, routing, rails, waits, faults);
     this.paths = new Paths(core);
     this.sender = new Sender(core, paths);
     this.acknowledger = new Acknowledger(core, sender, paths);
@@ -173,7 +170,6 @@ public final class PmNode implements PollWork, AutoCloseable {
     int received = receiver.receive();
     work += received + collectives.doWork(nowNs);
     if (nowNs - timerDueNs >= 0) {
-      sender.seal();
       timerDueNs = nowNs + TIMER_INTERVAL_NS;
       core.forgetSleeps();
       sessions.tick();
@@ -182,7 +178,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     sender.pumpPending();
     work += acknowledger.flush(received == 0);
-    if (waits.bits() != 0) {
+    if (core.waits.bits() != 0) {
       work += flush();
     }
     if (work == 0) {
@@ -226,9 +222,9 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** Hands queued frames to the ports, ahead of the end of the round too. */
   int flush() {
-    int only = sealing == 0 ? -1 : waits.only();
-    int sent = only < 0 ? 0 : flushOnly(core.rails[only]);
-    if (sent == 0) {
+    int only = sealing == 0 ? -1 : core.waits.only();
+    int sent = only < 0 ? -1 : flushOnly(core.rails[only]);
+    if (sent < 0) {
       sender.seal();
       sent = flushRails();
     }
@@ -238,12 +234,12 @@ public final class PmNode implements PollWork, AutoCloseable {
   /**
    * {@link #flushRails} where frames wait on one rail alone, and are few and of one kind.
    *
-   * @return frames that the port took; 0: none, or it is another case, and nothing was done
+   * @return frames that the port took; -1: it is another case, and nothing was done
    */
   private int flushOnly(Rail rail) {
     int n = rail.offerUsual(sends);
     if (n == 0) {
-      return 0;
+      return -1;
     }
     long unsealed = rail.offeredUnsealed > 0 ? sealing : 0;
     int sent = sends.sendSealed(rail.index, rail.offered, rail.offeredFrom, n, unsealed);
@@ -270,7 +266,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     sealer.begin();
     boolean left = false;
     Rail[] rails = core.rails;
-    for (int bits = waits.bits(); bits != 0; bits &= bits - 1) {
+    for (int bits = core.waits.bits(); bits != 0; bits &= bits - 1) {
       Rail rail = rails[Integer.numberOfTrailingZeros(bits)];
       int n = rail.offer(bursts, core.nowNs, core.pollGapNs);
       if (n > 0) {
@@ -758,7 +754,6 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   private int runCommands() {
-    sender.seal();
     List<Runnable> due;
     synchronized (commands) {
       due = List.copyOf(commands);

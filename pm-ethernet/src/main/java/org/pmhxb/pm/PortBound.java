@@ -47,11 +47,6 @@ final class PortBound {
     return backlogBytes;
   }
 
-  /** No backlog was seen, of a port that tells of none: it may have what it takes. */
-  boolean isUnbound() {
-    return (backlogBytes | rate) == 0;
-  }
-
   /** Time of the longest frame; 0 while no rate was measured. */
   long frameNs() {
     return frameNs;

@@ -21,7 +21,7 @@ final class Rail {
    * Bursts that wait here before choices of path that were made earlier are made again, where there
    * are other rails: with fewer, whoever sends bursts in a round would choose for many frames.
    */
-  static final int CHOICE_BURSTS = 4;
+  private static final int CHOICE_BURSTS = 4;
 
   /** Of the bytes of relayed frames local ones are owed 1 / 2^this, while they wait. */
   private static final int OWED_BITS = 2;
@@ -126,7 +126,8 @@ final class Rail {
     this.index = index;
     this.waits = waits;
     this.bit = WaitingRails.bit(index);
-    this.local = new LocalQueue(index, waits);
+    this.local =
+        new LocalQueue(bit, waits.count() > 1 ? CHOICE_BURSTS * BURST : LocalQueue.CAPACITY);
     this.port = port;
     this.pool = pool;
     this.faults = faults;
@@ -252,7 +253,7 @@ final class Rail {
     }
   }
 
-  /** Of the frames that alone waited, which were not of {@link #local}. */
+  /** Frames that are not of {@link #local} alone waited: whether some are left. */
   private void noteOthersLeft(boolean some) {
     others = some;
     noteLeft(some);
@@ -264,6 +265,7 @@ final class Rail {
       return false;
     }
     local.putUnheld(id, lengthBytes);
+    waits.add(bit);
     return true;
   }
 
@@ -279,15 +281,13 @@ final class Rail {
 
   /**
    * {@link #offer} in the usual case of a rail that has frames now and then: they are few and of
-   * one kind, and the port, of which no queue was ever seen, has room for all of them.
+   * one kind, and the port has room.
    *
-   * @param ports whose bursts are native calls, and know this rail's by its number
+   * @param ports whose bursts are native calls, which tell of no queue, and know this rail's by its
+   *     number
    * @return frames; 0: it is another case, and nothing was done
    */
   int offerUsual(QueueBursts ports) {
-    if (!portBound.isUnbound()) {
-      return 0;
-    }
     if (others) {
       return offerUsualOthers(ports);
     }
@@ -331,6 +331,9 @@ final class Rail {
     if (ports.areNative()) {
       int n = offerUsual(ports);
       if (n > 0) {
+        if (offers == LOCAL) {
+          offeredUnsealed = 0; // sealed before rails are asked what they offer
+        }
         return n;
       }
     }

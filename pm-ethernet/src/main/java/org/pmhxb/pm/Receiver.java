@@ -147,12 +147,8 @@ final class Receiver {
       keepPassed();
     }
     int total = arrivals.receive(pool);
-    if (total > 0) {
-      // What arrives may be about frames that have no CRC yet.
-      sender.seal();
-      if (total > 1 || tap != null || !receiveOne()) {
-        receiveBursts(total);
-      }
+    if (total > 0 && (total > 1 || tap != null || !receiveOne())) {
+      receiveBursts(total);
     }
     return total;
   }

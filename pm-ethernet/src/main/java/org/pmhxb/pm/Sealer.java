@@ -54,9 +54,7 @@ final class Sealer {
    * there is a key, or the pool is not the shim's.
    */
   long inBurst() {
-    return handle == 0 || tag != null
-        ? 0
-        : FrameHeader.CRC_FROM | (long) FrameHeader.CRC << 16 | (long) tagBytes << 32;
+    return handle == 0 || tag != null ? 0 : FrameHeader.CRC_FROM | (long) FrameHeader.CRC << 16;
   }
 
   /**

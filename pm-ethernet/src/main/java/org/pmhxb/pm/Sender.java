@@ -267,10 +267,7 @@ final class Sender {
     pendingPeers[pendingPeerCount++] = peer;
   }
 
-  /**
-   * Sends what endpoints gave in this round, and what waits since earlier ones. {@link #seal} is to
-   * follow, or the burst that seals.
-   */
+  /** Sends what endpoints gave in this round, and what waits since earlier ones. */
   void pumpPending() {
     if (pendingPeerCount > 0) {
       pumpPeers();
@@ -283,7 +280,7 @@ final class Sender {
     for (int i = 0; i < n; i++) {
       Peer peer = pendingPeers[i];
       if (peer.state == PeerState.UP) {
-        sendAll(peer);
+        pump(peer);
       }
       if (peer.pendingHead != 0) {
         pendingPeers[kept++] = peer;
@@ -296,11 +293,6 @@ final class Sender {
 
   /** Sends what waits: lost frames first, then new ones. */
   void pump(Peer peer) {
-    sendAll(peer);
-    seal();
-  }
-
-  private void sendAll(Peer peer) {
     if (!peer.window.nothingLost() && !resendLost(peer)) {
       return;
     }
@@ -471,7 +463,9 @@ final class Sender {
         lane.storedEndpoints,
         payloadBytes << 16);
     int heldBytes = FrameHeader.BYTES + payloadBytes + tagBytes;
-    int ticket = peer.queue.putHeld(id, heldBytes, seal);
+    LocalQueue queue = peer.queue;
+    int ticket = queue.putHeld(id, heldBytes, seal);
+    core.waits.add(queue.bit);
     long stamp = messages == 1 ? core.stampOfOne : SendWindow.stamp(core.nowNs, messages);
     window.send(id, heldBytes, messages, window.takeIndex(), ticket, stamp);
     unsealed++;
@@ -505,7 +499,7 @@ final class Sender {
     return lane.back;
   }
 
-  /** Before anything else may look at new frames: an acknowledgement, a port. */
+  /** Before a port may have new frames, or one of them is copied. */
   void seal() {
     if (unsealed > 0) {
       sealAll();
@@ -602,6 +596,7 @@ final class Sender {
       paths.beginWait(peer, state, window.lengthBytes(seq));
     }
     int ticket = rail.local.putHeld(id, window.lengthBytes(seq), 0);
+    core.waits.add(rail.local.bit);
     int index = peer.takeIndex(state);
     window.resend(path, index, rail.index, ticket, core.nowNs);
     core.counters.increment(Counter.RESENT);

@@ -116,18 +116,12 @@ class ControlTurnsTest {
       }
       boolean[] unknown = new boolean[rails];
       Rail[] all = new Rail[rails];
+      WaitingRails waits = new WaitingRails(rails);
       Arrays.setAll(
-          all,
-          i ->
-              new Rail(
-                  i,
-                  new WaitingRails(rails),
-                  PathChoiceTest.port(i, false),
-                  pool,
-                  new ListenerFaults()));
+          all, i -> new Rail(i, waits, PathChoiceTest.port(i, false), pool, new ListenerFaults()));
       Routing routing = withDetours(new LineRouting(0, macs), firstChoices, unknown);
       NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
-      core = new NodeCore(config, pool, routing, all, new ListenerFaults());
+      core = new NodeCore(config, pool, routing, all, waits, new ListenerFaults());
       paths = new Paths(core);
       model = new Model(unknown);
     }

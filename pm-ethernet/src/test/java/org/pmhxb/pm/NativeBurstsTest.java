@@ -164,20 +164,20 @@ class NativeBurstsTest {
       assertThat(rail.isWaiting()).isFalse();
       int put = 0;
       int taken = 0;
-      int offered;
+      int last;
       do {
         while (rail.local.size() < 7) {
           int id = pool.allocate(window);
           assertThat(id).as("frame %d", put).isNotZero();
           rail.local.putHeld(id, 64, 0);
+          waits.add(rail.local.bit);
           put++;
         }
-        offered = rail.offerUsual(bursts);
-        if (offered > 0) {
-          taken += send(rail, bursts, offered);
-          assertThat(rail.local.isSealed()).isTrue();
-        }
-      } while (offered > 0);
+        int offered = rail.offerUsual(bursts);
+        last = offered > 0 ? send(rail, bursts, offered) : 0;
+        taken += last;
+        assertThat(offered == 0 || rail.local.isSealed()).isTrue();
+      } while (last > 0);
       assertThat(put).isEqualTo(taken + rail.local.size());
       assertThat(rail.local.size()).isBetween(1, 7);
       assertThat(rail.isWaiting()).isTrue();

@@ -49,11 +49,10 @@ class PathChoiceTest {
       }
       Rail[] all = new Rail[rails];
       boolean hides = random.nextInt(4) == 0;
-      Arrays.setAll(
-          all,
-          i -> new Rail(i, new WaitingRails(rails), port(i, hides), pool, new ListenerFaults()));
+      WaitingRails waits = new WaitingRails(rails);
+      Arrays.setAll(all, i -> new Rail(i, waits, port(i, hides), pool, new ListenerFaults()));
       NodeConfig config = NodeConfig.defaults(0x1234, 1, 64);
-      core = new NodeCore(config, pool, new LineRouting(0, macs), all, new ListenerFaults());
+      core = new NodeCore(config, pool, new LineRouting(0, macs), all, waits, new ListenerFaults());
       core.nowNs = nowNs;
       paths = new Paths(core);
       peer.paths = paths.create(peer);
