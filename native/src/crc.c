@@ -347,8 +347,7 @@ static inline bool seal_one(const struct hxb_pool *pool, uint64_t d, uint32_t fr
     if (unlikely(frame == NULL)) {
         return false;
     }
-    uint32_t crc = rte_cpu_to_be_32(finish(UINT32_MAX, frame + from, length - from));
-    memcpy(frame + at, &crc, sizeof(crc));
+    write_crc(frame + at, UINT32_MAX, frame + from, length - from);
     return true;
 }
 

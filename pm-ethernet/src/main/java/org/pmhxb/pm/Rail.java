@@ -269,11 +269,6 @@ final class Rail {
     return true;
   }
 
-  /** Gives what was put into {@link #local} since the last time to be sealed. */
-  void seal(Sealer sealer) {
-    local.seal(sealer);
-  }
-
   /** Whether the frame with this ticket was handed to the port. */
   boolean hasLeftQueue(int ticket) {
     return local.taken() - ticket > 0;

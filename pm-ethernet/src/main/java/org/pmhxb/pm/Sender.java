@@ -510,7 +510,7 @@ final class Sender {
     core.counters.add(Counter.DATA_SENT, unsealed);
     unsealed = 0;
     for (Rail rail : core.rails) {
-      rail.seal(sealer);
+      rail.local.seal(sealer);
     }
     sealer.finish();
   }
