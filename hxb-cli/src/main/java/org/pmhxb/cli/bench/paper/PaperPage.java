@@ -48,21 +48,35 @@ final class PaperPage {
       page.append("- **Not finished**: `--resume` measures what is missing.\n");
     }
     for (PaperRun.Probe probe : report.rates()) {
-      page.append(
-          String.format(
-              Locale.ROOT,
-              "- Links of table %s: %s, since its heaviest traffic reached %.1f %% of the links at"
-                  + " %s on this machine, at worst (98 %% keeps it).%n",
-              probe.table(),
-              probe.chosen(),
-              100 * probe.efficiency(),
-              probe.tried()));
+      page.append(probeLine(probe));
     }
     page.append("\nEach cell has our median in bold, then least to most of the runs, then the");
     page.append(" paper's figure. *Limited by* is what was seen: links whose rate is used up, or");
     page.append(
         " how busy the processors were; a half round trip is as long as its way, unless there");
     page.append(" are more processes on it than processors.\n");
+  }
+
+  private static String probeLine(PaperRun.Probe probe) {
+    if (probe.efficiency() == null) {
+      return String.format(
+          Locale.ROOT,
+          "- Links of table %s: %s; %s was not tried, since its heaviest traffic then asks for %.1f"
+              + " Gbit/s over all links and hops, of which another table's got %.1f at most.%n",
+          probe.table(),
+          probe.chosen(),
+          probe.rate(),
+          probe.askedGbit(),
+          probe.carriedGbit());
+    }
+    return String.format(
+        Locale.ROOT,
+        "- Links of table %s: %s, since its heaviest traffic reached %.1f %% of the links at"
+            + " %s on this machine, at worst (98 %% keeps it).%n",
+        probe.table(),
+        probe.chosen(),
+        100 * probe.efficiency(),
+        probe.rate());
   }
 
   private static void table(StringBuilder page, PaperTable table) {

@@ -53,6 +53,15 @@ record PaperPoint(Setup setup, Traffic traffic, int depth, int sizeBytes) {
     };
   }
 
+  /**
+   * What full links ask of one machine that runs all nodes: the raw rate of each directed link on
+   * the traffic's way, also of those between relays. Links must be shaped.
+   */
+  double askedBytesPerSecond() {
+    int hops = traffic == Traffic.ONE_WAY || traffic == Traffic.PING ? depth + 1 : 1;
+    return (double) hops * plan().links() * setup.rate().bytesPerSecond();
+  }
+
   /** Names it in a journal and on the screen. */
   String key() {
     return setup

@@ -31,6 +31,13 @@ public final class PaperRun {
   /** A machine carries a rate when its heaviest traffic reaches this share of it in each run. */
   static final double CARRIED = 0.98;
 
+  /**
+   * A rate that asks for more than so many times what the machine carried at most, where it carried
+   * less than was asked, is not tried: one kind of traffic takes less of a machine than another,
+   * but not so much less.
+   */
+  private static final double HOPELESS = 2;
+
   private final Clusters clusters;
   private final Pace pace;
   private final Journal journal;
@@ -89,11 +96,21 @@ public final class PaperRun {
    * How a section's rate was chosen.
    *
    * @param table of the paper
-   * @param tried rate that was tried
-   * @param efficiency that the section's heaviest traffic reached with it in the worst run
+   * @param rate in question
+   * @param askedGbit what the section's heaviest traffic asks of the machine at that rate: Gbit/s,
+   *     over each link and hop
+   * @param efficiency that it reached in the worst run; null when it was not tried, since another
+   *     section's had shown that the machine carries far less
+   * @param carriedGbit what it carried in that run; untried, the most that another section's did
    * @param chosen rate
    */
-  public record Probe(String table, String tried, double efficiency, String chosen) {}
+  public record Probe(
+      String table,
+      String rate,
+      double askedGbit,
+      Double efficiency,
+      double carriedGbit,
+      String chosen) {}
 
   /**
    * @param outOfTime asked before each point and while it warms up: true breaks off; what was found
@@ -144,23 +161,43 @@ public final class PaperRun {
     String key = "rate carried in table " + section.table();
     Optional<Probe> known = journal.find(key, Probe.class);
     if (known.isEmpty()) {
-      progress.accept("does this machine carry table " + section.table() + " at " + FULL_RATE);
-      PaperPoint point = PaperPlan.heaviest(section, FULL_RATE);
-      double reached = 0;
-      try (MeasuredCluster cluster = up(point.setup())) {
-        failures.addAll(warmUp(cluster, point, pace.compileMs()));
-        reached = least(cluster, point);
-      } catch (IOException | RuntimeException e) {
-        SuiteTime.throwIfInterrupted(e);
-        failures.add(key + ": " + e.getMessage());
-      }
-      LinkRate chosen = reached >= CARRIED ? FULL_RATE : LOWER_RATE;
-      known =
-          Optional.of(new Probe(section.table(), FULL_RATE.toString(), reached, chosen.toString()));
+      known = Optional.of(probe(section, key));
       journal.add(key, known.get());
     }
     probes.add(known.get());
     return LinkRate.parse(known.get().chosen());
+  }
+
+  private Probe probe(Section section, String key) throws IOException, InterruptedException {
+    PaperPoint point = PaperPlan.heaviest(section, FULL_RATE);
+    double askedGbit = point.askedBytesPerSecond() * Byte.SIZE / 1e9;
+    double mostGbit = probes.stream().mapToDouble(Probe::carriedGbit).max().orElse(0);
+    if (askedGbit > HOPELESS * mostGbit && probes.stream().anyMatch(PaperRun::fellShort)) {
+      return new Probe(
+          section.table(), FULL_RATE.toString(), askedGbit, null, mostGbit, LOWER_RATE.toString());
+    }
+    progress.accept("does this machine carry table " + section.table() + " at " + FULL_RATE);
+    double reached = 0;
+    try (MeasuredCluster cluster = up(point.setup())) {
+      failures.addAll(warmUp(cluster, point, pace.compileMs()));
+      reached = least(cluster, point);
+    } catch (IOException | RuntimeException e) {
+      SuiteTime.throwIfInterrupted(e);
+      failures.add(key + ": " + e.getMessage());
+    }
+    LinkRate chosen = reached >= CARRIED ? FULL_RATE : LOWER_RATE;
+    return new Probe(
+        section.table(),
+        FULL_RATE.toString(),
+        askedGbit,
+        reached,
+        reached * askedGbit,
+        chosen.toString());
+  }
+
+  /** Whether it was tried and carried something, but too little. */
+  private static boolean fellShort(Probe probe) {
+    return probe.efficiency() != null && probe.efficiency() > 0 && probe.efficiency() < CARRIED;
   }
 
   /** Of as many runs as a figure has, or fewer where one shows already that it is not carried. */

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench.paper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -167,15 +168,57 @@ class PaperSuiteTest {
   void choosesTheRateThatTheMachineCarries() throws Exception {
     PaperReport report = run(true, false, Integer.MAX_VALUE);
 
-    // 400 MB/s do not fill 9 links of 1 Gbit/s, nor 12 of table 5, nor 4 over a relay, but 2 over
-    // two relays.
+    // 400 MB/s do not fill 9 links of 1 Gbit/s, nor 4 over a relay, but 2 over two relays. So the
+    // 12 of table 5, which ask for more than twice as much, are not tried.
     assertThat(report.rates())
         .extracting(PaperRun.Probe::chosen)
         .containsExactly("200mbit", "200mbit", "1gbit", "200mbit");
+    assertThat(report.rates())
+        .extracting(PaperRun.Probe::askedGbit)
+        .containsExactly(9.0, 12.0, 6.0, 8.0);
+    assertThat(report.rates().get(1).efficiency()).isNull();
+    assertThat(report.rates().get(1).carriedGbit()).isCloseTo(3.2, within(0.01));
+    assertThat(report.rates().get(2).carriedGbit()).isCloseTo(5.9, within(0.1));
+    assertThat(Files.readString(directory.resolve("paper.md")))
+        .contains(
+            "- Links of table 4: 200mbit, since its heaviest traffic reached 35.6 % of the links at"
+                + " 1gbit on this machine, at worst (98 % keeps it).\n")
+        .contains(
+            "- Links of table 5: 200mbit; 1gbit was not tried, since its heaviest traffic then asks"
+                + " for 12.0 Gbit/s over all links and hops, of which another table's got 3.2 at"
+                + " most.\n");
     assertThat(report.ok()).as(report.failures().toString()).isTrue();
     assertThat(open).isZero();
     assertThat(cold).isEmpty();
-    assertThat(ups.subList(4, ups.size())).as("after the probes").doesNotHaveDuplicates();
+    assertThat(ups.subList(3, ups.size())).as("after the probes").doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aRateIsTriedWhereTheMachineCarriedHalfOfWhatItAsks() throws Exception {
+    machineMb = 751; // 6.0 Gbit/s
+
+    assertThat(run(true, false, Integer.MAX_VALUE).rates())
+        .as("12 Gbit/s of table 5")
+        .allSatisfy(probe -> assertThat(probe.efficiency()).isNotNull());
+  }
+
+  @Test
+  void afterARateThatIsCarriedTheNextIsTriedHoweverMuchItAsks() throws Exception {
+    machineMb = 100_000;
+
+    List<PaperRun.Probe> rates = run(true, false, Integer.MAX_VALUE).rates();
+    assertThat(rates).extracting(PaperRun.Probe::chosen).containsOnly("1gbit");
+    assertThat(rates).extracting(PaperRun.Probe::efficiency).doesNotContainNull();
+  }
+
+  @Test
+  void aClusterThatDidNotComeUpSaysNothingOfWhatIsCarried() throws Exception {
+    refused = "2 9 1gbit";
+
+    assertThat(run(true, false, Integer.MAX_VALUE).rates())
+        .extracting(PaperRun.Probe::efficiency)
+        .as("table 5 is tried all the same")
+        .startsWith(0.0, 400e6 / 1.5e9);
   }
 
   @Test
@@ -329,7 +372,7 @@ class PaperSuiteTest {
 
   @Test
   void timeThatEndsInAWarmUpLeavesItsPointOut() throws Exception {
-    warmUpsMost = 6; // three that choose rates, two before points that are measured
+    warmUpsMost = 6; // three that choose rates, three before points that are measured
     PaperReport report = run(true, false, Integer.MAX_VALUE);
 
     assertThat(report.finished()).isFalse();
