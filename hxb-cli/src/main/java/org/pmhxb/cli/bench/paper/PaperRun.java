@@ -195,9 +195,9 @@ public final class PaperRun {
         chosen.toString());
   }
 
-  /** Whether it was tried and carried something, but too little. */
+  /** Whether something was carried, but too little; 0 is a cluster that did not come up. */
   private static boolean fellShort(Probe probe) {
-    return probe.efficiency() != null && probe.efficiency() > 0 && probe.efficiency() < CARRIED;
+    return probe.carriedGbit() > 0 && probe.carriedGbit() < CARRIED * probe.askedGbit();
   }
 
   /** Of as many runs as a figure has, or fewer where one shows already that it is not carried. */
