@@ -46,10 +46,7 @@ final class Bounds {
     if (beyond < 0 || beyond > size) {
       return "highest is " + beyond + " beyond the next in order, the array has " + size;
     }
-    int kept = 0;
-    for (int slot = 0; slot < size; slot++) {
-      kept += order.inSlot(slot) != 0 ? 1 : 0;
-    }
+    int kept = order.waiting();
     if (kept != peer.keptOutOfOrder) {
       return kept + " frames wait for their turn, counted are " + peer.keptOutOfOrder;
     }

@@ -114,6 +114,7 @@ class SequenceArrayTest {
         next += expected == null ? 0 : 1;
       }
       assertThat(array.next()).isEqualTo(first + (int) next);
+      assertThat(array.waiting()).isEqualTo(held.size());
       for (long at = next; at < next + size; at++) {
         assertThat(array.holds(first + (int) at)).isEqualTo(held.containsKey(at));
       }
