@@ -32,7 +32,7 @@ final class PaperCommand extends SuiteCommand {
     try (TakeDown guard = new TakeDown(ownPaths())) {
       return new PaperSuite(files(), quick(), rate, resume())
           .run(
-              this::vethCluster,
+              (shape, rails, rate) -> vethCluster(shape, rails, rate).brisk(),
               command("paper") + (rate == null ? "" : " --rate " + rate),
               MachineInfo.here(Version.project()),
               this::outOfTime,
