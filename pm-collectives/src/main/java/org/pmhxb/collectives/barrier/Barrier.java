@@ -88,7 +88,7 @@ public final class Barrier implements AutoCloseable {
     }
     int down = gate.downNode();
     if (down != Gate.NONE && gate.leftEpoch() != epoch) {
-      throw new BarrierBrokenException(number(), epoch, down);
+      throw broken(down);
     }
     return gate.leftEpoch() == epoch;
   }
@@ -108,8 +108,12 @@ public final class Barrier implements AutoCloseable {
   private void throwIfBroken() {
     int down = gate.downNode();
     if (down != Gate.NONE) {
-      throw new BarrierBrokenException(number(), epoch, down);
+      throw broken(down);
     }
+  }
+
+  private BarrierBrokenException broken(int down) {
+    return new BarrierBrokenException(number(), epoch, down, barriers.node().self());
   }
 
   /** Sessions are up with all nodes that this one exchanges frames with. */

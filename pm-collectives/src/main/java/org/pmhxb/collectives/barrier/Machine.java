@@ -47,6 +47,9 @@ final class Machine {
   /** All with whom this node shares an edge of the algorithm. */
   private final int[] neighbours;
 
+  /** Of each: its session ended since this machine counts. Its next life counts from 1 again. */
+  private final boolean[] ended;
+
   /** Epochs at which the program arrived, and that are over here. */
   private int arrived;
 
@@ -107,6 +110,7 @@ final class Machine {
       }
     }
     this.neighbours = edges.stream().mapToInt(Integer::intValue).toArray();
+    this.ended = new boolean[neighbours.length];
   }
 
   int[] neighbours() {
@@ -261,8 +265,16 @@ final class Machine {
     }
   }
 
-  /** Someone misses what this node sent, or has not sent yet. */
+  /**
+   * Someone misses what this node sent, or has not sent yet. Whose session ended asks for an epoch
+   * of its next life, which this node may have left with the one before: in the life that goes on,
+   * the barrier broke with the session.
+   */
   void onAsk(int source, int stepNumber, int epoch) {
+    if (hasEnded(source)) {
+      sayBroken(source, epoch, source);
+      return;
+    }
     if (isBrokenAt(epoch)) {
       sayBroken(source);
       return;
@@ -298,6 +310,10 @@ final class Machine {
    * Where this node is closed and at rest, it tells only those who ask.
    */
   void onPeerDown(int node) {
+    int neighbour = Arrays.binarySearch(neighbours, node);
+    if (neighbour >= 0) {
+      ended[neighbour] = true;
+    }
     for (int ahead = 1; ahead <= 2; ahead++) {
       if (isMissing(node, left + ahead & 1)) {
         breakAt(left + ahead, node, node, active);
@@ -307,6 +323,11 @@ final class Machine {
     if (isSource(node)) {
       breakAt(left + FARTHEST, node, node, active);
     }
+  }
+
+  private boolean hasEnded(int node) {
+    int neighbour = Arrays.binarySearch(neighbours, node);
+    return neighbour >= 0 && ended[neighbour];
   }
 
   private boolean isMissing(int node, int colour) {
@@ -367,8 +388,12 @@ final class Machine {
   }
 
   private void sayBroken(int to) {
+    sayBroken(to, brokenEpoch, down);
+  }
+
+  private void sayBroken(int to, int epoch, int node) {
     long word0 = BarrierFrame.word0(BarrierFrame.BROKEN, 0, number, group);
-    if (frames.send(to, 0, word0, BarrierFrame.word1(brokenEpoch), down)) {
+    if (frames.send(to, 0, word0, BarrierFrame.word1(epoch), node)) {
       counts.brokenSent++;
     }
   }
