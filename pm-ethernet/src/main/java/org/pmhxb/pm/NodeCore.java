@@ -570,12 +570,15 @@ final class NodeCore {
     return slow;
   }
 
+  /** The path whose turn it is of all whose next hop is known, or -1: there is none. */
   int anyPath(Peer to) {
     int n = routing.pathCount(to.node);
     for (int i = 0; i < n; i++) {
-      int path = to.nextControlPath();
+      // Behind the last one where the last one was taken while it was in use.
+      int turn = to.nextControlPath();
+      int path = turn >= n ? 0 : turn;
       to.controlFrom(path + 1 >= n ? 0 : path + 1);
-      if (path < n && routing.nextHopMac(to.node, path) != 0) {
+      if (routing.nextHopMac(to.node, path) != 0) {
         return path;
       }
     }

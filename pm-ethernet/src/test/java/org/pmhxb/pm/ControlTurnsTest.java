@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -82,16 +83,17 @@ class ControlTurnsTest {
       return any();
     }
 
-    /** The next one of all whose next hop is known. */
+    /** The first of all whose next hop is known, from the one whose turn it is round to it. */
     int any() {
-      for (int i = 0; i < unknown.length; i++) {
-        int path = next;
-        next = path + 1 >= unknown.length ? 0 : path + 1;
-        if (path < unknown.length && !unknown[path]) {
-          return path;
-        }
-      }
-      return -1;
+      int all = unknown.length;
+      int found =
+          IntStream.range(0, all)
+              .map(i -> (next + i) % all)
+              .filter(path -> !unknown[path])
+              .findFirst()
+              .orElse(-1);
+      next = found < 0 ? next % all : (found + 1) % all;
+      return found;
     }
   }
 
@@ -206,6 +208,67 @@ class ControlTurnsTest {
     assertThat(path).isEqualTo(setup.model.control());
     if (way != null) {
       assertThat(way).as("of this session").isSameAs(setup.peer.paths[path]);
+    }
+  }
+
+  /**
+   * Who hears nothing any more says once that the session has ended, by an only path too, although
+   * that was the last to be taken (PROTOCOL.md section 4.3): the other one need not wait for its
+   * own time-out.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void theEndOfASilentPeerIsSaidByWhicheverPathThereIs(int rails) {
+    long timeoutNs = 100 * MS;
+    NodeConfig config =
+        NodeConfig.defaults(0x1234, 1, 128).withWindow(64).withPeerTimeoutNs(timeoutNs);
+    try (TestNet net = new TestNet(2, rails, 1, 600, config)) {
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+      sendOne(net, net.nodes.get(0).open(ENDPOINT));
+      net.run(MS);
+      assertThat(to.poll(m -> {}, 16)).isEqualTo(1);
+      List<Integer> resetsOf = new ArrayList<>();
+      net.wireTap =
+          bytes -> {
+            MemorySegment frame = MemorySegment.ofArray(bytes);
+            if (FrameHeader.kind(frame, 0) == FrameHeader.RESET) {
+              resetsOf.add(FrameHeader.src(frame, 0));
+            }
+          };
+      Arrays.fill(net.muteNode, 0, rails, 1); // 1 hears 0, who hears nothing
+      net.run(timeoutNs + 20 * MS);
+
+      assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.DOWN);
+      assertThat(resetsOf).isNotEmpty().containsOnly(0);
+      assertThat(net.nodes.get(1).peerState(0))
+          .as("long before its time-out")
+          .isNotEqualTo(PeerState.UP);
+    }
+  }
+
+  /**
+   * While no path in use answers all are tried, an only one as well: what there is to say must not
+   * be thrown away (section 5.5).
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void acknowledgementsFindAPathWhileNoneAnswers(int rails) {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 128).withWindow(64);
+    try (TestNet net = new TestNet(2, rails, 7, 600, config)) {
+      net.nodes.get(1).open(ENDPOINT);
+      PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+      sendOne(net, from);
+      net.run(MS);
+      PmNode receiver = net.nodes.get(1);
+      for (PathState path : receiver.core.peer(0).paths) {
+        path.probesUnanswered = Paths.PROBES_TO_EVICT;
+      }
+      long before = receiver.counters().get(Counter.ACKS_SENT);
+      sendOne(net, from);
+      net.run(MS);
+
+      assertThat(receiver.counters().get(Counter.ACKS_SENT)).isGreaterThan(before);
+      assertThat(receiver.counters().dropped(DropReason.NO_ROUTE)).isZero();
     }
   }
 
