@@ -21,7 +21,7 @@ public enum DropReason {
   OUT_OF_WINDOW("sequence number lies beyond the granted window"),
   NO_CREDIT("sent beyond the channel's credit"),
   LANE_LIMIT("credit asked for more channels than one peer may have"),
-  CREDIT_EXHAUSTED("request for credit found the budget used up; the peer asks again"),
+  CREDIT_EXHAUSTED("request for credit found the budget used up; who asked asks again"),
   NO_ENDPOINT("destination endpoint is not open, or no program takes part in collectives"),
   NO_BUFFER("no buffer for a control frame"),
   TRANSMIT_QUEUE_FULL("rail's transmit queue is full"),

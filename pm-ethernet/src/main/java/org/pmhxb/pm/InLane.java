@@ -198,7 +198,8 @@ final class InLane {
 
   /** Also what was told before is told again. */
   void forgetAdvertised() {
-    advertised = 0;
+    // By difference: the limit itself may be 0 again, behind 2^32 frames.
+    advertised = limit - granted;
     setTellAt();
   }
 

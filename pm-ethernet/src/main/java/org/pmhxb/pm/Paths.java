@@ -762,7 +762,7 @@ final class Paths {
    * A path was evicted or returned. While no path of first choice lives the detours are used, which
    * go through other relays; where there is none, what there is.
    */
-  private void chooseOrder(Peer peer) {
+  void chooseOrder(Peer peer) {
     int firstChoices = core.routing.firstChoiceCount(peer.node);
     boolean lives = peer.paths.length == firstChoices;
     for (int path = 0; path < firstChoices && !lives; path++) {
@@ -770,6 +770,11 @@ final class Paths {
     }
     if (lives != (peer.firstPath == 0)) {
       peer.use(lives ? 0 : firstChoices, lives ? firstChoices : peer.paths.length);
+      // Which are slow is asked of those in use alone: of the others it would stay for ever.
+      for (PathState state : peer.paths) {
+        state.isSlow = false;
+      }
+      peer.mayDiffer &= ~Peer.SLOW;
       core.counters.increment(lives ? Counter.DETOURS_ENDED : Counter.DETOURS_BEGUN);
     }
   }

@@ -218,9 +218,9 @@ final class Peer extends SettleState {
     return handshake;
   }
 
-  /** The session that the peer's last OPEN would make; 0: none. */
-  int candidateSession() {
-    return handshake == null ? 0 : handshake.candidateSession;
+  /** The session that one of the peer's last OPENs would make, by its number; null: none. */
+  Candidate candidateNamed(int session) {
+    return handshake == null ? null : handshake.candidateNamed(session);
   }
 
   /** Where tags count once only. */

@@ -2,7 +2,8 @@ package org.pmhxb.pm;
 
 /**
  * Hears of sessions. Called by the poll thread: be brief, never block. What it throws, the duty
- * cycle throws at its end.
+ * cycle throws at its end. It is called amid a duty cycle and begins none itself, as whoever waits
+ * for credit would: the node refuses that.
  */
 public interface PeerListener {
   /** A session with {@code node} is open. */

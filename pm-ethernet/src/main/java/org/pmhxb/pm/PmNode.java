@@ -156,8 +156,8 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   @Override
   public int doWork(long nowNs) {
-    if (closed) {
-      throw new IllegalStateException("node " + core.self + " is closed");
+    if (closed || core.telling) {
+      refuseRound();
     }
     long gapNs = core.tick(nowNs);
     if (gapNs > Sender.RESTAMP_NS && sender.hasUnsealed()) {
@@ -173,6 +173,10 @@ public final class PmNode implements PollWork, AutoCloseable {
       timerDueNs = nowNs + TIMER_INTERVAL_NS;
       core.forgetSleeps();
       sessions.tick();
+      Peer self = core.peers[core.self];
+      if (self != null && self.lanesWait && core.ledger.left() > 0) {
+        askAgainForOwn(self);
+      }
       lookAtPorts();
       work += core.routing.linkWork(nowNs, linkFrames);
     }
@@ -186,6 +190,14 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     core.faults.rethrow();
     return work;
+  }
+
+  /** The round that it is called in holds frames which are nowhere else. */
+  private void refuseRound() {
+    if (closed) {
+      throw new IllegalStateException("node " + core.self + " is closed");
+    }
+    refuseWithinListener("a duty cycle");
   }
 
   @Override
@@ -203,7 +215,8 @@ public final class PmNode implements PollWork, AutoCloseable {
    *
    * @param nowNs on the clock of {@link #doWork}
    * @return frames that the ports took, acknowledgements and relayed frames included
-   * @throws IllegalStateException not in inline mode: what was sent is with the program's thread
+   * @throws IllegalStateException not in inline mode: what was sent is with the program's thread;
+   *     or within a {@link PeerListener}
    * @throws RuntimeException as {@link #doWork}: what a port or a listener threw
    */
   public int sendNow(long nowNs) {
@@ -211,6 +224,7 @@ public final class PmNode implements PollWork, AutoCloseable {
       throw new IllegalStateException("sendNow needs inline mode; a poll thread sends by itself");
     }
     assert core.isOwner();
+    refuseWithinListener("sendNow");
     if (held || nowNs - core.nowNs > Sender.RESTAMP_NS) {
       return 0;
     }
@@ -505,10 +519,14 @@ public final class PmNode implements PollWork, AutoCloseable {
    * @param used {@link Lane#used} of who found no credit
    */
   void wantCredit(Lane lane, long used) {
-    if (lane.dst != core.self) {
+    if (lane.dst == core.self) {
+      grantOwn(lane);
+    } else {
       sessions.wantCredit(lane, used);
-      return;
     }
+  }
+
+  private void grantOwn(Lane lane) {
     Peer self = core.peer(core.self);
     InLane in = self.lane(lane.endpoint.number(), lane.dstEndpoint);
     if (in == null) {
@@ -517,11 +535,27 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
     if (in.granted() == 0) {
       in.grant(core.ledger.grant());
+      lane.creditWanted = in.granted() == 0;
+      self.lanesWait |= lane.creditWanted;
+      if (lane.creditWanted) {
+        core.counters.drop(DropReason.CREDIT_EXHAUSTED);
+      }
     }
     if (core.endpoint(lane.dstEndpoint) == null) {
       grants.restIfIdle(self, in);
     }
     lane.publishLimit(in.limit());
+  }
+
+  /** Channels to this node itself that were granted nothing, as nothing was left, ask again. */
+  private void askAgainForOwn(Peer self) {
+    self.lanesWait = false;
+    for (int i = 0; i < self.outLaneCount; i++) {
+      Lane lane = self.outLanes[i];
+      if (lane.creditWanted) {
+        grantOwn(lane);
+      }
+    }
   }
 
   /**
@@ -988,6 +1022,10 @@ public final class PmNode implements PollWork, AutoCloseable {
             call + " within a handler of endpoint " + core.open[i].number());
       }
     }
+    refuseWithinListener(call);
+  }
+
+  private void refuseWithinListener(String call) {
     if (core.telling) {
       throw new IllegalStateException(
           call + " within the listener of node " + core.self + ": call it after the duty cycle");

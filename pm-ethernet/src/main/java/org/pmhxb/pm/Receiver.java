@@ -980,12 +980,9 @@ final class Receiver {
   }
 
   private int inSession(Peer peer, int kind, int session, int id, long at, int length) {
-    if (session != peer.session || session == 0) {
-      if (!sessions.isCandidate(peer, session)) {
-        sessions.onUnknownSession(peer, session, at);
-        return DONE;
-      }
-      sessions.confirmCandidate(peer);
+    if ((session != peer.session || session == 0) && !sessions.confirm(peer, session)) {
+      sessions.onUnknownSession(peer, session, at);
+      return DONE;
     }
     peer.heardAt = core.patienceNs;
     if (kind == FrameHeader.DATA) {

@@ -154,21 +154,21 @@ final class Sessions {
       return;
     }
     long nonce = FrameHeader.payloadLong(core.frames, at, 8);
-    Handshake offer = peer.handshake();
-    if (nonce != offer.candidatePeerNonce || incarnation != offer.candidateIncarnation) {
-      offer.candidateIncarnation = incarnation;
-      offer.candidatePeerNonce = nonce;
-      offer.candidateMyNonce = core.random();
-      offer.candidateFirstSeq = FrameHeader.payloadInt(core.frames, at, 16);
-      offer.candidateWindow = FrameHeader.payloadInt(core.frames, at, 20);
-      offer.candidateMyFirstSeq = firstSeq();
-      offer.candidateSession =
-          sessionOf(incarnation, nonce, core.config.incarnation(), offer.candidateMyNonce);
+    Candidate offer = peer.handshake().candidateOf(incarnation, nonce);
+    if (offer == null) {
+      offer = peer.handshake.inPlaceOfTheOlder();
+      offer.peerIncarnation = incarnation;
+      offer.peerNonce = nonce;
+      offer.myNonce = core.random();
+      offer.peerFirstSeq = FrameHeader.payloadInt(core.frames, at, 16);
+      offer.peerWindow = FrameHeader.payloadInt(core.frames, at, 20);
+      offer.myFirstSeq = firstSeq();
+      offer.session = sessionOf(incarnation, nonce, core.config.incarnation(), offer.myNonce);
     }
     int id = core.controlBuffer();
     if (id != 0) {
       long reply = core.pool.frameAt(id);
-      writeOpen(reply, offer.candidateMyNonce, offer.candidateMyFirstSeq);
+      writeOpen(reply, offer.myNonce, offer.myFirstSeq);
       FrameHeader.payloadLong(core.frames, reply, 24, nonce);
       FrameHeader.payloadLong(core.frames, reply, 32, incarnation);
       core.sealControl(id, FrameHeader.OPEN_REPLY, peer, 0, REPLY_BYTES);
@@ -241,23 +241,27 @@ final class Sessions {
     }
   }
 
-  /** Our last OPEN_REPLY offered this session. */
-  boolean isCandidate(Peer peer, int session) {
-    return session != 0 && session == peer.candidateSession() && !closing;
-  }
-
-  /** A frame carries the number of the session that our last OPEN_REPLY offered. */
-  void confirmCandidate(Peer peer) {
-    Handshake offer = peer.handshake;
+  /**
+   * A frame carries a number that is not that of the session. If one of the last two OPEN_REPLYs
+   * offered it, it is open now.
+   *
+   * @return false when none did
+   */
+  boolean confirm(Peer peer, int session) {
+    Candidate offer = closing ? null : peer.candidateNamed(session);
+    if (offer == null) {
+      return false;
+    }
     open(
         peer,
-        offer.candidateSession,
-        offer.candidateIncarnation,
-        offer.candidatePeerNonce,
-        offer.candidateMyFirstSeq,
-        offer.candidateFirstSeq,
-        offer.candidateWindow);
-    offer.candidateSession = 0;
+        offer.session,
+        offer.peerIncarnation,
+        offer.peerNonce,
+        offer.myFirstSeq,
+        offer.peerFirstSeq,
+        offer.peerWindow);
+    peer.handshake.confirmed(offer);
+    return true;
   }
 
   /** The session's number (PROTOCOL.md section 4.1). */

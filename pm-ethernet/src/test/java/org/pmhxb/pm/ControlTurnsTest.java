@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
@@ -318,6 +319,24 @@ class ControlTurnsTest {
           .extracting(ack -> FrameHeader.path(ack, 0))
           .as("codes of paths")
           .allMatch(code -> code < core.routing.path(0, firstChoices));
+    }
+  }
+
+  /** Slowness is asked of the paths in use alone, so none of the others may count as slow. */
+  @Test
+  void pathsThatGoOutOfUseCountAsSlowNoMore() {
+    try (Setup setup = new Setup(RAILS, 2, new Random(1))) {
+      setup.begin();
+      Peer peer = setup.peer;
+      peer.paths[1].isSlow = true;
+      peer.mayDiffer |= Peer.SLOW;
+      peer.paths[0].evicted = true;
+      peer.paths[1].evicted = true;
+      setup.paths.chooseOrder(peer);
+
+      assertThat(peer.firstPath).as("detours are used").isEqualTo((byte) 2);
+      assertThat(peer.paths[1].isSlow).isFalse();
+      assertThat(peer.mayDiffer & Peer.SLOW).isZero();
     }
   }
 

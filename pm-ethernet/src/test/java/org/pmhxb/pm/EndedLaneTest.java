@@ -3,6 +3,8 @@ package org.pmhxb.pm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What an ended session left in an inbox, and the credit of the next (PROTOCOL.md section 6). */
@@ -117,5 +119,64 @@ class EndedLaneTest {
       assertThat(asks.got).isEqualTo(LEFT + 1);
       assertThat(asks.downs + replies.downs).as("no session ended since").isEqualTo(2);
     }
+  }
+
+  /** Nobody sends it a limit: what comes home to the budget has to reach it by itself. */
+  @Test
+  void aChannelToTheNodeItselfThatGotNothingAsksAgain() {
+    NodeConfig few = new NodeConfig(0x1234, 1, 1, 64, 8, 1, 8, 32, 16, TIMEOUT_NS, 1_024, -1);
+    try (TestNet small = new TestNet(2, 1, 3, 1_200, few)) {
+      PmNode node = small.nodes.get(0);
+      List<PmEndpoint> endpoints = new ArrayList<>();
+      for (int number = 1; number <= 12; number++) {
+        endpoints.add(node.open(number));
+      }
+      PmEndpoint stranger = small.nodes.get(1).open(ENDPOINT);
+      stranger.coalesceUpTo(-1);
+      for (int number = 1; number <= 12; number++) {
+        for (int i = 0; i < 3_000 && !sent(stranger, 0, number); i++) {
+          small.step();
+        }
+      }
+      assertThat(node.core.ledger.left()).isZero();
+      PmEndpoint own = endpoints.getFirst();
+      assertThat(own.claim(0, 2, Integer.BYTES)).isNull();
+      assertThat(node.counters().dropped(DropReason.CREDIT_EXHAUSTED)).isPositive();
+      small.run(5 * MS);
+      assertThat(own.claim(0, 2, Integer.BYTES)).as("nothing is left yet").isNull();
+
+      endpoints.forEach(endpoint -> endpoint.poll(m -> {}, Integer.MAX_VALUE));
+      small.nodes.get(1).quit();
+      small.run(10 * MS);
+      assertThat(node.core.ledger.left()).isPositive();
+      assertThat(sent(own, 0, 2)).as("soon after credit came home").isTrue();
+      assertThat(node.brokenBound()).isNull();
+    }
+  }
+
+  private static boolean sent(PmEndpoint from, int node, int endpoint) {
+    SendBuffer b = from.claim(node, endpoint, Integer.BYTES);
+    if (b != null) {
+      from.send(b);
+    }
+    return b != null;
+  }
+
+  /** Behind 2^32 frames the limit is 0 again, and has to be told like any other. */
+  @Test
+  void aLimitOfZeroIsToldAgainToWhoAsks() {
+    InLane lane = new InLane(1, ENDPOINT, ENDPOINT, 0, false);
+    lane.openSession();
+    lane.grant(1 << 31);
+    lane.grant(1 << 31); // as many frames have been granted, handled and granted again
+    assertThat(lane.limit()).isZero();
+    lane.advertise();
+    assertThat(lane.hasNews()).isFalse();
+
+    lane.forgetAdvertised();
+
+    assertThat(lane.hasNews()).as("for who asks").isTrue();
+    assertThat(lane.advertise()).isZero();
+    assertThat(lane.hasNews()).isFalse();
   }
 }

@@ -102,4 +102,42 @@ class ListenerFaultTest {
   private int strays() {
     return net.pools.get(1).ownedBy(Owner.PORT) + net.pools.get(1).ownedBy(Owner.NODE);
   }
+
+  /** The outer cycle would go on over what the inner one has written anew. */
+  @Test
+  void aDutyCycleWithinAListenerIsRefused() {
+    try (net) {
+      List<String> refused = new ArrayList<>();
+      PmNode node = net.nodes.get(1);
+      node.peerListener(
+          new PeerListener() {
+            @Override
+            public void onPeerUp(int peer, int session) {
+              refused.add(messageOf(() -> node.doWork(net.nowNs)));
+              refused.add(messageOf(() -> node.sendNow(net.nowNs)));
+            }
+
+            @Override
+            public void onPeerDown(int peer, int session, DownReason reason, int last) {}
+          });
+      for (int i = 0; i < 100_000 && node.peerState(0) != PeerState.UP; i++) {
+        send(1);
+        step();
+      }
+      assertThat(refused)
+          .containsExactly(
+              "a duty cycle within the listener of node 1: call it after the duty cycle",
+              "sendNow within the listener of node 1: call it after the duty cycle");
+      assertThat(thrown).isEmpty();
+    }
+  }
+
+  private static String messageOf(Runnable call) {
+    try {
+      call.run();
+      return "not refused";
+    } catch (IllegalStateException e) {
+      return e.getMessage();
+    }
+  }
 }
