@@ -16,7 +16,8 @@ import org.pmhxb.sim.work.Host;
 /**
  * Knows what was sent and judges what arrives: per channel exactly once, in order and intact,
  * unless the session's end was reported; nothing of a session after its end; no end without a
- * cause, and one in time when a peer died. Owner: the simulation's thread.
+ * cause, nor of what the peer had just offered, and one in time when a peer died. Owner: the
+ * simulation's thread.
  */
 public final class Oracle {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -25,11 +26,18 @@ public final class Oracle {
 
   private record Receiver(int node, int life, int endpoint) {}
 
+  /** A session as one of its two nodes has it. */
+  private record Side(int node, int peer, int session) {}
+
   private final Simulation simulation;
   private final Map<Channel, List<Flow>> byChannel = new HashMap<>();
   private final List<Flow> flows = new ArrayList<>();
   private final Map<Integer, List<Flow>> bySource = new HashMap<>();
   private final Map<Receiver, Set<Long>> endsSeen = new HashMap<>();
+
+  /** Sessions that were ever up, with the life of the peer at that time. */
+  private final Map<Side, Integer> everUp = new HashMap<>();
+
   private int firstUnsettled;
   private long delivered;
   private long deliveredBytes;
@@ -226,6 +234,7 @@ public final class Oracle {
     if (simulation.log().isOn()) {
       simulation.log().add("up " + node.self() + ">" + peer + " session=%x".formatted(session));
     }
+    everUp.put(new Side(node.self(), peer, session), simulation.lifeOf(peer));
     simulation.sessionOpened();
   }
 
@@ -253,6 +262,20 @@ public final class Oracle {
           peer,
           "node %d lost its session with node %d: %s".formatted(node.self(), peer, reason));
     }
+    if (reason == DownReason.RESET && !wasEverUpAt(peer, node.self(), session)) {
+      simulation.violation(
+          Violation.Kind.PEER_DOWN_WITHOUT_CAUSE,
+          node.self(),
+          peer,
+          "node %d never had session %x, which it had offered to node %d"
+              .formatted(peer, session, node.self()));
+    }
+  }
+
+  /** Or may have been offered by a life of the node that is over. */
+  private boolean wasEverUpAt(int node, int peer, int session) {
+    return everUp.containsKey(new Side(node, peer, session))
+        || everUp.get(new Side(peer, node, session)) != simulation.lifeOf(node);
   }
 
   /**

@@ -109,6 +109,11 @@ public final class Simulation implements Fabric.Watch {
     return result;
   }
 
+  /** How many lives a node has had, with the one that it has. */
+  int lifeOf(int node) {
+    return lives[node];
+  }
+
   private static String describe(Throwable e) {
     StringBuilder text = new StringBuilder(e.toString());
     StackTraceElement[] trace = e.getStackTrace();

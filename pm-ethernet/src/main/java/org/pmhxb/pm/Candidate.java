@@ -9,6 +9,7 @@ final class Candidate {
   /** 0: none. */
   int session;
 
+  long madeNs;
   long peerIncarnation;
   long peerNonce;
   long myNonce;

@@ -28,28 +28,34 @@ final class Handshake {
   boolean wantedByPeer;
 
   // --- as responder: what the last two OPENs would make; the first frame of one confirms it ---
-
   private Candidate last = new Candidate();
-
-  /** A late OPEN of an earlier handshake does not cost the one that it meets its session. */
   private Candidate beforeLast = new Candidate();
 
   /** This node stops and ended this session; the peer has not answered yet. 0: none. */
   int closedSession;
 
-  /** What an OPEN with these was answered with, or null; its OPEN is the last one from now on. */
+  /** What an OPEN with these was answered with, or null. */
   Candidate candidateOf(long incarnation, long nonce) {
     if (last.isOf(incarnation, nonce)) {
       return last;
     }
-    return beforeLast.isOf(incarnation, nonce) ? inPlaceOfTheOlder() : null;
+    return beforeLast.isOf(incarnation, nonce) ? beforeLast : null;
   }
 
-  /** The last one from now on, as it was when it was the one before that: to be filled in. */
-  Candidate inPlaceOfTheOlder() {
+  /**
+   * The older candidate, which is the newer one from now on and to be filled in; null: of both the
+   * first frame may be on its way, and late OPENs of other handshakes must not cost it its session.
+   *
+   * @param holdNs for which a candidate stays
+   */
+  Candidate another(long nowNs, long holdNs) {
     Candidate older = beforeLast;
+    if (older.session != 0 && nowNs - older.madeNs < holdNs) {
+      return null;
+    }
     beforeLast = last;
     last = older;
+    older.madeNs = nowNs;
     return older;
   }
 

@@ -31,6 +31,9 @@ final class Sessions {
   /** Later ones, and the last word of a session, go over so many paths each. */
   private static final int WIDE_PATHS = 8;
 
+  /** What a candidate stays at least, and as much longer as the way to the peer takes. */
+  private static final long CANDIDATE_NS = 20_000_000L;
+
   /** Once the peer counts as unreachable. */
   private static final long OPEN_INTERVAL_LATER_NS = 1_000_000_000L;
 
@@ -156,7 +159,10 @@ final class Sessions {
     long nonce = FrameHeader.payloadLong(core.frames, at, 8);
     Candidate offer = peer.handshake().candidateOf(incarnation, nonce);
     if (offer == null) {
-      offer = peer.handshake.inPlaceOfTheOlder();
+      offer = peer.handshake.another(core.nowNs, CANDIDATE_NS + peer.longWayNs);
+      if (offer == null) {
+        return; // if it is no late one, it comes again
+      }
       offer.peerIncarnation = incarnation;
       offer.peerNonce = nonce;
       offer.myNonce = core.random();
