@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Owner;
 
@@ -99,15 +100,9 @@ class ChurnTest {
   private final Program[][] open = new Program[NODES][NUMBERS + 1];
   private final Map<String, Long> last = new HashMap<>();
   private final Set<String> got = new HashSet<>();
-  private int refused;
-  private int starved;
-
-  static java.util.stream.LongStream seeds() {
-    return java.util.stream.LongStream.rangeClosed(1, 120);
-  }
 
   @ParameterizedTest
-  @org.junit.jupiter.params.provider.MethodSource("seeds")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
   void endpointsComeAndGo(long seed) {
     random = new SplittableRandom(seed);
     try (TestNet line = new TestNet(NODES, RAILS, seed, 2_000, config(seed), seed % 2 == 0)) {
@@ -123,8 +118,6 @@ class ChurnTest {
       run(SECOND / 20);
       everyoneReachesEveryone();
       nothingIsLeft();
-      System.out.println(
-          "CHURN " + seed + " got " + got.size() + " refused " + refused + " starved " + starved);
     }
     assertThat(got).as("messages that came").hasSizeGreaterThan(STEPS / 100);
   }
@@ -173,7 +166,6 @@ class ChurnTest {
       open[node][number] = new Program(node, number);
     } catch (IllegalStateException e) {
       assertThat(e).hasMessageContaining("credit buffers");
-      refused++;
     }
   }
 
@@ -219,7 +211,6 @@ class ChurnTest {
     long until = net.nowNs + SECOND;
     while (!source.send(dst, number)) {
       if (mayStarve(source, dst, number)) {
-        starved++;
         return;
       }
       assertThat(net.nowNs).as("%s has no credit for a second", what).isLessThan(until);
