@@ -27,8 +27,6 @@ public final class CollectiveCall {
 
   private final Communicator communicator;
   private final PmEndpoint endpoint;
-  private final int chunkBytes;
-  private final int windowBytes;
   private final MemorySegment[] areas = new MemorySegment[Area.values().length];
 
   private Plan plan;
@@ -55,11 +53,9 @@ public final class CollectiveCall {
   private int sendingCount;
   private Partner[] partners = new Partner[4];
 
-  CollectiveCall(Communicator communicator, PmEndpoint endpoint, int chunkBytes, int windowBytes) {
+  CollectiveCall(Communicator communicator, PmEndpoint endpoint) {
     this.communicator = communicator;
     this.endpoint = endpoint;
-    this.chunkBytes = chunkBytes;
-    this.windowBytes = windowBytes;
   }
 
   // --- the program ------------------------------------------------------------------------------
@@ -308,9 +304,10 @@ public final class CollectiveCall {
     int ordinal = sent[index];
     int step = plan.sends[index][ordinal];
     long from = done[step];
-    int bytes = (int) Math.min(chunkBytes, plan.bytes[step] - from);
+    Window window = communicator.windowOf(partner);
+    int bytes = (int) Math.min(window.chunkBytes(), plan.bytes[step] - from);
     long unused = partner.sent - partner.sentConsumed;
-    boolean fits = unused == 0 || unused + bytes + Wire.COST_BYTES <= windowBytes;
+    boolean fits = unused == 0 || unused + bytes + Wire.COST_BYTES <= window.bytes();
     if (!fits || plan.limit(step, done) < from + bytes) {
       return false;
     }

@@ -6,8 +6,10 @@ package org.pmhxb.collectives;
  * @param windowBytes that one member of a group may send to another before that has used them: what
  *     comes before its turn is kept within this, and what is beyond is not sent. At least the
  *     product of rate and round trip of the slowest link, 4 KB to 1 GB
- * @param strangerBytes kept of groups that this node has not joined yet, 4 KB to 1 GB; beyond it
- *     messages stay undelivered until it joins
+ * @param strangerBytes kept of a group that this node has not joined yet, 4 KB to 1 GB, the same at
+ *     every member: each of the others sends its share of it before it hears from this node. Beyond
+ *     8 times as much, of several groups, messages of all groups stay undelivered until it joins
+ *     one
  */
 public record CollectiveLimits(int windowBytes, int strangerBytes) {
   private static final int LEAST_BYTES = 4_096;

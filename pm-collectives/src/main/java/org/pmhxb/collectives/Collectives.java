@@ -31,6 +31,9 @@ import org.pmhxb.pm.PmNode;
 public final class Collectives implements AutoCloseable {
   private static final int MESSAGES_PER_POLL = 64;
 
+  /** Uses of groups that are not joined yet of which all is kept, at a time. */
+  private static final int STRANGER_USES = 8;
+
   private final PmNode node;
   private final PmEndpoint endpoint;
   private final int chunkBytes;
@@ -98,14 +101,7 @@ public final class Collectives implements AutoCloseable {
     GroupNumber number = number(group);
     Communicator communicator =
         new Communicator(
-            this,
-            endpoint,
-            group,
-            number.uses,
-            topology,
-            node.nodes(),
-            chunkBytes,
-            limits.windowBytes());
+            this, endpoint, group, number.uses, topology, node.nodes(), chunkBytes, limits);
     number.uses++;
     number.joined = communicator;
     joined.add(communicator);
@@ -280,7 +276,8 @@ public final class Collectives implements AutoCloseable {
   }
 
   private void keepStranger(Message m) {
-    if (strangerBytes + m.lengthBytes() > limits.strangerBytes()) {
+    // What stays in the inbox holds up all groups, so that is for who sends more than it may.
+    if (strangerBytes + m.lengthBytes() > STRANGER_USES * (long) limits.strangerBytes()) {
       m.defer();
       return;
     }

@@ -44,7 +44,8 @@ public final class Communicator implements AutoCloseable {
   private final int use;
 
   private final Topology topology;
-  private final int windowBytes;
+  private final Window window;
+  private final Window unheardWindow;
   private final int[] rankOfNode;
   private final Partner[] partners;
   private final CollectiveCall call;
@@ -92,20 +93,21 @@ public final class Communicator implements AutoCloseable {
       Topology topology,
       int nodes,
       int chunkBytes,
-      int windowBytes) {
+      CollectiveLimits limits) {
     this.collectives = collectives;
     this.endpoint = endpoint;
     this.group = group;
     this.use = use;
     this.topology = topology;
-    this.windowBytes = windowBytes;
+    this.window = Window.of(limits.windowBytes(), chunkBytes);
+    this.unheardWindow = Window.ofUnheard(limits, group.size(), chunkBytes);
     this.partners = new Partner[group.size()];
     this.rankOfNode = new int[nodes];
     Arrays.fill(rankOfNode, -1);
     for (int r = 0; r < group.size(); r++) {
       rankOfNode[group.node(r)] = r;
     }
-    this.call = new CollectiveCall(this, endpoint, chunkBytes, windowBytes);
+    this.call = new CollectiveCall(this, endpoint);
   }
 
   // --- the program ------------------------------------------------------------------------------
@@ -430,10 +432,11 @@ public final class Communicator implements AutoCloseable {
       onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
       return true;
     }
-    if (!p.heard(Wire.consumed(memory, at))) {
-      return false;
+    boolean isData = Wire.kind(memory, at) == Wire.DATA;
+    if (broken == null && !p.down && !p.hear(Wire.consumed(memory, at))) {
+      return false; // else who was started again says, and what it has used counts no more
     }
-    if (Wire.kind(memory, at) == Wire.DATA) {
+    if (isData) {
       onData(p, m, memory, at);
     }
     return true;
@@ -453,7 +456,7 @@ public final class Communicator implements AutoCloseable {
       return;
     }
     int cost = m.lengthBytes() - Wire.DATA_BYTES + Wire.COST_BYTES;
-    if (now && p.index < 0 || ahead < 0 || p.held > 0 && p.held + cost > windowBytes) {
+    if (now && p.index < 0 || ahead < 0 || p.held > 0 && p.held + cost > window.bytes()) {
       mismatch(p, now ? "sent a message that " + call.describe() + " has no use for" : "is astray");
       return;
     }
@@ -469,7 +472,7 @@ public final class Communicator implements AutoCloseable {
     if (sensible && Wire.kind(held.memory, held.at) == Wire.ABORT) {
       onAbort(Wire.abortNode(held.memory, held.at), Wire.abortReason(held.memory, held.at));
     } else if (sensible) {
-      sensible = partner(rank).heard(Wire.consumed(held.memory, held.at));
+      sensible = partner(rank).hear(Wire.consumed(held.memory, held.at));
     }
     if (sensible && isData && broken == null) {
       partner(rank).append(held);
@@ -491,7 +494,8 @@ public final class Communicator implements AutoCloseable {
       }
       case USED -> {
         p.consumed += lengthBytes - Wire.DATA_BYTES + Wire.COST_BYTES;
-        if (!p.creditDue && p.consumed - p.consumedTold >= windowBytes / 4) {
+        Window there = p.told ? window : unheardWindow;
+        if (!p.creditDue && p.consumed - p.consumedTold >= there.worthTellingBytes()) {
           p.creditDue = true;
           controlDue++;
         }
@@ -502,9 +506,15 @@ public final class Communicator implements AutoCloseable {
     return true;
   }
 
+  /** How much may be with a partner unused. */
+  Window windowOf(Partner p) {
+    return p.heard ? window : unheardWindow;
+  }
+
   void header(SendBuffer b, int kind, Partner p) {
     Wire.common(b.memory(), b.offset(), kind, use, group.id(), sequence, p.consumed);
     p.consumedTold = p.consumed;
+    p.told = true;
     if (p.creditDue) {
       p.creditDue = false;
       controlDue--;

@@ -19,6 +19,11 @@ final class Partner {
 
   long consumedTold;
 
+  /** It was heard of in this use, so it has joined; and it has, or will have, heard from here. */
+  boolean heard;
+
+  boolean told;
+
   /** Cost of what waits here. */
   long held;
 
@@ -75,11 +80,12 @@ final class Partner {
   }
 
   /** It told what it has used: never less than before, nor more than was sent. */
-  boolean heard(long consumedThere) {
+  boolean hear(long consumedThere) {
     if (consumedThere < sentConsumed || consumedThere > sent) {
       return false;
     }
     sentConsumed = consumedThere;
+    heard = true;
     return true;
   }
 }

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.collectives.algorithm.StandardAlgorithms;
 import org.pmhxb.router.Shape;
@@ -41,7 +42,24 @@ class RestartedMemberTest {
     assertThat(result.leakedBuffers()).isZero();
   }
 
+  /**
+   * Once it had used something its new life counts from 0, which no member's count goes back to.
+   */
+  @Test
+  void itsNewLifeIsToldThatTheGroupIsBroken() {
+    List<String> ends = new ArrayList<>();
+    SimResult result = run(FaultKind.RESTART, host -> new TurnAbout(host, ends));
+
+    assertThat(result.violation()).isNull();
+    assertThat(ends).hasSize(2).allMatch(end -> end.contains("node 1 is down"));
+    assertThat(first.malformed()).isZero();
+  }
+
   private SimResult run(FaultKind how) {
+    return run(how, Member::new);
+  }
+
+  private SimResult run(FaultKind how, Function<Host, Program> program) {
     Shape shape = Shape.of(2);
     NodeOptions node = NodeOptions.small();
     Fault fault = new Fault(how, Place.node(1), 20 * MS, 20 * MS, 0, 0, 1);
@@ -53,10 +71,73 @@ class RestartedMemberTest {
             node,
             Collections.nCopies(3, LinkSpec.gigabit()),
             new Schedule(shape, 1, node.peerTimeoutNs(), List.of(fault)),
-            host -> List.of(new Member(host)),
+            host -> List.of(program.apply(host)),
             SimOptions.PROGRESS_BOUND_NS + 2 * node.peerTimeoutNs(),
             1,
             false));
+  }
+
+  private Collectives open(Host host) {
+    Collectives collectives =
+        new Collectives(
+            host.node(),
+            1,
+            StandardAlgorithms.registry(),
+            CostModel.gigabit(),
+            CollectiveLimits.defaults());
+    if (host.self() == 0) {
+      first = collectives;
+    }
+    return collectives;
+  }
+
+  /** Both broadcast by turns until it fails, as each life finds it: so each uses something. */
+  private final class TurnAbout implements Program {
+    private final Host host;
+    private final List<String> ends;
+    private final Collectives collectives;
+    private final Communicator group;
+    private final int[] value = {0};
+    private CollectiveCall call;
+    private int calls;
+    private boolean over;
+
+    TurnAbout(Host host, List<String> ends) {
+      this.host = host;
+      this.ends = ends;
+      this.collectives = open(host);
+      this.group = collectives.join(Group.of(GROUP, host.self(), 0, 1), Topology.flat());
+    }
+
+    @Override
+    public int step(long nowNs) {
+      int work = collectives.poll();
+      if (call != null && call.isDone()) {
+        over = call.failure() != null;
+        if (over) {
+          ends.add(host.self() + ": " + call.failure().getMessage());
+        }
+        call = null;
+        calls++;
+        work++;
+      }
+      if (call == null && !over) {
+        // Of its new life the first call is one in which it sends.
+        call = group.broadcast(MemorySegment.ofArray(value), (calls + host.life()) % 2);
+        work++;
+      }
+      return work;
+    }
+
+    @Override
+    public boolean isDone() {
+      return over && collectives.isSettled();
+    }
+
+    @Override
+    public void close() {
+      collectives.close();
+    }
   }
 
   /** Node 1 broadcasts twice in each life; node 0 joins after half a second, and takes two. */
@@ -71,16 +152,7 @@ class RestartedMemberTest {
 
     Member(Host host) {
       this.host = host;
-      collectives =
-          new Collectives(
-              host.node(),
-              1,
-              StandardAlgorithms.registry(),
-              CostModel.gigabit(),
-              CollectiveLimits.defaults());
-      if (host.self() == 0) {
-        first = collectives;
-      }
+      collectives = open(host);
     }
 
     @Override
