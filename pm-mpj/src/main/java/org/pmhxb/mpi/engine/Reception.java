@@ -42,12 +42,12 @@ final class Reception {
     if (m != null) {
       unexpected.remove(m);
       bind(m, op);
+    } else if (down != null) {
+      op.fail(down);
     } else if (op.immediate) {
       op.complete();
-    } else if (down == null) {
-      posted.add(epoch, op);
     } else {
-      op.fail(down);
+      posted.add(epoch, op);
     }
   }
 
@@ -56,13 +56,15 @@ final class Reception {
    */
   void begin(ProbeOperation op, String down) {
     Incoming m = unexpected.find(epoch, op.context, op.source, op.tag);
-    if (m != null || !op.waits) {
-      op.arrival = m == null ? null : m.arrival;
+    if (m != null) {
+      op.arrival = m.arrival;
       op.complete();
-    } else if (down == null) {
+    } else if (down != null) {
+      op.fail(down); // also of one that asks again and again
+    } else if (op.waits) {
       probes.add(op);
     } else {
-      op.fail(down);
+      op.complete();
     }
   }
 

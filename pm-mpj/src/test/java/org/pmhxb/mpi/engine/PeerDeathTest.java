@@ -46,6 +46,14 @@ class PeerDeathTest {
       assertThat(late.failure()).hasMessageContaining("send to rank 1");
       assertThat(lateReceive.failure()).hasMessageContaining("receive from rank 1");
       assertThat(whole.failure()).isNull();
+      // Also one that does not wait: its program asks again and again.
+      ProbeOperation asksOnce = new ProbeOperation(1, 9, 1, false);
+      rig.engine(0).post(asksOnce);
+      ReceiveOperation fetches = new ReceiveOperation(rig.room(8), 0, 8, 1, 9, 1, true);
+      rig.engine(0).post(fetches);
+      rig.untilDone(asksOnce, fetches);
+      assertThat(asksOnce.failure()).hasMessageContaining("rank 1");
+      assertThat(fetches.failure()).hasMessageContaining("receive from rank 1");
       // The others go on.
       rig.untilDone(rig.send(2, 0, 9, 8, 1), other);
       assertThat(other.failure()).isNull();
