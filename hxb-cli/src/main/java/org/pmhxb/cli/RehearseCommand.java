@@ -30,6 +30,7 @@ import picocli.CommandLine.Option;
     })
 final class RehearseCommand extends HxbCommand {
   private static final long LIMIT_SECONDS = 120;
+  private static final long GRACE_MS = 1_000;
 
   @Option(
       names = "--archive",
@@ -108,6 +109,9 @@ final class RehearseCommand extends HxbCommand {
             .redirectErrorStream(true)
             .redirectOutput(Redirect.to(log.toFile()))
             .start();
+    // Told to end, it takes its rails and files down; the archive is not finished then.
+    Thread ender = new Thread(() -> ProcessTree.end(List.of(process), GRACE_MS));
+    Runtime.getRuntime().addShutdownHook(ender);
     // The archive is written by a JVM that the recording one starts at its end.
     if (!ProcessTree.awaitOrEnd(process, Duration.ofSeconds(LIMIT_SECONDS))) {
       throw new IllegalStateException(

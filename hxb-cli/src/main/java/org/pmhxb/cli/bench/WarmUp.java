@@ -69,7 +69,7 @@ public final class WarmUp {
     long roundMs = Math.clamp(most.toMillis(), 1, ROUND_MS);
     double share;
     compilers.look();
-    progress.accept("warming up, at most %d s".formatted(most.toSeconds()));
+    progress.accept("warming up, at most %.1f s".formatted(most.toMillis() / 1e3));
     do {
       long roundNs = System.nanoTime();
       Benchmark.Outcome outcome = cluster.warmUp(plan, sizeBytes, roundMs);
@@ -79,8 +79,8 @@ public final class WarmUp {
       }
       share = (double) compilers.look() / (System.nanoTime() - roundNs);
       progress.accept(
-          "warming up, %.1f of at most %d s; the compilers took %.0f %% of a processor"
-              .formatted((System.nanoTime() - startNs) / 1e9, most.toSeconds(), 100 * share));
+          "warming up, %.1f of at most %.1f s; the compilers took %.0f %% of a processor"
+              .formatted((System.nanoTime() - startNs) / 1e9, most.toMillis() / 1e3, 100 * share));
     } while (share >= REST && System.nanoTime() - startNs < most.toNanos() && !over.getAsBoolean());
     return failures;
   }

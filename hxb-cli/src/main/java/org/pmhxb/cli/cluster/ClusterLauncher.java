@@ -80,7 +80,7 @@ public final class ClusterLauncher {
    * @throws IllegalStateException when a cluster of that name is there, or a node does not come up
    */
   public ClusterState up(ClusterSpec spec, Duration limit) throws IOException {
-    clearRemains();
+    clearRemains(spec.fabric() == ClusterSpec.Fabric.VETH);
     paths.claim();
     try {
       return build(spec, limit);
@@ -110,7 +110,7 @@ public final class ClusterLauncher {
   }
 
   /** What a crash left is removed; a cluster that still has a process is not touched. */
-  private void clearRemains() throws IOException {
+  private void clearRemains(boolean needsNamespaces) throws IOException {
     List<Long> running = NodeProcesses.find(paths);
     if (!running.isEmpty()) {
       throw new UserErrorException(
@@ -124,7 +124,17 @@ public final class ClusterLauncher {
               + paths.command("down")
               + ", or name another with --cluster");
     }
-    if (Files.exists(paths.state()) || !VethFabric.namespaces(paths.cluster()).isEmpty()) {
+    List<Long> elsewhere = needsNamespaces ? NodeProcesses.elsewhere(paths) : List.of();
+    if (!elsewhere.isEmpty()) {
+      throw new UserErrorException(
+          "the network namespaces of a cluster \""
+              + paths.cluster()
+              + "\" are those of processes "
+              + elsewhere
+              + ", which were started with another --run-dir; name another with --cluster");
+    }
+    if (Files.exists(paths.state())
+        || needsNamespaces && !VethFabric.namespaces(paths.cluster()).isEmpty()) {
       progress.accept("removing what is left of an earlier cluster \"" + paths.cluster() + "\"");
       ClusterRemover.remove(paths);
     }

@@ -86,6 +86,17 @@ public record ClusterPaths(Path root, String cluster) {
               + " that you can write with --run-dir",
           e);
     } catch (FileAlreadyExistsException e) {
+      List<Long> running = NodeProcesses.find(this);
+      if (!running.isEmpty()) {
+        throw new UserErrorException(
+            "cluster \""
+                + cluster
+                + "\" runs already (processes "
+                + running
+                + "); name another with --cluster, or end what runs with "
+                + command("down"),
+            e);
+      }
       throw new UserErrorException(
           directory()
               + " exists: a cluster \""

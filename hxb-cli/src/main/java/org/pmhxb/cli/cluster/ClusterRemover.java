@@ -25,7 +25,8 @@ public final class ClusterRemover {
   }
 
   /**
-   * Ends the processes first: a namespace lives on as long as a process is in it.
+   * Ends the processes first: a namespace lives on as long as a process is in it. Namespaces in
+   * which nodes of another run directory live stay: their cluster has the same name.
    *
    * @throws IllegalStateException when something of the cluster is left all the same
    * @throws org.pmhxb.cli.UserErrorException the cluster's directory is not one; nothing is touched
@@ -33,9 +34,13 @@ public final class ClusterRemover {
   public static Removed remove(ClusterPaths paths) throws IOException {
     paths.requireOwn();
     int processes = NodeProcesses.end(paths);
-    int namespaces = VethFabric.namespaces(paths.cluster()).size();
-    List<String> leftovers =
-        VethFabric.remove(paths.cluster()).stream().map(VethFabric.Leftover::toString).toList();
+    int namespaces = 0;
+    List<String> leftovers = List.of();
+    if (NodeProcesses.elsewhere(paths).isEmpty()) {
+      namespaces = VethFabric.namespaces(paths.cluster()).size();
+      leftovers =
+          VethFabric.remove(paths.cluster()).stream().map(VethFabric.Leftover::toString).toList();
+    }
     boolean directory = Files.exists(paths.directory());
     paths.delete();
     return new Removed(processes, namespaces, directory, leftovers);

@@ -47,6 +47,46 @@ final class NodeProcesses {
     return false;
   }
 
+  /**
+   * Nodes of a cluster of the same name that another run directory has, in network namespaces:
+   * those have the cluster's name alone.
+   */
+  static List<Long> elsewhere(ClusterPaths paths) throws IOException {
+    List<Long> pids = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
+      for (Path entry : entries) {
+        long pid = Long.parseLong(entry.getFileName().toString());
+        if (hasItsName(pid, paths) && !belongs(pid, paths) && hasOtherNetwork(entry)) {
+          pids.add(pid);
+        }
+      }
+    }
+    return pids;
+  }
+
+  private static boolean hasItsName(long pid, ClusterPaths paths) {
+    List<String> words = Arguments.of(pid);
+    for (int i = 1; i < words.size(); i++) {
+      if (words.get(i - 1).equals("--config")) {
+        Path config = Path.of(words.get(i));
+        return config.getNameCount() > 1
+            && config.getFileName().toString().startsWith("node-")
+            && config.getParent().getFileName().toString().equals(paths.cluster());
+      }
+    }
+    return false;
+  }
+
+  private static boolean hasOtherNetwork(Path process) {
+    Path network = Path.of("ns", "net");
+    try {
+      return !Files.readSymbolicLink(process.resolve(network))
+          .equals(Files.readSymbolicLink(PROC.resolve("self").resolve(network)));
+    } catch (IOException e) {
+      return true; // another user's
+    }
+  }
+
   /** Whether the very process still runs that was started as this node. */
   static boolean alive(ClusterState.Node node) {
     return ProcStat.isRunning(PROC, node.pid(), node.startTicks());

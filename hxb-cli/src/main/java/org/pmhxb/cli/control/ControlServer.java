@@ -55,11 +55,13 @@ public final class ControlServer implements AutoCloseable {
    * Opens the socket and answers until {@link #close()}. A socket that a crashed process left there
    * is replaced.
    *
-   * @throws UserErrorException there is a file that is no socket; it stays
+   * @throws UserErrorException there is a file that is no socket, or somebody answers there; it
+   *     stays
    */
   public static ControlServer start(Path path, Supplier<Conversation> conversations)
       throws IOException {
     requireNoOtherFile(path);
+    requireNobody(path);
     ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       Files.deleteIfExists(path);
@@ -88,6 +90,20 @@ public final class ControlServer implements AutoCloseable {
               + path
               + ": a file that is no socket is there; remove it, or choose another path");
     }
+  }
+
+  /** A socket that a crashed process left refuses. */
+  private static void requireNobody(Path path) {
+    try (SocketChannel other = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      other.connect(UnixDomainSocketAddress.of(path));
+    } catch (IOException e) {
+      return;
+    }
+    throw new UserErrorException(
+        "control-socket "
+            + path
+            + ": a process answers there already, a node with this configuration perhaps (hxb status);"
+            + " end it, or choose another path");
   }
 
   private void accept() {

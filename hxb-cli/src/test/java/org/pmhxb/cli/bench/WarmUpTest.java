@@ -78,9 +78,9 @@ class WarmUpTest {
     assertThat(warmUp(cluster(3, 0), Duration.ofMinutes(1))).isEmpty();
 
     assertThat(rounds).isEqualTo(4);
-    assertThat(said).hasSize(5).first().isEqualTo("warming up, at most 60 s");
+    assertThat(said).hasSize(5).first().isEqualTo("warming up, at most 60.0 s");
     assertThat(said.getLast())
-        .matches("warming up, \\d+\\.\\d of at most 60 s; the compilers took 0 % of a processor");
+        .matches("warming up, \\d+\\.\\d of at most 60.0 s; the compilers took 0 % of a processor");
   }
 
   @Test

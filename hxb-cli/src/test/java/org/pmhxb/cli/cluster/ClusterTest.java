@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.node.FakeNode;
@@ -187,6 +188,25 @@ class ClusterTest {
     }
     assertThat(up("ready").nodes()).hasSize(4);
     assertThat(said).anyMatch(line -> line.startsWith("removing what is left"));
+  }
+
+  /** Namespaces have the cluster's name alone. */
+  @Test
+  void aClusterOfTheSameNameInAnotherFolderIsLeftAlone() throws Exception {
+    ClusterState state = up("ready");
+    ClusterPaths other = new ClusterPaths(root.resolve("other"), paths.cluster());
+
+    assertThatThrownBy(
+            () -> new ClusterLauncher(other, command("ready"), said::add).up(SPEC, LIMIT))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("are those of processes")
+        .hasMessageContaining(Long.toString(state.nodes().getFirst().pid()))
+        .hasMessageContaining("--cluster");
+    assertThat(ClusterRemover.remove(other))
+        .isEqualTo(new ClusterRemover.Removed(0, 0, false, List.of()));
+
+    assertThat(VethFabric.namespaces(paths.cluster())).hasSize(4);
+    assertThat(ClusterView.of(state).healthy()).isTrue();
   }
 
   @Test

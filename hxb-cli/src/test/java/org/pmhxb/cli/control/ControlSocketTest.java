@@ -59,6 +59,17 @@ class ControlSocketTest {
     assertThat(file).hasContent("root");
   }
 
+  @Test
+  void aSocketOnWhichSomebodyAnswersStaysHis() throws IOException {
+    assertThatThrownBy(() -> ControlServer.start(path, Talk::new))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("control-socket " + path + ": a process answers there already");
+
+    try (ControlClient client = ControlClient.connect(path)) {
+      assertThat(client.call(ControlJson.request("echo"), LIMIT).path("count").asInt()).isOne();
+    }
+  }
+
   @AfterEach
   void stop() throws IOException {
     release.countDown();
