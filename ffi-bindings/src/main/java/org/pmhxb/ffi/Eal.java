@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.pmhxb.ffi.gen.Pmhxb;
 
 /**
@@ -117,22 +119,24 @@ public final class Eal {
   }
 
   private static int onThrowAwayThread(List<String> arguments) {
-    int[] code = new int[1];
-    Thread starter =
-        Thread.ofPlatform().name("hxb-eal-init").start(() -> code[0] = start(arguments));
+    FutureTask<Integer> code = new FutureTask<>(() -> start(arguments));
+    Thread.ofPlatform().name("hxb-eal-init").start(code);
     boolean interrupted = false;
-    while (true) {
-      try {
-        starter.join();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true; // the start cannot be called off half-way
+    try {
+      while (true) {
+        try {
+          return code.get();
+        } catch (InterruptedException e) {
+          interrupted = true; // the start cannot be called off half-way
+        } catch (ExecutionException e) {
+          throw new IllegalStateException("EAL was not started: " + e.getCause(), e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return code[0];
   }
 
   private static int start(List<String> arguments) {

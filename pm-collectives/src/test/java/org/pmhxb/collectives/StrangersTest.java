@@ -29,6 +29,14 @@ class StrangersTest {
     }
   }
 
+  private static void allButTheLastGiveTheirShare(RingMembers members, List<Communicator> group) {
+    List<CollectiveCall> early = new ArrayList<>();
+    for (int rank = 1; rank < group.size() - 1; rank++) {
+      early.add(group.get(rank).gather(bytes(8), MemorySegment.NULL, 0));
+    }
+    members.untilDone(early);
+  }
+
   @Test
   void aGroupGoesOnWhileMembersAreInTheNextOne() {
     int nodes = 8;
@@ -37,11 +45,7 @@ class StrangersTest {
       List<Communicator> first = members.join(1, all);
       first.forEach(c -> c.use(Collective.GATHER, "linear"));
       CollectiveCall atRoot = first.get(0).gather(bytes(8), bytes(8 * nodes), 0);
-      List<CollectiveCall> early = new ArrayList<>();
-      for (int rank = 1; rank < nodes - 1; rank++) {
-        early.add(first.get(rank).gather(bytes(8), MemorySegment.NULL, 0));
-      }
-      members.untilDone(early);
+      allButTheLastGiveTheirShare(members, first);
       List<CollectiveCall> ahead = new ArrayList<>();
       List<Communicator> second = new ArrayList<>();
       for (int rank = 1; rank < nodes; rank++) {
@@ -77,11 +81,7 @@ class StrangersTest {
       List<Communicator> use = members.join(1, all);
       use.forEach(c -> c.use(Collective.GATHER, "linear"));
       CollectiveCall atRoot = use.get(0).gather(bytes(8), bytes(8 * nodes), 0);
-      List<CollectiveCall> early = new ArrayList<>();
-      for (int rank = 1; rank < nodes - 1; rank++) {
-        early.add(use.get(rank).gather(bytes(8), MemorySegment.NULL, 0));
-      }
-      members.untilDone(early);
+      allButTheLastGiveTheirShare(members, use);
       for (int rank = 1; rank < nodes - 1; rank++) {
         use.get(rank).close();
         Communicator next = members.at(rank).join(Group.of(1, rank, all), Topology.flat());

@@ -82,6 +82,10 @@ final class PolledCollectives implements CollectivesHandle {
     private final CollectiveOrder order;
     private RankData data;
     private int done;
+
+    /** What the data are made of. */
+    private int filled;
+
     private boolean inBarrier;
     private CollectiveCall call;
     private long beganNs;
@@ -109,10 +113,15 @@ final class PolledCollectives implements CollectivesHandle {
       world.use(order.collective(), order.algorithm());
       int ranks = world.group().size();
       data = new RankData(order.collective(), order.bytes(), ranks, world.group().rank());
-      data.fill(order.fill());
+      fill(order.fill());
       copies = collectives.earlyCopies();
       loans = collectives.earlyLoans();
       enter();
+    }
+
+    private void fill(int iteration) {
+      filled = iteration;
+      data.fill(iteration);
     }
 
     private void enter() {
@@ -137,8 +146,13 @@ final class PolledCollectives implements CollectivesHandle {
       latency.record(System.nanoTime() - beganNs);
       done++;
       if (done == order.count()) {
-        data.check(order.fill());
+        data.check(filled);
       } else {
+        if (done == order.count() - 1) {
+          // Else the first could have done all that is found behind the last.
+          data.check(filled);
+          fill(~order.fill());
+        }
         enter();
       }
       return true;

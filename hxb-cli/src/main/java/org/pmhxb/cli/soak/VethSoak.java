@@ -120,7 +120,10 @@ final class VethSoak implements AutoCloseable {
   }
 
   private static void signal(String name, long pid) throws IOException, InterruptedException {
-    new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+    int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+    if (code != 0) {
+      throw new IllegalStateException("kill -" + name + " " + pid + " ended with " + code);
+    }
   }
 
   private void kill(int node) throws IOException, InterruptedException {

@@ -24,6 +24,11 @@ class ProcessTreeTest {
   private Process start(String before) throws IOException {
     String child = "sh -c '%1$s & echo up; wait; %1$s'; %1$s".formatted(sleep);
     Process process = startUntilUp(before + child);
+    // Who has forked last may not be that program yet.
+    for (long startNs = System.nanoTime();
+        sleep.running().size() < 3 && millisSince(startNs) < 10_000; ) {
+      Thread.onSpinWait();
+    }
     assertThat(sleep.running()).hasSize(3);
     return process;
   }

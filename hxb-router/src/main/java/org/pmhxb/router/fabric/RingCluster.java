@@ -441,7 +441,13 @@ public final class RingCluster implements PollWork, AutoCloseable {
 
   @Override
   public void close() {
-    closeTraffic();
-    pools.forEach(DpdkPool::close);
+    try {
+      closeTraffic();
+    } finally {
+      // Refused within a round, all of it goes on.
+      if (closed) {
+        pools.forEach(DpdkPool::close);
+      }
+    }
   }
 }

@@ -393,8 +393,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     run(false, Integer.MAX_VALUE);
 
     assertThat(said)
-        .contains("warming up, at most 12 s")
-        .doesNotContain("warming up, at most 40 s");
+        .contains("warming up, at most 12.0 s")
+        .doesNotContain("warming up, at most 40.0 s");
   }
 
   @Test
