@@ -433,8 +433,9 @@ public final class Communicator implements AutoCloseable {
       return true;
     }
     boolean isData = Wire.kind(memory, at) == Wire.DATA;
+    // What a member has used counts no more once it was down, or the group is broken.
     if (broken == null && !p.down && !p.hear(Wire.consumed(memory, at))) {
-      return false; // else who was started again says, and what it has used counts no more
+      return false;
     }
     if (isData) {
       onData(p, m, memory, at);

@@ -76,8 +76,7 @@ class StrangersTest {
   void aGroupGoesOnWhileMembersAreInItsNextUse() {
     int nodes = 8;
     int[] all = {0, 1, 2, 3, 4, 5, 6, 7};
-    RingMembers members = members(nodes, CollectiveLimits.defaults());
-    try (members) {
+    try (RingMembers members = members(nodes, CollectiveLimits.defaults())) {
       List<Communicator> use = members.join(1, all);
       use.forEach(c -> c.use(Collective.GATHER, "linear"));
       CollectiveCall atRoot = use.get(0).gather(bytes(8), bytes(8 * nodes), 0);
@@ -97,8 +96,7 @@ class StrangersTest {
 
   @Test
   void aDeathIsHeardOfBesideThem() {
-    RingMembers members = members(4, new CollectiveLimits(1 << 16, 4_096));
-    try (members) {
+    try (RingMembers members = members(4, new CollectiveLimits(1 << 16, 4_096))) {
       List<Communicator> first = members.join(1, 0, 3);
       members.untilDone(
           List.of(first.get(0).broadcast(bytes(8), 1), first.get(1).broadcast(bytes(8), 1)));

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -182,27 +184,17 @@ class ChurnTest {
     }
   }
 
+  private List<Program> allOpen() {
+    return Arrays.stream(open).flatMap(Arrays::stream).filter(Objects::nonNull).toList();
+  }
+
   private void pollAll() {
-    for (Program[] ofNode : open) {
-      for (Program program : ofNode) {
-        if (program != null) {
-          program.poll(Integer.MAX_VALUE);
-        }
-      }
-    }
+    allOpen().forEach(program -> program.poll(Integer.MAX_VALUE));
   }
 
   private void everyoneReachesEveryone() {
-    for (Program[] ofNode : open) {
-      for (Program source : ofNode) {
-        for (int dst = 0; source != null && dst < NODES; dst++) {
-          for (int number = 1; number <= NUMBERS; number++) {
-            if (open[dst][number] != null) {
-              reaches(source, dst, number);
-            }
-          }
-        }
-      }
+    for (Program source : allOpen()) {
+      allOpen().forEach(to -> reaches(source, to.node, to.number));
     }
   }
 
@@ -238,13 +230,7 @@ class ChurnTest {
     pollAll();
     run(SECOND / 50);
     pollAll();
-    for (Program[] ofNode : open) {
-      for (Program program : ofNode) {
-        if (program != null) {
-          program.endpoint.close();
-        }
-      }
-    }
+    allOpen().forEach(program -> program.endpoint.close());
     run(SECOND / 50);
     for (PmNode node : net.nodes) {
       assertThat(node.core.ledger.outstanding()).as("credit of node %d", node.self()).isZero();

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.pmhxb.cli.process.Arguments;
 import org.pmhxb.cli.process.ProcStat;
 
@@ -24,11 +25,15 @@ final class NodeProcesses {
 
   /** All processes of a cluster, whatever its state file says. */
   static List<Long> find(ClusterPaths paths) throws IOException {
+    return all(pid -> belongs(pid, paths));
+  }
+
+  private static List<Long> all(LongPredicate wanted) throws IOException {
     List<Long> pids = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
       for (Path entry : entries) {
         long pid = Long.parseLong(entry.getFileName().toString());
-        if (belongs(pid, paths)) {
+        if (wanted.test(pid)) {
           pids.add(pid);
         }
       }
@@ -52,16 +57,7 @@ final class NodeProcesses {
    * those have the cluster's name alone.
    */
   static List<Long> elsewhere(ClusterPaths paths) throws IOException {
-    List<Long> pids = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
-      for (Path entry : entries) {
-        long pid = Long.parseLong(entry.getFileName().toString());
-        if (hasItsName(pid, paths) && !belongs(pid, paths) && hasOtherNetwork(entry)) {
-          pids.add(pid);
-        }
-      }
-    }
-    return pids;
+    return all(pid -> hasItsName(pid, paths) && !belongs(pid, paths) && hasOtherNetwork(pid));
   }
 
   private static boolean hasItsName(long pid, ClusterPaths paths) {
@@ -77,14 +73,16 @@ final class NodeProcesses {
     return false;
   }
 
-  private static boolean hasOtherNetwork(Path process) {
-    Path network = Path.of("ns", "net");
+  private static boolean hasOtherNetwork(long pid) {
     try {
-      return !Files.readSymbolicLink(process.resolve(network))
-          .equals(Files.readSymbolicLink(PROC.resolve("self").resolve(network)));
+      return !network(Long.toString(pid)).equals(network("self"));
     } catch (IOException e) {
       return true; // another user's
     }
+  }
+
+  private static Path network(String process) throws IOException {
+    return Files.readSymbolicLink(PROC.resolve(process).resolve("ns/net"));
   }
 
   /** Whether the very process still runs that was started as this node. */

@@ -94,8 +94,8 @@ public final class ControlServer implements AutoCloseable {
 
   /** A socket that a crashed process left refuses. */
   private static void requireNobody(Path path) {
-    try (SocketChannel other = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      other.connect(UnixDomainSocketAddress.of(path));
+    try {
+      ControlClient.connect(path).close();
     } catch (IOException e) {
       return;
     }

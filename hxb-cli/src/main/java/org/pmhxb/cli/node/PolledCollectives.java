@@ -145,14 +145,13 @@ final class PolledCollectives implements CollectivesHandle {
       call.check();
       latency.record(System.nanoTime() - beganNs);
       done++;
-      if (done == order.count()) {
+      if (done >= order.count() - 1) {
         data.check(filled);
-      } else {
-        if (done == order.count() - 1) {
-          // Else the first could have done all that is found behind the last.
-          data.check(filled);
-          fill(~order.fill());
-        }
+      }
+      if (done == order.count() - 1) {
+        fill(~order.fill()); // else the first could have done all that is found behind the last
+      }
+      if (done < order.count()) {
         enter();
       }
       return true;
