@@ -5,8 +5,8 @@ package org.pmhxb.cli.node;
  *
  * @param latency from arriving to having left, as {@code LatencyHistogram} encodes it; without the
  *     first, which waits for those who were told later
- * @param arrivals ARRIVEs sent, the algorithm's count
- * @param asks questions for what did not come in time
- * @param answers to others' questions
+ * @param frames of collective operations that the node sent meanwhile
+ * @param beyond of these, what its algorithm does not count: questions for what did not come in
+ *     time and answers to others' questions, less what it could not send
  */
-public record BarrierTimes(String latency, long barriers, long arrivals, long asks, long answers) {}
+public record BarrierTimes(String latency, long barriers, long frames, long beyond) {}

@@ -6,15 +6,18 @@ import org.pmhxb.collectives.barrier.Barrier;
 import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
+import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.PmNode;
 
 /** A barrier whose program is the node's poll thread: no wake-up lies between the two. */
 final class PolledBarrier implements BarrierHandle {
+  private final PmNode node;
   private final LoopWork loop;
   private final Barrier barrier;
 
   /** Opens the barrier of all nodes with this number. */
   PolledBarrier(PmNode node, LoopWork loop, int number, BarrierSpec spec) {
+    this.node = node;
     this.loop = loop;
     this.barrier = loop.call(() -> Barriers.of(node).open(number, Participants.all(node), spec));
   }
@@ -30,6 +33,10 @@ final class PolledBarrier implements BarrierHandle {
     String what = "%d barriers %s are".formatted(count, barrier.spec());
     AwaitedTask.drive(loop, repeated, limitMs, what);
     return repeated.times();
+  }
+
+  private long framesSent() {
+    return node.counters().get(Counter.COLLECTIVES_SENT);
   }
 
   @Override
@@ -49,9 +56,8 @@ final class PolledBarrier implements BarrierHandle {
     private boolean begun;
     private boolean inside;
     private long beganNs;
-    private long arrivals;
-    private long asks;
-    private long answers;
+    private long frames;
+    private long beyond;
 
     Repeated(int count) {
       this.count = count;
@@ -75,9 +81,8 @@ final class PolledBarrier implements BarrierHandle {
       begun = true;
       beganNs = System.nanoTime();
       inside = !barrier.test();
-      arrivals = barrier.counts().arrivals();
-      asks = barrier.counts().asks();
-      answers = barrier.counts().answers();
+      frames = framesSent();
+      beyond = barrier.counts().beyond();
     }
 
     private boolean step() {
@@ -106,11 +111,7 @@ final class PolledBarrier implements BarrierHandle {
 
     BarrierTimes times() {
       return new BarrierTimes(
-          latency.encoded(),
-          count,
-          barrier.counts().arrivals() - arrivals,
-          barrier.counts().asks() - asks,
-          barrier.counts().answers() - answers);
+          latency.encoded(), count, framesSent() - frames, barrier.counts().beyond() - beyond);
     }
   }
 }

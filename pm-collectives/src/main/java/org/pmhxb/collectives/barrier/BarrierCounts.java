@@ -3,7 +3,7 @@ package org.pmhxb.collectives.barrier;
 /** What one barrier of one node sent. Written by the poll thread; read it from there, or idle. */
 public final class BarrierCounts {
   long barriers;
-  long arrivals;
+  long refused;
   long asks;
   long answers;
   long brokenSent;
@@ -14,9 +14,17 @@ public final class BarrierCounts {
     return barriers;
   }
 
-  /** ARRIVEs of the algorithm: without loss all that is sent. One to a line counts as one. */
-  public long arrivals() {
-    return arrivals;
+  /**
+   * ARRIVEs of the algorithm that were not sent, for want of a session, a buffer, room or a route:
+   * who misses them asks. One to a line counts as one.
+   */
+  public long refused() {
+    return refused;
+  }
+
+  /** Frames beyond those that the algorithm counts: below 0 where it was refused more. */
+  public long beyond() {
+    return asks + answers - refused;
   }
 
   /** Questions for what did not come in time. */

@@ -207,13 +207,14 @@ final class Machine {
   }
 
   private void arrive(Outgoing send, int epoch) {
-    counts.arrivals++;
     long word0 = BarrierFrame.word0(BarrierFrame.ARRIVE, send.number, number, group);
     long word1 = BarrierFrame.word1(epoch);
-    if (send.rail >= 0) {
-      frames.sendToLine(send.rail, word0, word1, 0);
-    } else {
-      frames.send(send.targets[0], send.way, word0, word1, 0);
+    boolean sent =
+        send.rail >= 0
+            ? frames.sendToLine(send.rail, word0, word1, 0)
+            : frames.send(send.targets[0], send.way, word0, word1, 0);
+    if (!sent) {
+      counts.refused++;
     }
   }
 

@@ -72,6 +72,22 @@ class RingBarrierTest {
     }
   }
 
+  /** Without a session nothing can be sent: what the algorithm counts is made up by who asks. */
+  @ParameterizedTest
+  @CsvSource({"5, dissemination, 15", "5, binary/unicast, 8", "2x2, exchange, 8"})
+  void whatCouldNotBeSentIsCounted(String shape, String spec, int frames) {
+    RingCluster.Options options = RingCluster.Options.of(Shape.parse(shape), 1);
+    BarrierSpec algorithm = BarrierSpec.parse(spec);
+    try (RingBarriers ring = new RingBarriers(options)) {
+      assertThat(Planner.frames(ring.group, algorithm)).isEqualTo(frames);
+      ring.openAtOnce(1, algorithm);
+      ring.barrier();
+      ring.barrier();
+      assertThat(ring.refused()).as("ARRIVEs before there was a session").isPositive();
+      assertThat(ring.framesSent() - ring.beyond()).isEqualTo(2L * frames);
+    }
+  }
+
   @Test
   void aBarrierAllocatesNothing() {
     RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 1);

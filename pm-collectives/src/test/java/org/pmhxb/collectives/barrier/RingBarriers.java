@@ -24,6 +24,12 @@ final class RingBarriers implements AutoCloseable {
   private long nowNs = 1_000_000_000L;
 
   RingBarriers(RingCluster.Options options, BarrierSpec spec, int... members) {
+    this(options, members);
+    open(1, spec);
+  }
+
+  /** With no barrier yet. */
+  RingBarriers(RingCluster.Options options, int... members) {
     cluster = RingCluster.create(options);
     Shape shape = options.shape();
     int[] who = members;
@@ -33,15 +39,19 @@ final class RingBarriers implements AutoCloseable {
     }
     group = Participants.of(shape, options.rails(), who);
     await(cluster::isComplete);
-    open(1, spec);
   }
 
   void open(int number, BarrierSpec spec) {
+    openAtOnce(number, spec);
+    await(() -> barriers.stream().allMatch(Barrier::isConnected));
+  }
+
+  /** Without waiting for the sessions. */
+  void openAtOnce(int number, BarrierSpec spec) {
     barriers.clear();
     for (int rank = 0; rank < group.size(); rank++) {
       barriers.add(Barriers.of(cluster.node(group.node(rank))).open(number, group, spec));
     }
-    await(() -> barriers.stream().allMatch(Barrier::isConnected));
   }
 
   /** What a condition of the test says. */
@@ -89,6 +99,14 @@ final class RingBarriers implements AutoCloseable {
       sum += cluster.node(i).counters().get(Counter.COLLECTIVES_SENT);
     }
     return sum;
+  }
+
+  long refused() {
+    return barriers.stream().mapToLong(b -> b.counts().refused()).sum();
+  }
+
+  long beyond() {
+    return barriers.stream().mapToLong(b -> b.counts().beyond()).sum();
   }
 
   long asks() {

@@ -11,8 +11,8 @@ import org.pmhxb.cli.workload.LatencyHistogram;
  * @param framesPlanned the algorithm's count
  * @param predictedNs by the LogP model with what was measured on this fabric before
  * @param error of the prediction: (predicted - p50) / p50
- * @param beyondCount questions for what did not come in time, and their answers, in all: none
- *     unless something is lost or stood still
+ * @param beyondCount questions for what did not come in time, and their answers, less what could
+ *     not be sent, in all: none unless something is lost or stood still
  */
 public record BarrierLine(
     String algorithm,

@@ -79,7 +79,7 @@ public final class RingBarrierRun implements AutoCloseable {
       repeat(barriers, latency, warmUpNs);
       latency.clear();
       long frames = framesSent();
-      long asks = beyondCount(barriers);
+      long beyond = beyondCount(barriers);
       long count = repeat(barriers, latency, measureNs);
       double each = (double) (framesSent() - frames) / count;
       return new BarrierLine(
@@ -90,7 +90,7 @@ public final class RingBarrierRun implements AutoCloseable {
               each,
               Planner.frames(group, spec),
               count,
-              beyondCount(barriers) - asks,
+              beyondCount(barriers) - beyond,
               0,
               0)
           .predicted(model.predictNs(group, spec));
@@ -140,7 +140,7 @@ public final class RingBarrierRun implements AutoCloseable {
   private static long beyondCount(Barrier[] barriers) {
     long sum = 0;
     for (Barrier barrier : barriers) {
-      sum += barrier.counts().asks() + barrier.counts().answers();
+      sum += barrier.counts().beyond();
     }
     return sum;
   }

@@ -95,7 +95,7 @@ public final class VethBarrierRun implements AutoCloseable {
     repeat(warmUpNs, times -> {});
     LatencyHistogram latency = new LatencyHistogram();
     LongAdder barriers = new LongAdder();
-    LongAdder arrivals = new LongAdder();
+    LongAdder frames = new LongAdder();
     LongAdder beyond = new LongAdder();
     repeat(
         measureNs,
@@ -103,8 +103,8 @@ public final class VethBarrierRun implements AutoCloseable {
           latency.add(times.getFirst().latency());
           barriers.add(times.getFirst().barriers());
           for (BarrierTimes of : times) {
-            arrivals.add(of.arrivals());
-            beyond.add(of.asks() + of.answers());
+            frames.add(of.frames());
+            beyond.add(of.beyond());
           }
         });
     return new BarrierLine(
@@ -112,7 +112,7 @@ public final class VethBarrierRun implements AutoCloseable {
             group.size(),
             spec.rails(),
             latency.summary(),
-            (double) (arrivals.sum() + beyond.sum()) / barriers.sum(),
+            (double) frames.sum() / barriers.sum(),
             Planner.frames(group, spec),
             barriers.sum(),
             beyond.sum(),
