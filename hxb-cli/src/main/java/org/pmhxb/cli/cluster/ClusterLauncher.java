@@ -16,7 +16,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.Words;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
@@ -80,8 +79,7 @@ public final class ClusterLauncher {
    * @throws IllegalStateException when a cluster of that name is there, or a node does not come up
    */
   public ClusterState up(ClusterSpec spec, Duration limit) throws IOException {
-    clearRemains(spec.fabric() == ClusterSpec.Fabric.VETH);
-    paths.claim();
+    ClusterClaim.take(paths, spec.fabric() == ClusterSpec.Fabric.VETH, progress);
     try {
       return build(spec, limit);
     } catch (IOException | RuntimeException | InterruptedException e) {
@@ -107,37 +105,6 @@ public final class ClusterLauncher {
       Thread.currentThread().interrupt();
     }
     return failure;
-  }
-
-  /** What a crash left is removed; a cluster that still has a process is not touched. */
-  private void clearRemains(boolean needsNamespaces) throws IOException {
-    List<Long> running = NodeProcesses.find(paths);
-    if (!running.isEmpty()) {
-      throw new UserErrorException(
-          "cluster \""
-              + paths.cluster()
-              + "\" runs already (processes "
-              + running
-              + "); see it with "
-              + paths.command("status")
-              + ", end it with "
-              + paths.command("down")
-              + ", or name another with --cluster");
-    }
-    List<Long> elsewhere = needsNamespaces ? NodeProcesses.elsewhere(paths) : List.of();
-    if (!elsewhere.isEmpty()) {
-      throw new UserErrorException(
-          "the network namespaces of a cluster \""
-              + paths.cluster()
-              + "\" are those of processes "
-              + elsewhere
-              + ", which were started with another --run-dir; name another with --cluster");
-    }
-    if (Files.exists(paths.state())
-        || needsNamespaces && !VethFabric.namespaces(paths.cluster()).isEmpty()) {
-      progress.accept("removing what is left of an earlier cluster \"" + paths.cluster() + "\"");
-      ClusterRemover.remove(paths);
-    }
   }
 
   private ClusterState build(ClusterSpec spec, Duration limit)

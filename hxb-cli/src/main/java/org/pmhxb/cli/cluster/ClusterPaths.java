@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.veth.FabricPlan;
@@ -22,7 +23,7 @@ public record ClusterPaths(Path root, String cluster) {
   /** The usual root: emptied at every start of the machine. */
   public static final String DEFAULT_ROOT = "/run/hxb";
 
-  /** In each cluster's directory: what tells it from a user's own. */
+  /** In each cluster's directory: tells it from a user's own, and who made it. */
   private static final String MARK = "hxb-cluster";
 
   /** The cluster's name when none is given. */
@@ -66,11 +67,12 @@ public record ClusterPaths(Path root, String cluster) {
   }
 
   /**
-   * Makes the directory, and marks it as a cluster's. Of several commands at a time one succeeds.
+   * Makes the directory, and marks it as a cluster's and this process's. Of several commands at a
+   * time one succeeds. Commands take it by {@link ClusterClaim}.
    *
    * @throws UserErrorException the directory is there already, or the root is none, or not ours
    */
-  public void claim() throws IOException {
+  void claim() throws IOException {
     if (Files.exists(root) && !Files.isDirectory(root)) {
       throw new UserErrorException(root + " is no directory; choose another --run-dir");
     }
@@ -86,27 +88,45 @@ public record ClusterPaths(Path root, String cluster) {
               + " that you can write with --run-dir",
           e);
     } catch (FileAlreadyExistsException e) {
-      List<Long> running = NodeProcesses.find(this);
-      if (!running.isEmpty()) {
-        throw new UserErrorException(
-            "cluster \""
-                + cluster
-                + "\" runs already (processes "
-                + running
-                + "); name another with --cluster, or end what runs with "
-                + command("down"),
-            e);
-      }
       throw new UserErrorException(
           directory()
               + " exists: a cluster \""
               + cluster
-              + "\" is there, or is being brought up, or was interrupted; name another with"
-              + " --cluster, or remove it with: "
+              + "\" is there, or is being brought up; name another with --cluster, or remove it"
+              + " with: "
               + command("down"),
           e);
     }
-    Files.createFile(directory().resolve(MARK));
+    long self = ProcessHandle.current().pid();
+    Files.writeString(
+        directory().resolve(MARK), self + " " + NodeProcesses.startTicks(self) + "\n");
+  }
+
+  /** Its directory is there, and says who made it. */
+  boolean isMarked() {
+    return !maker().isEmpty();
+  }
+
+  /** The process of another command that made the directory and has not ended. */
+  Optional<Long> runningMaker() {
+    List<Long> maker = maker();
+    boolean runs =
+        !maker.isEmpty()
+            && maker.getFirst() != ProcessHandle.current().pid()
+            && NodeProcesses.startTicks(maker.getFirst()) == maker.getLast();
+    return runs ? Optional.of(maker.getFirst()) : Optional.empty();
+  }
+
+  /** Number and start of the process that made the directory, or nothing. */
+  private List<Long> maker() {
+    try {
+      String[] words = Files.readString(directory().resolve(MARK)).strip().split(" ");
+      return words.length == 2
+          ? List.of(Long.valueOf(words[0]), Long.valueOf(words[1]))
+          : List.of();
+    } catch (IOException | NumberFormatException e) {
+      return List.of(); // there is none, or it is not for us to read
+    }
   }
 
   /**

@@ -4,10 +4,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
+import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.mpi.launch.Placement;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
 
 /**
  * What {@code hxb mpirun} is to run.
@@ -87,6 +89,12 @@ public record MpiJob(
     if (fabric == Fabric.SHM && device == Device.NIODEV) {
       throw new IllegalArgumentException(
           "--device niodev talks TCP, which --fabric shm has none for: --fabric ring or veth");
+    }
+    if (fabric == Fabric.RING && device == Device.HXB) {
+      RingCluster.requireFits(shape, rails);
+    }
+    if (fabric == Fabric.VETH) {
+      FabricPlan.requireFits(shape);
     }
     if (fabric == Fabric.SHM) {
       ClusterSpec.requireLinesOfTwo(ClusterSpec.Fabric.SHM, shape);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.pmhxb.cli.cluster.ClusterClaim;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.ClusterSpec;
@@ -30,6 +31,7 @@ import org.pmhxb.router.HxbConfig;
 public final class MpiLauncher {
   private static final long GRACE_MS = 3_000;
   private static final int TCP_PORT = 24_900;
+  private static final String RELAY = "the relay at node ";
 
   private final MpiJob job;
   private final ClusterPaths paths;
@@ -106,7 +108,7 @@ public final class MpiLauncher {
 
   private String runProcesses() throws IOException, InterruptedException {
     boolean veth = job.fabric() == MpiJob.Fabric.VETH;
-    paths.claim();
+    ClusterClaim.take(paths, veth, line -> err.println("hxb mpirun: " + line));
     try {
       ClusterSpec spec =
           new ClusterSpec(
@@ -162,7 +164,7 @@ public final class MpiLauncher {
     List<String> inside = plan == null ? List.of() : VethFabric.inside(plan.namespace(node));
     if (rank < 0) {
       List<String> command = RankJvm.relay(paths.config(node));
-      start("the relay at node " + node, "[node " + node + "] ", command, inside);
+      start(RELAY + node, "[node " + node + "] ", command, inside);
     } else {
       List<String> command =
           job.device() == MpiJob.Device.HXB
@@ -206,6 +208,11 @@ public final class MpiLauncher {
     whole.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(whole).redirectInput(new File("/dev/null"));
     builder.environment().put(Program.homeVariable(), RankClassPath.MPJ_HOME.toString());
+    if (name.startsWith(RELAY)) {
+      // Nobody asked for this node's report; what is wrong with it is on its standard error.
+      builder.environment().putIfAbsent("HXB_LOG", "WARN");
+      builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    }
     Process process = builder.start();
     outputs.pump(process.getInputStream(), label, out);
     outputs.pump(process.getErrorStream(), label, err);
@@ -222,7 +229,7 @@ public final class MpiLauncher {
       String name = running.remove(process);
       progress.accept(name + " has ended; " + (left - 1) + " still run");
       int code = process.exitValue();
-      boolean relay = name.startsWith("the relay");
+      boolean relay = name.startsWith(RELAY);
       if (code != 0 || relay) {
         reason =
             name
@@ -246,22 +253,27 @@ public final class MpiLauncher {
   /** SIGTERM, then SIGKILL. */
   private void endAll() {
     boolean interrupted = Thread.interrupted();
-    running.keySet().forEach(Process::destroy);
+    // By their handles: a process's own methods close its output, with what it said last.
+    running.keySet().forEach(process -> process.toHandle().destroy());
     long deadlineNs = System.nanoTime() + GRACE_MS * 1_000_000;
     for (Process process : running.keySet()) {
       try {
         long leftNs = Math.max(0, deadlineNs - System.nanoTime());
         if (!process.waitFor(leftNs, TimeUnit.NANOSECONDS)) {
-          process.destroyForcibly().waitFor();
+          process.toHandle().destroyForcibly();
+          process.waitFor();
         }
       } catch (InterruptedException e) {
         interrupted = true;
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly();
       }
     }
     running.clear();
     try {
-      outputs.await();
+      if (!outputs.await(GRACE_MS)) {
+        err.println(
+            "hxb mpirun: a process that a rank started still has its output; not waited for");
+      }
     } catch (InterruptedException e) {
       interrupted = true;
     }

@@ -281,6 +281,21 @@ class MpirunIT {
     assertThat(output()).contains("[0] told: ").contains("receive from rank 1");
   }
 
+  /** What they say would stand among the program's lines. */
+  @Test
+  void nodesWithoutARankRelayInSilence() throws Exception {
+    String reason =
+        run(
+            MpiJob.Launcher.HXB,
+            MpiJob.Fabric.SHM,
+            "2x2",
+            2,
+            quitter(),
+            List.of("Quitter", "leave"));
+    assertThat(reason).as(output()).isEmpty();
+    assertThat(output()).contains("[0] told: ").doesNotContain("[node ");
+  }
+
   /** As where an external launcher starts no more than the job's nodes. */
   @Test
   void aJobBeginsOnAShapeOfWhichOtherNodesAreAbsent() throws Exception {

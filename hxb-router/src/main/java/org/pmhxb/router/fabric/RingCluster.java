@@ -102,6 +102,10 @@ public final class RingCluster implements PollWork, AutoCloseable {
   private static final int MTU_BYTES = 9_000;
   private static final int WINDOW_FRAMES = 256;
   private static final int RING_FRAMES = 512;
+
+  /** Of DPDK's heap: its mbuf, with what else a node's rings and pool take. */
+  private static final int HEAP_BYTES_PER_BUFFER = 512;
+
   private static int clusters;
 
   private final Options options;
@@ -168,9 +172,24 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return clusters++;
   }
 
+  /**
+   * All pools lie in huge pages or none: the last of many would leave DPDK's own heap, which grows
+   * with each, without any.
+   */
+  private Hugepages pages(NodeSizing sizing) {
+    if (options.hugepages() != Hugepages.AUTO) {
+      return options.hugepages();
+    }
+    long heapBytes = (long) sizing.budget().buffers() * HEAP_BYTES_PER_BUFFER;
+    long each = Hugepages.pagesFor(sizing.budget().regionBytes()) + Hugepages.pagesFor(heapBytes);
+    boolean all = options.shape().nodes() * each <= Hugepages.freePages();
+    return all ? Hugepages.AUTO : Hugepages.NONE;
+  }
+
   private void build(int cluster) {
     int n = options.shape().nodes();
     NodeSizing sizing = new NodeSizing(n, layout.count(), 0, BufferPool.JUMBO_STRIDE_BYTES);
+    Hugepages pages = pages(sizing);
     for (int i = 0; i < n; i++) {
       pools.add(
           DpdkPool.create(
@@ -178,7 +197,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
               BufferPool.JUMBO_STRIDE_BYTES,
               sizing.budget().buffers(),
               sizing.budget().resendHolds(),
-              options.hugepages()));
+              pages));
     }
     List<DpdkPort> ports = ports(cluster);
     wireLines(ports);

@@ -41,6 +41,22 @@ class RingClusterTest {
     return nowNs;
   }
 
+  /** As many as take all huge pages of most machines: those that lack them take small ones. */
+  @Test
+  void aClusterThatDoesNotFindHugePagesForAllHasThemForNone() {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(100), 1))) {
+      List<Boolean> huge = new ArrayList<>();
+      for (int node = 0; node < cluster.size(); node++) {
+        huge.add(cluster.pool(node).hugepages());
+      }
+      assertThat(huge).hasSize(100).containsOnly(huge.getFirst());
+      for (int round = 0; round < 10_000 && !cluster.isComplete(); round++) {
+        cluster.doWork(now());
+      }
+      assertThat(cluster.isComplete()).isTrue();
+    }
+  }
+
   /** All-to-all traffic of numbered messages. */
   private final class Traffic {
     final RingCluster cluster;

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.ProcessGroup;
 import org.pmhxb.mpi.engine.Engine;
 import org.pmhxb.mpi.engine.EngineLimits;
@@ -167,6 +168,10 @@ public final class RingJob implements AutoCloseable {
           job.run(
               new Program(args[0], Arrays.copyOfRange(args, 1, args.length)),
               urls(System.getProperty("hxb.mpi.path")));
+    } catch (NativeException e) {
+      // What DPDK refuses is the machine's affair: the message names the mend, no trace does.
+      err.println("hxb: " + e.getMessage());
+      code = 1;
     }
     out.close();
     err.close();

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.pmhxb.cli.bench.ProjectFolder;
+import org.pmhxb.cli.cluster.ClusterClaim;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.mpi.Executables;
@@ -45,7 +46,7 @@ final class OpenMpiTcp {
   }
 
   MpiFigures run(int links, LinkRate rate, MpiSizes sizes) throws Exception {
-    paths.claim();
+    ClusterClaim.take(paths, true, line -> {});
     try {
       FabricPlan plan = new FabricPlan(paths.cluster(), Shape.parse("2"), links, rate);
       VethFabric.create(plan);
