@@ -137,6 +137,11 @@ abstract class ClusterBench extends ClusterCommand {
     return options.rails();
   }
 
+  /** What was given in place of --shape and --rails, for a message that names these; or nothing. */
+  String standsFor() {
+    return "";
+  }
+
   final ClusterOptions options() {
     return options;
   }
@@ -163,7 +168,7 @@ abstract class ClusterBench extends ClusterCommand {
   @Override
   protected final Report run() throws Exception {
     checkOptions();
-    Optional<ClusterState> up = ClusterState.read(paths()).filter(s -> !s.nodes().isEmpty());
+    Optional<ClusterState> up = up();
     if (up.isPresent() && usable(up.get())) {
       return overRunning(BenchCluster.of(up.get(), progress()::update));
     }
@@ -210,6 +215,7 @@ abstract class ClusterBench extends ClusterCommand {
               + (there.isEmpty() ? "none" : there)
               + ", not "
               + wanted
+              + standsFor()
               + "; leave the option out, name another cluster, or take it down with: "
               + paths(state.cluster()).command("down"));
     }

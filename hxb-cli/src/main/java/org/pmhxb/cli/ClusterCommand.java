@@ -1,7 +1,9 @@
 package org.pmhxb.cli;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterState;
 import picocli.CommandLine.Option;
@@ -60,14 +62,24 @@ abstract class ClusterCommand extends HxbCommand {
       return;
     }
     saidBeside = true;
-    ClusterState.read(paths())
-        .filter(state -> !state.nodes().isEmpty())
-        .ifPresent(
+    up().ifPresent(
             state ->
                 progress()
                     .say(
                         "cluster \"%s\" is up (%s, %s) and stays as it is; this runs on one of its own"
                             .formatted(cluster, state.fabric(), state.shape())));
+  }
+
+  /**
+   * The cluster that is up; none where it is another user's, whose files are not for us to read.
+   */
+  final Optional<ClusterState> up() throws IOException {
+    try {
+      return ClusterState.read(paths()).filter(state -> !state.nodes().isEmpty());
+    } catch (AccessDeniedException e) {
+      progress().say("cluster \"%s\" is another user's and stays as it is".formatted(cluster));
+      return Optional.empty();
+    }
   }
 
   /** The cluster that is up, or the exception that says how to bring it up. */

@@ -3,10 +3,12 @@ package org.pmhxb.cli;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.mpi.KernelRow;
 import org.pmhxb.cli.bench.mpi.KernelRuns;
 import org.pmhxb.cli.bench.mpi.MpiBenchmark;
 import org.pmhxb.cli.bench.mpi.MpiRow;
+import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.veth.LinkRate;
 import picocli.CommandLine.Command;
@@ -198,9 +200,10 @@ final class MpiBench extends ClusterCommand {
   @Override
   protected Report run() throws Exception {
     check();
+    ClusterPaths own = ownPaths(BenchCluster.ownName());
     MpiBenchmark benchmark =
-        new MpiBenchmark(paths(), rate, driver.driver(), seconds, jvmArgs, progress()::update);
-    try (TakeDown guard = new TakeDown(paths())) {
+        new MpiBenchmark(own, rate, driver.driver(), seconds, jvmArgs, progress()::update);
+    try (TakeDown guard = new TakeDown(own)) {
       if (kernels != null) {
         return new Table9(true, rate.toString(), benchmark.kernels(kernels, repeat, warmUp));
       }

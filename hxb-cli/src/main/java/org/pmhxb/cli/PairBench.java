@@ -51,6 +51,13 @@ abstract class PairBench extends ClusterBench {
   }
 
   @Override
+  String standsFor() {
+    return links == null
+        ? ""
+        : " (--links %1$d stands for --shape 2 --rails %1$d)".formatted(links);
+  }
+
+  @Override
   boolean together() {
     return together;
   }

@@ -222,7 +222,10 @@ class FabricIT {
     assertShaped(ok("bench bandwidth --relays 1 --both --seconds 0.5 --warm-up 0.5"));
     CommandRun other = run("bench bandwidth --shape 2 --fabric veth");
     assertThat(other.code()).isEqualTo(Main.FAILED);
-    assertThat(other.json().path("error").asText()).contains("is up with --shape 3x2, not 2");
+    assertThat(other.json().path("error").asText()).contains("is up with --shape 3x2, not 2;");
+    CommandRun links = run("bench bandwidth --links 1 --fabric veth");
+    assertThat(links.json().path("error").asText())
+        .contains("with --shape 3x2, not 2 (--links 1 stands for --shape 2 --rails 1);");
   }
 
   /**
