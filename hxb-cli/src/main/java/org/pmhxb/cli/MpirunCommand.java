@@ -40,7 +40,9 @@ final class MpirunCommand extends ClusterCommand {
       names = "--shape",
       paramLabel = "AxBxC",
       converter = Options.ShapeConverter.class,
-      description = "Extents in 1 to 3 dimensions. Default: a line of RANKS nodes.")
+      description =
+          "Extents in 1 to 3 dimensions. Default: a line of RANKS nodes; of shm, whose lines have two"
+              + " nodes, 2, 2x2 or 2x2x2.")
   private Shape shape;
 
   @Option(

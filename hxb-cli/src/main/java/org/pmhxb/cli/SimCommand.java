@@ -77,12 +77,15 @@ import picocli.CommandLine.TypeConversionException;
 final class SimCommand extends HxbCommand {
   private static final int TOLD_EVENTS = 60;
 
+  /** Each node knows each other one: memory and time go with the square. */
+  private static final int MAX_NODES = 4_096;
+
   @Option(
       names = "--shape",
       converter = Options.ShapeConverter.class,
       paramLabel = "AxBxC",
       defaultValue = "2x2x2",
-      description = "Extents of the machine.")
+      description = "Extents of the machine; at most 4,096 nodes.")
   private Shape shape;
 
   @Option(
@@ -357,6 +360,11 @@ final class SimCommand extends HxbCommand {
   }
 
   private Scenario scenario() {
+    if (shape.nodes() > MAX_NODES) {
+      throw wrongUsage(
+          "--shape is %s, which has %s; must be in 1..%d"
+              .formatted(shape, Words.count(shape.nodes(), "node"), MAX_NODES));
+    }
     if (rails < 1 || rails > 9) {
       throw wrongUsage("--rails is " + rails + "; must be in 1..9");
     }
@@ -396,7 +404,10 @@ final class SimCommand extends HxbCommand {
       int count = scenario.withOnly(null).options(seed).schedule().faults().size();
       if (!kept.isEmpty() && kept.getLast() >= count) {
         throw wrongUsage(
-            "--only " + kept.getLast() + ": the schedule has faults 0.." + (count - 1));
+            "--only %d: the schedule has %s"
+                .formatted(
+                    kept.getLast(),
+                    count == 0 ? "no fault: --faults, --fault" : "faults 0.." + (count - 1)));
       }
     }
     return scenario;

@@ -128,6 +128,8 @@ class SimCommandTest {
         "--link w=1bps/1ns/1B/1",
         "--rails 10",
         "--only 99 --faults mixed",
+        "--only 99",
+        "--shape 60000",
         "--seeds 1..2 --replay"
       })
   void whatMakesNoSenseIsRefused(String words) {

@@ -105,7 +105,7 @@ public final class Benchmark {
   /**
    * What came out. The faults are those of the whole run, the rest is of the measurement.
    *
-   * @param longestStopNs longest time between two messages of one stream
+   * @param longestStopNs longest time without a message of one stream
    * @param latency half round trips, or one-way times; null when nothing was timed
    * @param cpu processor time during the measurement; null when it was not asked for
    * @param timeline what arrived when; null of a run without incidents

@@ -81,10 +81,19 @@ public final class ControlServer implements AutoCloseable {
     return control;
   }
 
-  private static void requireNoOtherFile(Path path) throws IOException {
-    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+  /**
+   * Whether something is there that is no socket: no server replaces it.
+   *
+   * @throws IOException it cannot be looked at
+   */
+  public static boolean isOtherFile(Path path) throws IOException {
+    return Files.exists(path, LinkOption.NOFOLLOW_LINKS)
         && !Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-            .isOther()) {
+            .isOther();
+  }
+
+  private static void requireNoOtherFile(Path path) throws IOException {
+    if (isOtherFile(path)) {
       throw new UserErrorException(
           "control-socket "
               + path

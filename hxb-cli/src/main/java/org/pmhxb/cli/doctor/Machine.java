@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.process.ProcessTree;
 
 /**
@@ -88,6 +89,15 @@ final class Machine {
     return Files.isDirectory(at(directory))
         && Files.isWritable(at(directory))
         && Files.isExecutable(at(directory));
+  }
+
+  /** Whether a file is there that no node takes for its control socket. */
+  boolean isOtherThanSocket(String path) {
+    try {
+      return ControlServer.isOtherFile(at(path));
+    } catch (IOException e) {
+      return false; // gone since, or of a folder that is looked at by itself
+    }
   }
 
   /** A file of the machine, for who reads it by other means than these. */

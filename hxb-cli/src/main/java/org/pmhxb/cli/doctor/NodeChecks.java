@@ -167,6 +167,12 @@ final class NodeChecks implements Check {
     if (path.isEmpty()) {
       return Finding.ok(SOCKET, "none: the node cannot be asked");
     }
+    if (machine.isOtherThanSocket(absolute(path))) {
+      return Finding.failure(
+          SOCKET,
+          path + " is no socket; the node does not replace it",
+          "remove it, or choose another path");
+    }
     String folder = Path.of(absolute(path)).getParent().toString();
     return machine.mayMakeFilesIn(folder)
         ? Finding.ok(SOCKET, path)

@@ -93,6 +93,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
     this.measuredMessages = new long[verifiers.length];
     this.measuredBytes = new long[verifiers.length];
     this.lastNs = new long[verifiers.length];
+    Arrays.fill(lastNs, measureFromNs);
     this.longestStopNs = new long[verifiers.length];
     this.sourceDown = new boolean[verifiers.length];
     this.timeline = new long[spec.timelineSteps()];
@@ -156,9 +157,8 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
       return;
     }
     if (nowNs - measureFromNs >= 0 && nowNs - measureToNs < 0) {
-      if (measuredMessages[i]++ > 0) {
-        longestStopNs[i] = Math.max(longestStopNs[i], nowNs - lastNs[i]);
-      }
+      measuredMessages[i]++;
+      longestStopNs[i] = Math.max(longestStopNs[i], nowNs - lastNs[i]);
       lastNs[i] = nowNs;
       measuredBytes[i] += fragments ? 0 : lengthBytes;
       if (lengthBytes >= TIMED_BYTES || (measuredMessages[i] & TIMED_ONE_OF - 1) == 0) {
@@ -241,7 +241,7 @@ final class StreamWorkload implements Workload, MessageLink.Receiver {
               v.messages(),
               measuredMessages[i],
               measuredBytes[i],
-              longestStopNs[i],
+              Math.max(longestStopNs[i], measureToNs - lastNs[i]),
               v.lost(),
               v.duplicated(),
               v.misordered(),

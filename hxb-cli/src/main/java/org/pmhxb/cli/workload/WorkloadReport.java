@@ -38,7 +38,8 @@ public record WorkloadReport(
    *
    * @param measuredMessages of the messages those that came during the measurement
    * @param measuredBytes their payload
-   * @param longestStopNs longest time between two of them; 0 where no stream was measured
+   * @param longestStopNs longest time of the measurement in which none of them came, its beginning
+   *     and end included; 0 where no stream was measured
    * @param ended whether the stream's end came
    */
   public record Received(

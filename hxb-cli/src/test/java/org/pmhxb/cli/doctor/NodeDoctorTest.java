@@ -340,5 +340,8 @@ class NodeDoctorTest extends FakeMachine {
     Files.createDirectories(root.resolve("run/hxb"));
     assertThat(find(file, "control socket"))
         .isEqualTo(Finding.ok("control socket", "/run/hxb/node.sock"));
+    file("run/hxb/node.sock", "text");
+    assertThat(find(file, "control socket").status()).isEqualTo(Status.FAILURE);
+    assertThat(find(file, "control socket").value()).contains("is no socket");
   }
 }

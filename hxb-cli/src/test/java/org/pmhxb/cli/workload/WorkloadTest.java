@@ -114,6 +114,31 @@ class WorkloadTest {
     assertThat(in.corrupt()).isEqualTo(1);
   }
 
+  /** What stops and does not go on before the measurement's end stood still until then. */
+  @Test
+  void aStopCountsAtTheMeasurementsEndAndFromItsBeginning() {
+    long measureFromNs = nowNs + STEP_NS + 1_000_000;
+    List<WorkloadSpec> oneWay =
+        List.of(
+            spec(Kind.STREAM, List.of(1), List.of(), 100),
+            spec(Kind.STREAM, List.of(), List.of(0), 100));
+
+    MemoryLinks links =
+        new MemoryLinks(
+            2,
+            (s, d, n, queue) -> {
+              if (nowNs - measureFromNs >= 2_000_000) {
+                queue.removeLast();
+              }
+            });
+    WorkloadReport.Received in = run(links, oneWay).get(1).received().getFirst();
+    assertThat(in.measuredMessages()).isPositive();
+    assertThat(in.longestStopNs()).isCloseTo(3_000_000L, within(3 * STEP_NS));
+
+    MemoryLinks dead = new MemoryLinks(2, (s, d, n, queue) -> queue.removeLast());
+    assertThat(run(dead, oneWay).get(1).received().getFirst().longestStopNs()).isEqualTo(5_000_000);
+  }
+
   @Test
   void aPeerThatGoesDownIsNamedAndTheOthersFinish() {
     MemoryLinks links = new MemoryLinks(3, (s, d, n, queue) -> {});

@@ -72,14 +72,35 @@ public final class Measure {
         before = Processors.now();
       }
       if (rank == 0) {
+        number(data, i);
         comm.Send(data, 0, size, MPI.BYTE, other, 1);
         comm.Recv(data, 0, size, MPI.BYTE, other, 1);
+        requireNumber(data, ~i);
       } else {
         comm.Recv(data, 0, size, MPI.BYTE, other, 1);
+        requireNumber(data, i);
+        number(data, ~i);
         comm.Send(data, 0, size, MPI.BYTE, other, 1);
       }
     }
     result("latency", size, (System.nanoTime() - startNs) / 2e3 / rounds, before);
+  }
+
+  /** Of a message of any length, in its last byte too. */
+  private static void number(byte[] data, int number) {
+    if (data.length > 0) {
+      data[0] = (byte) number;
+      data[data.length - 1] = (byte) number;
+    }
+  }
+
+  private static void requireNumber(byte[] data, int number) {
+    for (int at = 0; at < data.length; at += Math.max(1, data.length - 1)) {
+      if (data[at] != (byte) number) {
+        throw new IllegalStateException(
+            "byte %d of message %d is %d".formatted(at, number, data[at]));
+      }
+    }
   }
 
   private void unexpected(int count, int rounds) {
