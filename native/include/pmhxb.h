@@ -12,6 +12,7 @@
  *  - Pointers passed in must be valid for the call; none is kept after it unless said so.
  *  - "Control path" functions may block, allocate and make system calls. "Packet path" functions
  *    never allocate and take no lock of their own.
+ *  - -ENODEV also: EAL does not run, which pools, rings, ports and registered threads need.
  *  - One receive queue and one transmit queue has one thread at a time.
  */
 #ifndef PMHXB_H

@@ -106,6 +106,8 @@ int hxb_on_interrupt_thread(int (*run)(void *arg), void *arg)
     sem_init(&call.done, 0, 0);
     int rc = rte_eal_alarm_set(1, run_call, &call);
     if (rc < 0) {
+        /* EAL may have kept it all the same. */
+        rte_eal_alarm_cancel(run_call, &call);
         sem_destroy(&call.done);
         return rc;
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <rte_eal.h>
+#include <rte_lcore.h>
 #include <rte_log.h>
 
 #include "internal.h"
@@ -81,8 +82,13 @@ HXB_API void hxb_eal_log_clear(void)
 /* Arguments upon which EAL prints its usage and calls exit(). */
 static bool leaves_process(const char *arg)
 {
-    return strcmp(arg, "-h") == 0 || strcmp(arg, "--help") == 0 || strcmp(arg, "-v") == 0 ||
-           strcmp(arg, "--version") == 0;
+    static const char help[] = "--help";
+    size_t n = strlen(arg);
+
+    /* Short ones may stand behind each other, and long ones be cut short. */
+    return strncmp(arg, "-h", 2) == 0 || strncmp(arg, "-v", 2) == 0 || strcmp(arg, "--version") == 0 ||
+           (n > 3 && n < sizeof(help) && strncmp(arg, help, n) == 0) ||
+           strcmp(arg, "--log-level=help") == 0 || strcmp(arg, "help") == 0;
 }
 
 static bool chooses_cores(const char *arg)
@@ -213,8 +219,19 @@ HXB_API int hxb_eal_init(int argc, const char *const *argv)
     sweep_runtime_dirs(rte_eal_get_runtime_dir());
     /* EAL has pinned this thread to its lcore, and threads started later would inherit that. */
     pthread_setaffinity_np(pthread_self(), sizeof(before), &before);
+    if (rc >= 0) {
+        uint64_t unused;
+        /* DPDK ends the process when there is no memory, at the first port, for what all ports share: now there is. */
+        rte_eth_dev_owner_new(&unused);
+    }
     atomic_store(&running, rc >= 0);
     return error;
+}
+
+bool hxb_eal_runs(void)
+{
+    /* Or another than hxb_eal_init has started it. */
+    return atomic_load(&running) || (!atomic_load(&started) && rte_lcore_count() > 0);
 }
 
 HXB_API int hxb_eal_cleanup(void)

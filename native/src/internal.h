@@ -30,6 +30,9 @@ static inline void hxb_add(atomic_ullong *counter, uint64_t n)
                           memory_order_relaxed);
 }
 
+/* eal.c: some of DPDK's calls end the process, or leave something behind that ends it later, while EAL does not run. */
+bool hxb_eal_runs(void);
+
 /* DPDK mixes "-1 and rte_errno" with "-errno"; this library knows the latter only. */
 static inline int hxb_rte_error(int fallback)
 {

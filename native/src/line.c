@@ -7,10 +7,10 @@
  * the kind's. The socket stays open: its end is how either knows that the other is gone.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -30,8 +30,8 @@ static const struct hxb_line_kind *const kinds[] = {&hxb_shm_kind, &hxb_memif_ki
 struct hxb_ways hxb_line_ways[HXB_LINE_ENDS] = {[0 ... HXB_LINE_ENDS - 1] = {.bell = -1, .silent = -1, .kick = -1}};
 static struct hxb_line lines[HXB_LINE_ENDS];
 
-static void on_listener(void *arg);
-static void on_channel(void *arg);
+static void on_listener(struct hxb_line *l);
+static void on_channel(struct hxb_line *l);
 static void arm_retry(struct hxb_line *l);
 
 static struct hxb_ways *ways_of(const struct hxb_line *l)
@@ -154,48 +154,71 @@ void hxb_close_if_open(int *fd)
 
 /* ---- Sockets ------------------------------------------------------------------------------------- */
 
-static int watch(int fd, rte_intr_callback_fn fn, struct hxb_line *l)
-{
-    struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+/* Of all sockets of lines, from the first port on, for good: what EAL itself watches stays as it is while peers come
+ * and go. For each change there it makes its own epoll instance anew, and where another thread was first to have the
+ * process's last descriptor, it ends the process. */
+static int watcher = -1;
 
-    if (handle == NULL) {
-        return -ENOMEM;
-    }
-    rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
-    rte_intr_fd_set(handle, fd);
-    int rc = rte_intr_callback_register(handle, fn, l);
-    rte_intr_instance_free(handle);
-    return rc;
-}
-
-static void close_behind(struct rte_intr_handle *handle, void *arg)
+static void on_watcher(void *arg)
 {
+    struct epoll_event ready;
+
     RTE_SET_USED(arg);
-    close(rte_intr_fd_get(handle));
+    /* One at a time: who is called may close another's. */
+    if (epoll_wait(watcher, &ready, 1, 0) != 1) {
+        return;
+    }
+    struct hxb_line *l = &lines[ready.data.u32 / 2];
+    if (ready.data.u32 % 2 != 0) {
+        on_listener(l);
+    } else {
+        on_channel(l);
+    }
 }
 
-/* Closes a watched descriptor; also from within its own callback, where EAL takes it out later. */
-static void unwatch(int *fd, rte_intr_callback_fn fn, struct hxb_line *l)
+static int begin_watcher(void)
 {
-    struct rte_intr_handle *handle;
+    if (watcher >= 0) {
+        return 0;
+    }
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+    int rc = -ENOMEM;
+    if (handle != NULL) {
+        rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
+        rte_intr_fd_set(handle, fd);
+        rc = rte_intr_callback_register(handle, on_watcher, NULL);
+        rte_intr_instance_free(handle);
+    }
+    if (rc < 0) {
+        close(fd);
+        return rc;
+    }
+    watcher = fd;
+    return 0;
+}
 
+static int watch(int fd, struct hxb_line *l, bool listens)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP,
+                                .data.u32 = (uint32_t)(l - lines) * 2 + (listens ? 1 : 0)};
+
+    return epoll_ctl(watcher, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : -errno;
+}
+
+/* Closes a watched descriptor; also from within its own callback. */
+static void unwatch(int *fd)
+{
     if (*fd < 0) {
         return;
     }
-    /* At once for the peer: EAL may need a while until it closes the descriptor. */
+    /* Whoever else may have it. */
+    epoll_ctl(watcher, EPOLL_CTL_DEL, *fd, NULL);
     shutdown(*fd, SHUT_RDWR);
-    handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
-    if (handle != NULL) {
-        rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
-        rte_intr_fd_set(handle, *fd);
-    }
-    if (handle == NULL || rte_intr_callback_unregister(handle, fn, l) != -EAGAIN) {
-        close(*fd);
-    } else {
-        rte_intr_callback_unregister_pending(handle, fn, l, close_behind);
-    }
-    rte_intr_instance_free(handle);
-    *fd = -1;
+    hxb_close_if_open(fd);
 }
 
 /* Only a process of the same user shares memory with us. */
@@ -218,7 +241,7 @@ static void forget_offer(struct hxb_line *l)
 
 static void hang_up(struct hxb_line *l)
 {
-    unwatch(&l->channel, on_channel, l);
+    unwatch(&l->channel);
     forget_offer(l);
     lose_peer(l);
 }
@@ -242,7 +265,7 @@ static int begin_channel(struct hxb_line *l, int channel)
     int rc = l->kind->greet(l, channel);
 
     if (rc == 0) {
-        rc = watch(channel, on_channel, l);
+        rc = watch(channel, l, false);
     }
     if (rc < 0) {
         forget_offer(l);
@@ -253,16 +276,15 @@ static int begin_channel(struct hxb_line *l, int channel)
     return 0;
 }
 
-static void on_listener(void *arg)
+static void on_listener(struct hxb_line *l)
 {
-    struct hxb_line *l = arg;
     int channel = accept4(l->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
     if (channel < 0) {
         if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
             /* Out of descriptors or memory. Who waits stays in front of the listener, of which EAL would be told
              * again and again; refused, it tries again as well. */
-            unwatch(&l->listener, on_listener, l);
+            unwatch(&l->listener);
             arm_retry(l);
         }
         return;
@@ -276,16 +298,8 @@ static void on_listener(void *arg)
     }
 }
 
-static void on_channel(void *arg)
+static void on_channel(struct hxb_line *l)
 {
-    struct hxb_line *l = arg;
-    struct pollfd ready = {.fd = l->channel, .events = POLLIN};
-
-    /* EAL calls for a descriptor's number: in one round of events it may have passed from a connection
-     * that was closed to this one. */
-    if (l->channel < 0 || poll(&ready, 1, 0) <= 0) {
-        return;
-    }
     switch (l->kind->hear(l)) {
     case HXB_GOES_ON:
         return;
@@ -309,7 +323,7 @@ static int listen_at(struct hxb_line *l)
         return -errno;
     }
     int rc = bind(fd, (struct sockaddr *)&l->address, l->address_bytes) == 0 && listen(fd, 1) == 0
-                 ? watch(fd, on_listener, l)
+                 ? watch(fd, l, true)
                  : -errno;
     if (rc < 0) {
         close(fd);
@@ -328,7 +342,7 @@ static int connect_to(struct hxb_line *l)
         return -errno;
     }
     if (connect(fd, (struct sockaddr *)&l->address, l->address_bytes) != 0 || !is_ours(fd) ||
-        watch(fd, on_channel, l) < 0) {
+        watch(fd, l, false) < 0) {
         close(fd);
         return 0;
     }
@@ -404,7 +418,8 @@ static int begin_bell(struct hxb_ways *ways)
 static int attach(void *arg)
 {
     const struct call *call = arg;
-    char role[16], name[sizeof(lines[0].address.sun_path)], mac[32], *end;
+    /* With room for what is too long. */
+    char role[16], name[sizeof(lines[0].address.sun_path) + 1], mac[32], *end;
     struct hxb_line *l = NULL;
 
     for (int i = HXB_LINE_ENDS - 1; i >= 0; i--) {
@@ -447,7 +462,10 @@ static int attach(void *arg)
     ways->bell = ways->silent = ways->kick = -1;
     ways->rx_burst = kind->rx_burst;
     ways->tx_burst = kind->tx_burst;
-    int rc = kind->begin(l, call->args);
+    int rc = begin_watcher();
+    if (rc == 0) {
+        rc = kind->begin(l, call->args);
+    }
     if (rc == 0 && kind->bells) {
         rc = begin_bell(ways);
     }
@@ -514,7 +532,7 @@ static int stop(void *arg)
     l->wanted = false;
     rte_eal_alarm_cancel(retry, l);
     l->armed = false;
-    unwatch(&l->listener, on_listener, l);
+    unwatch(&l->listener);
     hang_up(l);
     change_line(l, false);
     return 0;

@@ -97,7 +97,7 @@ HXB_API int hxb_pool_create(const struct hxb_pool_config *config, struct hxb_poo
     if (config == NULL || out == NULL) {
         return -EINVAL;
     }
-    int rc = check_config(config);
+    int rc = hxb_eal_runs() ? check_config(config) : -ENODEV;
     if (rc < 0) {
         return rc;
     }

@@ -85,6 +85,9 @@ HXB_API int hxb_port_attach(const char *name, const char *args)
     if (name == NULL || args == NULL) {
         return -EINVAL;
     }
+    if (!hxb_eal_runs()) {
+        return -ENODEV;
+    }
     if (hxb_names_line(name)) {
         return driver_error(hxb_line_attach(name, args));
     }

@@ -23,6 +23,9 @@ HXB_API int hxb_ring_create(const char *name, int capacity, int flags, struct hx
     if (strlen(name) > HXB_RING_NAME_MAX) {
         return -ENAMETOOLONG;
     }
+    if (!hxb_eal_runs()) {
+        return -ENODEV;
+    }
     unsigned int ring_flags = RING_F_EXACT_SZ;
     ring_flags |= (flags & HXB_RING_SP) != 0 ? RING_F_SP_ENQ : 0;
     ring_flags |= (flags & HXB_RING_SC) != 0 ? RING_F_SC_DEQ : 0;

@@ -12,6 +12,9 @@ HXB_API int hxb_thread_register(void)
     if (rte_lcore_id() != LCORE_ID_ANY) {
         return 0;
     }
+    if (!hxb_eal_runs()) {
+        return -ENODEV;
+    }
     return rte_thread_register() < 0 ? hxb_rte_error(ENOMEM) : 0;
 }
 

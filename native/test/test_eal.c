@@ -163,3 +163,25 @@ void test_sweep(void)
     CHECK(alive_left);
     CHECK(other_left);
 }
+
+/* Whatever EAL would print its usage for and leave the process. */
+void test_eal_leaves(void)
+{
+    static const char *const leaves[] = {"-h", "-hv", "--help", "--hel", "--he", "--log-level=help"};
+
+    for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+        const char *args[] = {"test", "--no-huge", leaves[i]};
+        int status;
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            int rc = hxb_eal_init(3, args);
+            _exit(rc == -EINVAL ? 7 : 8);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 7) {
+            fprintf(stderr, "%s: status %x\n", leaves[i], status);
+            CHECK_EQ(status, 7 << 8);
+        }
+    }
+}

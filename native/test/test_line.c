@@ -524,8 +524,8 @@ void test_send_with(int channel, const void *m, size_t bytes, const int *fds, in
     CHECK(sendmsg(channel, &message, MSG_NOSIGNAL) >= 0 || errno == EPIPE || errno == ECONNRESET);
 }
 
-/* But for EAL's epoll instance, the process's only one: its interrupt thread closes it and opens another one after
- * each change of what it watches, so that it would be missing at times. */
+/* But for epoll instances: EAL's interrupt thread closes its own and opens another one after each change of what it
+ * watches, so that it would be missing at times; that of lines begins with the first. */
 static bool is_counted(int fd)
 {
     static const char epoll[] = "anon_inode:[eventpoll]";
@@ -1263,4 +1263,93 @@ void test_shm_sizes(void)
         usleep(1000);
     }
     close_ends_of(pools, ports);
+}
+
+/* A port of shared memory that is made too early leaves nothing behind that runs later, or that later ones wait for. */
+void test_line_before_eal(void)
+{
+    CHECK(hxb_port_attach("shm_0", "role=client,socket=early,mac=02000000000a") < 0);
+    test_start_eal();
+    int64_t begin_ns = test_now_ns();
+    int port = hxb_port_attach("shm_0", "role=client,socket=early,mac=02000000000a");
+    CHECK(port >= 0);
+    CHECK(test_now_ns() - begin_ns < INT64_C(1000000000));
+    CHECK_EQ(hxb_port_close(port), 0);
+}
+
+static void on_abort(int signal)
+{
+    (void)signal;
+    test_fail(__FILE__, __LINE__, "DPDK ended the process");
+}
+
+/* Takes each descriptor that is free, at once, for a while. */
+static void *take_descriptors(void *arg)
+{
+    const struct coming *c = arg;
+    int taken[64], count = 0, turns = 0;
+
+    while (!atomic_load(&c->stop)) {
+        int fd = count < 64 ? dup(0) : -1;
+        if (fd >= 0) {
+            taken[count++] = fd;
+        } else if (++turns % 2000 == 0) {
+            while (count > 0) {
+                close(taken[--count]);
+            }
+        }
+    }
+    while (count > 0) {
+        close(taken[--count]);
+    }
+    return NULL;
+}
+
+/* Peers come and go while the process has hardly a descriptor left, and other threads want them, too. */
+void test_shm_contended_descriptors(void)
+{
+    struct test_pool p;
+    struct rlimit limit;
+    struct coming c = {.p = NULL};
+    struct sockaddr_un address;
+    socklen_t bytes;
+    char line[64];
+    pthread_t taker;
+    int status;
+
+    snprintf(line, sizeof(line), "contended-%d", getpid());
+    driver = &shm;
+    pid_t client = fork();
+    CHECK(client >= 0);
+    if (client == 0) {
+        /* Comes and goes. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (int64_t end = test_now_ns() + INT64_C(4000000000); test_now_ns() < end; usleep(200)) {
+            int fd = test_line_socket(shm.socket, line, &address, &bytes);
+            (void)connect(fd, (struct sockaddr *)&address, bytes);
+            usleep(300);
+            close(fd);
+        }
+        _exit(0);
+    }
+    test_start_eal();
+    test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
+    int a = attach_port(&p, "a", "server", line);
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    rlim_t before = limit.rlim_cur;
+    int first_free = dup(0);
+    CHECK(first_free >= 0);
+    close(first_free);
+    limit.rlim_cur = (rlim_t)first_free + 8;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    signal(SIGABRT, on_abort);
+    CHECK_EQ(pthread_create(&taker, NULL, take_descriptors, &c), 0);
+    CHECK_EQ(waitpid(client, &status, 0), client);
+    CHECK_EQ(status, 0);
+    atomic_store(&c.stop, true);
+    CHECK_EQ(pthread_join(taker, NULL), 0);
+    limit.rlim_cur = before;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    CHECK_EQ(hxb_port_close(a), 0);
+    test_free_pool(&p);
 }

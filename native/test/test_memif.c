@@ -94,7 +94,7 @@ void test_memif_arguments(void)
     static const char *const wrong[] = {"rsize=0",  "rsize=15",      "rsize=99", "rsize=",   "rsize=x",  "rsize=4x",
                                         "rsize=-1", "id=4294967296", "id=",      "id=-1",    "id=7x",    "id=x"};
     static const char *const right[] = {"rsize=1", "rsize=14", "id=4294967295", "id=0"};
-    char args[128];
+    char args[160];
 
     test_start_eal();
     int before = test_open_descriptors();
@@ -105,6 +105,10 @@ void test_memif_arguments(void)
     }
     /* In whatever their socket's name says. */
     CHECK_EQ(hxb_port_attach("memif_a", "role=server,socket=grid=1," MAC ",rsize=4,id=4294967296"), -EINVAL);
+    /* A name is taken whole or not at all. */
+    snprintf(args, sizeof(args), "role=server," MAC ",socket=%0108d", 0);
+    CHECK_EQ(hxb_port_attach("memif_a", args), -EINVAL);
+    CHECK_EQ(test_open_descriptors(), before);
     for (size_t i = 0; i < RTE_DIM(right); i++) {
         snprintf(args, sizeof(args), "role=server,socket=arguments," MAC ",%s", right[i]);
         int port = hxb_port_attach("memif_a", args);

@@ -567,3 +567,64 @@ void test_port_errors(void)
     }
     test_free_pool(&p);
 }
+
+/* EAL's heap is full when the first port is made: an error, and not the end of the process. */
+void test_full_heap(void)
+{
+    struct hxb_region region;
+    struct hxb_ring *ring, *last = NULL;
+    char name[HXB_RING_NAME_MAX + 1];
+    int made = 0;
+
+    if (test_huge) {
+        test_skip("its heap grows by the machine's hugepages, which other tests want");
+    }
+    test_start_eal();
+    /* From large to small, until nothing fits. */
+    for (int capacity = 1 << 20; capacity > 0; capacity /= 2) {
+        int rc;
+        do {
+            snprintf(name, sizeof(name), "fill%d", made++);
+            rc = hxb_ring_create(name, capacity, 0, &ring);
+            last = rc == 0 ? ring : last;
+        } while (rc == 0 && made < 4096);
+        CHECK_EQ(rc, -ENOMEM);
+    }
+    CHECK(hxb_port_attach("net_null0", "") < 0);
+    CHECK(hxb_ring_port("r", &last, &last, 1) < 0);
+    /* What is needed of a line is not there. */
+    int port = hxb_port_attach("shm_0", "role=client,socket=full,mac=02000000000a");
+    CHECK(port >= 0);
+    CHECK_EQ(hxb_port_close(port), 0);
+    CHECK_EQ(hxb_region_map(1 << 20, 0, &region), 0);
+    CHECK_EQ(hxb_region_unmap(&region), 0);
+    CHECK_EQ(hxb_ring_free(last), 0);
+}
+
+/* Before EAL is started, and when it has failed to: each call that needs it says so; DPDK does not end the process. */
+void test_no_eal(void)
+{
+    struct hxb_pool_config config = {.stride_bytes = STRIDE_SMALL, .count = 15, .socket = -1, .name = "p"};
+    struct hxb_region region;
+    struct hxb_pool *pool;
+    struct hxb_ring *ring;
+
+    for (int failed = 0; failed < 2; failed++) {
+        CHECK_EQ(hxb_port_attach("net_null0", ""), -ENODEV);
+        CHECK_EQ(hxb_port_attach("shm_0", "role=client,socket=none,mac=02000000000a"), -ENODEV);
+        CHECK_EQ(hxb_port_attach("memif_0", "role=client,socket=none,mac=02000000000a"), -ENODEV);
+        CHECK_EQ(hxb_port_attach("0000:03:00.0", ""), -ENODEV);
+        CHECK_EQ(hxb_ring_create("r", 16, 0, &ring), -ENODEV);
+        CHECK_EQ(hxb_region_map(1 << 20, 0, &region), 0);
+        config.base = region.address;
+        config.region_bytes = region.length;
+        config.page_bytes = region.page_bytes;
+        CHECK_EQ(hxb_pool_create(&config, &pool), -ENODEV);
+        CHECK_EQ(hxb_region_unmap(&region), 0);
+        CHECK_EQ(hxb_thread_register(), -ENODEV);
+        if (!failed) {
+            const char *wrong[] = {"test", "--no-pci", "--no-huge", "--no-shconf", "--lcores=9999"};
+            CHECK(hxb_eal_init(5, wrong) < 0);
+        }
+    }
+}

@@ -56,6 +56,7 @@ public final class Pools {
   private static String createRemedy(int code) {
     return switch (-code) {
       case Errno.ENOMEM -> "raise the EAL heap (EalOptions.heapMegabytes) or " + Hugepages.REMEDY;
+      case Errno.ENODEV -> "EAL must run";
       case Errno.EEXIST -> "a pool of that name exists: close it or take another name";
       case Errno.ERANGE -> "the region is too small for count + 1 strides";
       case Errno.EINVAL ->

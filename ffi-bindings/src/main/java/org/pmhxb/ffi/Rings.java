@@ -40,7 +40,8 @@ public final class Rings {
   private static String ringRemedy(int code) {
     return switch (-code) {
       case Errno.EEXIST -> "a ring of that name exists: free it or take another name";
-      case Errno.EINVAL -> "capacity is 1 to 1048576 frames; EAL must run";
+      case Errno.EINVAL -> "capacity is 1 to 1048576 frames";
+      case Errno.ENODEV -> "EAL must run";
       case Errno.ENAMETOOLONG -> "at most " + MAX_NAME_LENGTH + " characters";
       default -> "raise the EAL heap (EalOptions.heapMegabytes) or " + Hugepages.REMEDY;
     };

@@ -3,6 +3,7 @@ package org.pmhxb.pm.port;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
+import org.pmhxb.ffi.NativeException;
 
 /**
  * A kernel interface through net_af_packet.
@@ -20,6 +21,7 @@ final class AfPacketPort extends DpdkPort {
    */
   private static final int KICK_AFTER_POLLS = 256;
 
+  private final String interfaceName;
   private final int socket;
 
   /** Frames that the socket's transmit ring holds. */
@@ -38,12 +40,13 @@ final class AfPacketPort extends DpdkPort {
   AfPacketPort(
       DpdkDevice device,
       DpdkPool pool,
-      String name,
+      String interfaceName,
       long macAddress,
       int maxFrameBytes,
       int socket,
       int ringFrames) {
-    super(device, 0, pool, name, macAddress, maxFrameBytes);
+    super(device, 0, pool, "af_packet " + interfaceName, macAddress, maxFrameBytes);
+    this.interfaceName = interfaceName;
     this.socket = socket;
     this.ringFrames = ringFrames;
     this.backlog = new SocketBacklog(socket, ringFrames, false);
@@ -103,6 +106,19 @@ final class AfPacketPort extends DpdkPort {
       backlog.forgetBeyond(heldBytes);
     }
     return backlog.bytes(heldBytes);
+  }
+
+  /** The interface's: the driver of DPDK 22.11 says "up" for ever. */
+  @Override
+  public boolean linkUp() {
+    if (!super.linkUp()) {
+      return false;
+    }
+    try {
+      return AfPacket.interfaceUp(interfaceName);
+    } catch (NativeException e) {
+      return false; // the interface is gone
+    }
   }
 
   /** The socket's: the driver of DPDK 22.11 does not ask for it. */

@@ -63,7 +63,7 @@ public abstract sealed class DpdkPort implements Port permits PollModePort, AfPa
   }
 
   @Override
-  public final boolean linkUp() {
+  public boolean linkUp() {
     return !closed && device.linkUp();
   }
 

@@ -232,7 +232,7 @@ public final class DpdkPorts {
           return new AfPacketPort(
               new DpdkDevice(number, 1),
               pool,
-              "af_packet " + interfaceName,
+              interfaceName,
               Ports.macAddress(number),
               Math.min(
                   mtu + FrameHeader.ETHERNET_HEADER_BYTES,

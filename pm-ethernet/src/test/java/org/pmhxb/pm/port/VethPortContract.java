@@ -311,4 +311,17 @@ abstract class VethPortContract extends PortContract {
     awaitNoBacklog();
     assertThat(a.txRoom()).isEqualTo(256);
   }
+
+  @Test
+  void theLinkIsDownWhenTheOtherEndIs() throws Exception {
+    assertThat(a.linkUp()).isTrue();
+    run("ip link set " + ifB + " down");
+    assertThat(b.linkUp()).isFalse();
+    // The kernel takes note of a lost carrier up to a second later.
+    long deadline = System.nanoTime() + 5_000_000_000L;
+    while (a.linkUp()) {
+      assertThat(System.nanoTime()).as("carrier is lost").isLessThan(deadline);
+      Thread.sleep(1);
+    }
+  }
 }
