@@ -29,14 +29,17 @@ public final class Oracle {
   /** A session as one of its two nodes has it. */
   private record Side(int node, int peer, int session) {}
 
+  /** Which of its node's lives a session was up in, and which of the peer's that was. */
+  private record Lives(int own, int ofPeer) {}
+
   private final Simulation simulation;
   private final Map<Channel, List<Flow>> byChannel = new HashMap<>();
   private final List<Flow> flows = new ArrayList<>();
   private final Map<Integer, List<Flow>> bySource = new HashMap<>();
   private final Map<Receiver, Set<Long>> endsSeen = new HashMap<>();
 
-  /** Sessions that were ever up, with the life of the peer at that time. */
-  private final Map<Side, Integer> everUp = new HashMap<>();
+  /** Sessions that were ever up. */
+  private final Map<Side, Lives> everUp = new HashMap<>();
 
   private int firstUnsettled;
   private long delivered;
@@ -234,7 +237,9 @@ public final class Oracle {
     if (simulation.log().isOn()) {
       simulation.log().add("up " + node.self() + ">" + peer + " session=%x".formatted(session));
     }
-    everUp.put(new Side(node.self(), peer, session), simulation.lifeOf(peer));
+    everUp.put(
+        new Side(node.self(), peer, session),
+        new Lives(simulation.lifeOf(node.self()), simulation.lifeOf(peer)));
     simulation.sessionOpened();
   }
 
@@ -255,7 +260,14 @@ public final class Oracle {
       }
     }
     if (reason == DownReason.CREDIT_VIOLATED
-        || !simulation.schedule().mayEndSession(node.self(), peer, simulation.nowNs())) {
+        || !simulation
+            .schedule()
+            .mayEndSession(
+                node.self(),
+                peer,
+                isOfPresentLife(node.self(), peer, session)
+                    && isOfPresentLife(peer, node.self(), session),
+                simulation.nowNs())) {
       simulation.violation(
           Violation.Kind.PEER_DOWN_WITHOUT_CAUSE,
           node.self(),
@@ -275,7 +287,13 @@ public final class Oracle {
   /** Or may have been offered by a life of the node that is over. */
   private boolean wasEverUpAt(int node, int peer, int session) {
     return everUp.containsKey(new Side(node, peer, session))
-        || everUp.get(new Side(peer, node, session)) != simulation.lifeOf(node);
+        || everUp.get(new Side(peer, node, session)).ofPeer() != simulation.lifeOf(node);
+  }
+
+  /** Whether a session was up at a node that lives, in the life that it has. */
+  private boolean isOfPresentLife(int node, int peer, int session) {
+    Lives then = everUp.get(new Side(node, peer, session));
+    return then != null && simulation.lives(node) && then.own() == simulation.lifeOf(node);
   }
 
   /**

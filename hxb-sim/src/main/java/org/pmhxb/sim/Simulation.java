@@ -114,6 +114,11 @@ public final class Simulation implements Fabric.Watch {
     return lives[node];
   }
 
+  /** Whether a node has not died, or was started again since. */
+  boolean lives(int node) {
+    return nodes[node] != null;
+  }
+
   private static String describe(Throwable e) {
     StringBuilder text = new StringBuilder(e.toString());
     StackTraceElement[] trace = e.getStackTrace();

@@ -24,8 +24,14 @@ final class Handshake {
    */
   boolean wanted;
 
-  /** The peer asked for the session: it stays wanted until the peer counts as unreachable. */
+  /**
+   * The peer asked for the session: it stays wanted for a peer timeout, or until the peer counts as
+   * unreachable.
+   */
   boolean wantedByPeer;
+
+  /** When it did, by the patience clock. */
+  long askedByPeerAt;
 
   // --- as responder: what the last two OPENs would make; the first frame of one confirms it ---
   private Candidate last = new Candidate();

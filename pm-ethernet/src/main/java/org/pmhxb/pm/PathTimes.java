@@ -83,9 +83,13 @@ abstract class PathTimes extends Way {
     this.waitingFromNs = nowNs;
   }
 
-  /** Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. */
-  final boolean sampleRtt(long rttNs) {
-    if (rttNs < 0 || rttNs > RTT_MAX_NS) {
+  /**
+   * Takes a measured round trip; what exceeds the limit tells of a stall, not of the path.
+   *
+   * @param longWayNs by how much the way is said to be longer than others
+   */
+  final boolean sampleRtt(long rttNs, long longWayNs) {
+    if (rttNs < 0 || rttNs - longWayNs > RTT_MAX_NS) {
       return false;
     }
     leastRttNs = Math.min(leastRttNs, rttNs);

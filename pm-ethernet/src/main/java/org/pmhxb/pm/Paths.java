@@ -17,6 +17,9 @@ final class Paths {
 
   private static final int ANSWER_TIMES_TO_EVICT = 2;
 
+  /** In a row, after which an evicted path is taken back when no path in use lives. */
+  private static final int ANSWERS_WHERE_NONE_LIVES = 2;
+
   /**
    * The same for a path that is late: nobody waits for it, and of what it brings only the answer to
    * a probe shows that it lives, for its frames were sent again.
@@ -393,7 +396,7 @@ final class Paths {
       state.sparedUntilNs = core.nowNs + SPARED_NS;
       enterTerms(peer, state);
     }
-    if (state.sampleRtt(state.freshRttNs)) {
+    if (state.sampleRtt(state.freshRttNs, peer.longWayNs)) {
       state.arrivedSentNs = core.nowNs - state.freshRttNs;
       state.arrivedBehind(peer.newestSentNs);
       int hops = state.hops;
@@ -630,9 +633,6 @@ final class Paths {
   private void tickEvicted(Peer peer, int path) {
     PathState state = peer.paths[path];
     if (core.nowNs - state.probeSentNs >= evictedIntervalNs(state)) {
-      if (state.probesUnanswered > 0) {
-        state.answersInRow = 0;
-      }
       sendProbe(peer, path);
     }
   }
@@ -651,10 +651,35 @@ final class Paths {
       compareWithOthers(peer, state);
     }
     if (state.probesUnanswered >= PROBES_TO_EVICT
-        && core.nowNs - state.firstProbeNs >= evictionNs(peer, state, floorNs)
-        && anotherPathLives(peer, state)) {
-      evict(peer, path);
+        && core.nowNs - state.firstProbeNs >= evictionNs(peer, state, floorNs)) {
+      if (anotherPathLives(peer, state)) {
+        evict(peer, path);
+      } else {
+        takeBack(peer, state);
+      }
     }
+  }
+
+  /**
+   * None of those in use lives any more: the evicted ones that do are more than none, whatever they
+   * owe. Their answers are signs of life, so the peer would never count as down.
+   */
+  private void takeBack(Peer peer, PathState dead) {
+    for (PathState state : peer.paths) {
+      if (state.evicted
+          && state.answersInRow >= ANSWERS_WHERE_NONE_LIVES
+          && state.evidenceNs - dead.firstProbeNs > 0) {
+        returnToUse(peer, state);
+      }
+    }
+  }
+
+  private void returnToUse(Peer peer, PathState state) {
+    state.evicted = false;
+    enterTerms(peer, state);
+    state.returnedNs = core.nowNs;
+    core.counters.increment(Counter.PATHS_RESTORED);
+    chooseOrder(peer);
   }
 
   /**
@@ -844,16 +869,16 @@ final class Paths {
       // all the round trip.
       return;
     }
+    // By what was sent, not by when answers come: a peer that polls seldom, or a long way, brings
+    // several at a time. Nothing but probes goes by an evicted path, and a path is FIFO.
+    boolean inRow = index == state.settledIndex;
     state.settledIndex = index + 1;
     // What is not the time of the last probe is late, or made up.
     state.freshRttNs = sentNs == state.probeSentNs ? core.nowNs - sentNs : PathState.NO_RTT;
     peer.freshPaths |= 1L << path;
-    if (state.evicted && ++state.answersInRow >= state.answersToReturn) {
-      state.evicted = false;
-      enterTerms(peer, state);
-      state.returnedNs = core.nowNs;
-      core.counters.increment(Counter.PATHS_RESTORED);
-      chooseOrder(peer);
+    state.answersInRow = inRow ? state.answersInRow + 1 : 1;
+    if (state.evicted && state.answersInRow >= state.answersToReturn) {
+      returnToUse(peer, state);
     }
   }
 

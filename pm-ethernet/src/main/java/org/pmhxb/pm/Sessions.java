@@ -196,6 +196,7 @@ final class Sessions {
       beginOpening(peer);
     }
     mine.wantedByPeer = true;
+    mine.askedByPeerAt = core.patienceNs;
     int id = sealedOpen(peer);
     if (id != 0) {
       core.answer(id, peer, OPEN_BYTES, at);
@@ -407,6 +408,9 @@ final class Sessions {
 
   private void tickOpening(Peer peer) {
     Handshake mine = peer.handshake;
+    if (core.patienceNs - mine.askedByPeerAt >= core.config.peerTimeoutNs()) {
+      mine.wantedByPeer = false;
+    }
     if (!isWanted(peer)) {
       peer.state = peer.lastDown == null ? PeerState.IDLE : PeerState.DOWN;
       return;

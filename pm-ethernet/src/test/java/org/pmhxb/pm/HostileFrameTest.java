@@ -345,4 +345,33 @@ class HostileFrameTest {
         .hasMessageContaining("windowFrames 32768")
         .hasMessageContaining("smaller window");
   }
+
+  /** PROTOCOL.md 2.4: what else the acknowledgement says counts. */
+  @Test
+  void aLimitTooFarAheadIsNotTakenAndTheRestOfItsFrameIs() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      net.run(1_000_000);
+      net.loss = 1;
+      SendBuffer b = pair.from.claim(1, 16);
+      long ticket = pair.from.send(b);
+      net.run(200_000);
+      assertThat(pair.from.acknowledged(1)).isEqualTo(ticket - 1);
+      byte[] ack = like(fromOne, FrameHeader.ACK_KIND, 24);
+      MemorySegment m = MemorySegment.ofArray(ack);
+      int next = net.nodes.get(0).core.peers[1].window.next();
+      int limit = net.nodes.get(0).core.peers[1].outLanes[0].limit;
+      FrameHeader.seqAck(m, 0, 0, next);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 24, 0);
+      FrameHeader.payloadInt(m, 0, 0, next);
+      FrameHeader.payloadInt(m, 0, 12, 1);
+      FrameHeader.payloadInt(m, 0, 16, ENDPOINT << 16 | ENDPOINT);
+      FrameHeader.payloadInt(m, 0, 20, limit + 40_000);
+      long before = dropped(net, 0, DropReason.MALFORMED);
+      arrives(net, 0, ack);
+      assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(before + 1);
+      assertThat(net.nodes.get(0).core.peers[1].outLanes[0].limit).isEqualTo(limit);
+      assertThat(pair.from.acknowledged(1)).isEqualTo(ticket);
+    }
+  }
 }

@@ -74,12 +74,15 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
    * Whether faults that have begun may end a session of two nodes: one of them died, or on every
    * way between them something was dead for about the peer timeout. Stalls of up to 3 s, the loss
    * of some of the rails and that of some of the relays may not.
+   *
+   * @param ofPresentLives both had it in the lives that they have: that one of them died once is no
+   *     reason
    */
-  public boolean mayEndSession(int a, int b, long nowNs) {
+  public boolean mayEndSession(int a, int b, boolean ofPresentLives, long nowNs) {
     Reach reach = new Reach(shape, rails);
     for (Fault f : faults) {
       if (f.startNs() <= nowNs) {
-        if (diesAt(f, a) || diesAt(f, b)) {
+        if (!ofPresentLives && (diesAt(f, a) || diesAt(f, b))) {
           return true;
         }
         remove(f, reach);

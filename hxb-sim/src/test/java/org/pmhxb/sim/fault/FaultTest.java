@@ -95,8 +95,11 @@ class FaultTest {
                 Fault.parse("cut@*:1ms+2s"),
                 Fault.parse("restart@5:3ms+1ms")));
 
-    assertThat(schedule.mayEndSession(0, 1, 10_000_000L)).isFalse();
-    assertThat(schedule.mayEndSession(5, 1, 2_000_000L)).isFalse();
-    assertThat(schedule.mayEndSession(5, 1, 3_000_000L)).isTrue();
+    assertThat(schedule.mayEndSession(0, 1, false, 10_000_000L)).isFalse();
+    assertThat(schedule.mayEndSession(5, 1, false, 2_000_000L)).isFalse();
+    assertThat(schedule.mayEndSession(5, 1, false, 3_000_000L)).isTrue();
+    assertThat(schedule.mayEndSession(5, 1, true, 3_000_000L))
+        .as("a session of the life that began with the restart")
+        .isFalse();
   }
 }

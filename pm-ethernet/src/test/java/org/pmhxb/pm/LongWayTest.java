@@ -1,0 +1,43 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ways that are said to be long, {@code far.longer-us} and {@link PmNode#longWay}: up to 10 s. */
+class LongWayTest {
+  private static final int ENDPOINT = 7;
+  private static final long MS = 1_000_000L;
+
+  /** A round trip of more than a second is no stall there, so windows grow by it. */
+  @ParameterizedTest
+  @ValueSource(ints = {450, 550, 2_000})
+  void theWindowGrows(int oneWayMs) {
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 1_024).withWindow(256);
+    try (TestNet net = new TestNet(2, 2, 3, 200_000, config)) {
+      Arrays.fill(net.bytesPerNs, 0.125);
+      net.delayNs = oneWayMs * MS;
+      net.nodes.get(0).longWay(1, 2L * oneWayMs * MS);
+      net.nodes.get(1).longWay(0, 2L * oneWayMs * MS);
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
+      long[] got = {0};
+      long until = net.nowNs + 15L * 2 * oneWayMs * MS;
+      while (net.nowNs < until) {
+        net.step();
+        SendBuffer buffer = a.claim(1, 1_024);
+        if (buffer != null) {
+          a.send(buffer);
+        }
+        a.poll(m -> {}, 64);
+        b.poll(m -> got[0]++, 64);
+      }
+      NodeCounters counters = net.nodes.get(0).counters();
+      assertThat(got[0]).as("messages in 15 round trips").isGreaterThan(1_000);
+      assertThat(counters.get(Counter.PATHS_EVICTED)).isZero();
+      assertThat(counters.get(Counter.RESENT)).isZero();
+    }
+  }
+}
