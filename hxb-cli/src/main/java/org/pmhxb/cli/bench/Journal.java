@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -47,9 +48,17 @@ public final class Journal {
       return false;
     }
     boolean same = false;
-    for (String line : Files.readAllLines(file)) {
+    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    if (!text.endsWith("\n")) {
+      // What a killed process did not finish must not begin the line that is added next.
+      Files.writeString(file, "\n", StandardOpenOption.APPEND);
+    }
+    for (String line : text.split("\n")) {
       try {
         JsonNode node = MAPPER.readTree(line);
+        if (node == null || !node.isObject()) {
+          continue;
+        }
         if (node.has("settings")) {
           same = node.path("settings").asText().equals(settings);
         } else {

@@ -30,8 +30,20 @@ public record ClusterPaths(Path root, String cluster) {
   public static final String DEFAULT_CLUSTER = "main";
 
   public ClusterPaths {
-    root = root.toAbsolutePath().normalize();
+    root = real(root.toAbsolutePath().normalize());
     FabricPlan.requireClusterName(cluster);
+  }
+
+  /** One name for one folder, also of one that is to be made: processes are found by it. */
+  private static Path real(Path path) {
+    for (Path there = path; there != null; there = there.getParent()) {
+      try {
+        return there.toRealPath().resolve(there.relativize(path)).normalize();
+      } catch (IOException e) {
+        assert e.getMessage() != null; // not there, or not to be looked at: from further above
+      }
+    }
+    return path;
   }
 
   /** A command for this very cluster, as in {@code hxb down --cluster a}: what a hint names. */

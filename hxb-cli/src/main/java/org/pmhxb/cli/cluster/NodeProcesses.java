@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.pmhxb.cli.process.Arguments;
 import org.pmhxb.cli.process.ProcStat;
@@ -64,10 +65,8 @@ final class NodeProcesses {
     List<String> words = Arguments.of(pid);
     for (int i = 1; i < words.size(); i++) {
       if (words.get(i - 1).equals("--config")) {
-        Path config = Path.of(words.get(i));
-        return config.getNameCount() > 1
-            && config.getFileName().toString().startsWith("node-")
-            && config.getParent().getFileName().toString().equals(paths.cluster());
+        // Any program may have an option of that name, and what this JVM takes for no path.
+        return words.get(i).matches("(.*/)?" + paths.cluster() + "/+node-[^/]*");
       }
     }
     return false;
@@ -137,17 +136,20 @@ final class NodeProcesses {
             });
   }
 
+  /**
+   * An interrupt does not shorten it, and is kept: who cleans up must not leave half of it behind.
+   */
   private static List<Long> awaitEnd(List<Long> pids, ClusterPaths paths, long limitMs) {
     long deadlineNs = System.nanoTime() + limitMs * 1_000_000;
+    boolean interrupted = false;
     List<Long> left = running(pids, paths);
     while (!left.isEmpty() && System.nanoTime() - deadlineNs < 0) {
-      try {
-        Thread.sleep(POLL_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return left;
-      }
+      LockSupport.parkNanos(POLL_MS * 1_000_000);
+      interrupted |= Thread.interrupted();
       left = running(left, paths);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
     return left;
   }

@@ -45,4 +45,19 @@ class JournalTest {
     twoFindings();
     assertThat(Journal.open(file, "settings", false).size()).isZero();
   }
+
+  @Test
+  void whatIsFoundBehindAnUnfinishedLineIsKept() throws IOException {
+    Files.writeString(file, "{\"key\":\"c\",\"val", StandardOpenOption.APPEND);
+    Journal.open(file, "settings", true).add("d", new Spread(7, 8, 9, 3));
+
+    assertThat(Journal.open(file, "settings", true).find("d", Spread.class)).isPresent();
+  }
+
+  @Test
+  void aLineThatEndsWithinALetterIsSkipped() throws IOException {
+    Files.write(file, new byte[] {'{', '"', 'k', (byte) 0xc3}, StandardOpenOption.APPEND);
+
+    assertThat(Journal.open(file, "settings", true).size()).isEqualTo(2);
+  }
 }

@@ -240,4 +240,35 @@ class ClusterTest {
         .isFalse();
     assertThat(ClusterRemover.remove(paths).processes()).isZero();
   }
+
+  @Test
+  void anInterruptWhileItIsTakenDownLeavesNothing() throws Exception {
+    up("stubborn");
+    List<Throwable> thrown = new ArrayList<>();
+    Thread remover =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    ClusterRemover.remove(paths);
+                  } catch (IOException | RuntimeException e) {
+                    thrown.add(e);
+                  }
+                });
+    Thread.sleep(300); // within the grace of those that ignore SIGTERM
+    remover.interrupt();
+    remover.join();
+
+    assertThat(thrown).isEmpty();
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void aRunDirectoryIsTheSameByAnotherName() throws Exception {
+    Files.createDirectories(paths.root());
+    Path link = Files.createSymbolicLink(root.resolve("link"), paths.root());
+    up("ready");
+    assertThat(ClusterRemover.remove(new ClusterPaths(link, paths.cluster())).processes())
+        .isEqualTo(4);
+  }
 }

@@ -178,23 +178,26 @@ public final class ContentionSuite {
     }
     progress.accept("cluster: " + site);
     try (MeasuredCluster cluster = up(site, cases.getFirst().plan())) {
+      boolean warmedUpWell = true;
       for (ContentionCase what : cases) {
         if (time.isOver()) {
           return;
         }
         // Each by its own traffic: neighbours alone leave a relay's code uncompiled.
         WarmUp warmUp = new WarmUp(compile(), time::isOver, progress);
-        failures.addAll(warmUp.run(cluster, what.plan(), what.sizeBytes()));
+        List<String> faults = warmUp.run(cluster, what.plan(), what.sizeBytes());
+        failures.addAll(faults);
+        warmedUpWell &= faults.isEmpty();
         if (time.isOver()) {
           return;
         }
         if (!what.isRate()) {
-          keep(List.of(measure(cluster, what)), journal);
+          keep(List.of(measure(cluster, what)), warmedUpWell, journal);
         }
       }
       List<ContentionCase> rates = cases.stream().filter(ContentionCase::isRate).toList();
       if (!rates.isEmpty() && !time.isOver()) {
-        keep(measureInTurn(cluster, rates), journal);
+        keep(measureInTurn(cluster, rates), warmedUpWell, journal);
       }
     } catch (IOException | RuntimeException e) {
       SuiteTime.throwIfInterrupted(e);
@@ -203,11 +206,12 @@ public final class ContentionSuite {
   }
 
   /** What was measured together goes into the journal together. */
-  private void keep(List<ContentionLine> measured, Journal journal) throws IOException {
+  private void keep(List<ContentionLine> measured, boolean warmedUpWell, Journal journal)
+      throws IOException {
     time.progressed();
     lines.addAll(measured);
     measured.forEach(line -> failures.addAll(line.failures()));
-    if (measured.stream().allMatch(line -> line.failures().isEmpty())) {
+    if (warmedUpWell && measured.stream().allMatch(line -> line.failures().isEmpty())) {
       for (ContentionLine line : measured) {
         journal.add(line.id(), line);
       }

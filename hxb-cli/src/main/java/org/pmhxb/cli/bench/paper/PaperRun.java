@@ -161,8 +161,12 @@ public final class PaperRun {
     String key = "rate carried in table " + section.table();
     Optional<Probe> known = journal.find(key, Probe.class);
     if (known.isEmpty()) {
+      int failed = failures.size();
       known = Optional.of(probe(section, key));
-      journal.add(key, known.get());
+      if (failures.size() == failed) {
+        // What failed is tried again when the suite goes on.
+        journal.add(key, known.get());
+      }
     }
     probes.add(known.get());
     return LinkRate.parse(known.get().chosen());
@@ -206,6 +210,7 @@ public final class PaperRun {
     double least = Double.POSITIVE_INFINITY;
     for (int run = 0; run < pace.runs() && least >= CARRIED; run++) {
       Measured measured = Measured.of(point, point.plan(), List.of(runOf(cluster, point)));
+      failures.addAll(measured.failures());
       least = Math.min(least, measured.efficiency().median());
     }
     return least;
@@ -228,13 +233,16 @@ public final class PaperRun {
     try (MeasuredCluster cluster = up(setup)) {
       long compileMs = pace.compileMs();
       PaperPoint.Traffic warm = null;
+      boolean warmedUpWell = true;
       for (PaperPoint point : open) {
         if (time.isOver()) {
           return;
         }
         if (point.traffic() != warm) {
           // Each way by its own traffic: a node that sent all the time has not compiled receiving.
-          failures.addAll(warmUp(cluster, point, compileMs));
+          List<String> faults = warmUp(cluster, point, compileMs);
+          failures.addAll(faults);
+          warmedUpWell = faults.isEmpty();
           warm = point.traffic();
           compileMs = pace.otherMs();
           if (time.isOver()) {
@@ -244,7 +252,7 @@ public final class PaperRun {
         Measured measured = measure(cluster, point);
         found.put(point, measured);
         time.progressed();
-        if (measured.failures().isEmpty()) {
+        if (warmedUpWell && measured.failures().isEmpty()) {
           // What failed is measured again when the suite goes on.
           journal.add(point.key(), measured);
         }

@@ -75,7 +75,8 @@ final class Foreign implements AutoCloseable {
   private Running start(
       PeerSite site, String host, Map<String, String> environment, List<String> command)
       throws IOException {
-    List<String> whole = new ArrayList<>();
+    // Should this process be killed outright, they go with it: testpmd would never end.
+    List<String> whole = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
     if (!site.isLocal()) {
       whole.addAll(List.of(agent(), host, "exec"));
       command.forEach(word -> whole.add(quoted(word)));

@@ -50,6 +50,9 @@ class PaperSuiteTest {
   private int slowFrom = Integer.MAX_VALUE;
 
   private String refused = "";
+  private String lostOf = "";
+  private int lostRuns;
+  private int failingWarmUp = -1;
 
   /** What was measured on a cluster whose last warm-up was by other traffic. */
   private final List<String> cold = new ArrayList<>();
@@ -108,11 +111,36 @@ class PaperSuiteTest {
         if (warmUpMs == 0) {
           warm = plan;
           warmUps++;
+          if (warmUps == failingWarmUp) {
+            Benchmark.Outcome bad = outcome(plan, sizeBytes, rate);
+            bad.failures().add("node 1 lost its session with node 0");
+            return bad;
+          }
         } else {
           measurements++;
           if (!plan.equals(warm)) {
             cold.add(shape + " " + plan.kind() + " " + sizeBytes);
           }
+        }
+        if (warmUpMs > 0 && (shape + " " + rails + " " + rate).equals(lostOf)) {
+          lostRuns++;
+          Benchmark.Outcome o = outcome(plan, sizeBytes, rate);
+          return new Benchmark.Outcome(
+              o.seconds(),
+              o.messages(),
+              o.bytesPerSecond(),
+              o.messagesPerSecond(),
+              7,
+              0,
+              0,
+              0,
+              0,
+              0,
+              null,
+              o.cpu(),
+              null,
+              List.of(),
+              new ArrayList<>());
         }
         if (measurements >= slowFrom) {
           machineMb = 240;
@@ -425,5 +453,43 @@ class PaperSuiteTest {
         .singleElement()
         .asString()
         .contains("did not bite");
+  }
+
+  /** What a probe's runs lost is no less a failure than what a figure's lost. */
+  @Test
+  void whatIsLostWhileTheRateIsChosenFailsTheSuite() throws Exception {
+    lostOf = "2 9 1gbit"; // the probe of table 4 alone: it chooses 200mbit
+    PaperReport report = run(true, false, Integer.MAX_VALUE);
+
+    assertThat(lostRuns).isPositive();
+    assertThat(report.failures()).anyMatch(line -> line.contains("lost 7"));
+    assertThat(report.ok()).isFalse();
+  }
+
+  /** A cluster that did not come up is probed again when the suite goes on. */
+  @Test
+  void aProbeThatFailedIsNoFindingWhenTheSuiteGoesOn() throws Exception {
+    machineMb = 100_000;
+    refused = "2 9 1gbit";
+    PaperReport first = run(true, false, 30);
+    assertThat(first.ok()).isFalse();
+    refused = "";
+    PaperReport second = run(true, true, Integer.MAX_VALUE);
+
+    assertThat(second.ok()).isTrue();
+    assertThat(second.rates().getFirst().efficiency()).isCloseTo(0.99, within(0.01));
+    assertThat(second.rates().getFirst().chosen()).isEqualTo("1gbit");
+  }
+
+  /** What is lost in a warm-up is not forgotten when the suite goes on. */
+  @Test
+  void whatFailsInAWarmUpFailsTheSuiteThatGoesOnToo() throws Exception {
+    failingWarmUp = 8; // of a figure's cluster
+    assertThat(run(true, false, Integer.MAX_VALUE).ok()).isFalse();
+    failingWarmUp = -1;
+    int before = measurements;
+
+    run(true, true, Integer.MAX_VALUE);
+    assertThat(measurements).as("what it warmed up for is measured again").isGreaterThan(before);
   }
 }
