@@ -103,8 +103,11 @@ public final class Benchmark {
       long corrupt) {}
 
   /**
-   * What came out. The faults are those of the whole run, the rest is of the measurement.
+   * What came out. The faults are those of the whole run, as are resends; the rest is of the
+   * measurement.
    *
+   * @param resent frames sent again, from before the warm-up until all had come
+   * @param messagesInAll delivered meanwhile
    * @param longestStopNs longest time without a message of one stream
    * @param latency half round trips, or one-way times; null when nothing was timed
    * @param cpu processor time during the measurement; null when it was not asked for
@@ -121,6 +124,7 @@ public final class Benchmark {
       long misordered,
       long corrupt,
       long resent,
+      long messagesInAll,
       long longestStopNs,
       LatencyHistogram.Summary latency,
       CpuUse cpu,
@@ -292,6 +296,10 @@ public final class Benchmark {
         pairs.stream().mapToLong(Pair::misordered).sum(),
         pairs.stream().mapToLong(Pair::corrupt).sum(),
         resent,
+        reports.values().stream()
+            .flatMap(report -> report.received().stream())
+            .mapToLong(WorkloadReport.Received::messages)
+            .sum(),
         longestStopNs,
         latency.summary(),
         cpu,

@@ -41,7 +41,7 @@ class UndisturbedTest {
 
   private static Benchmark.Outcome run(double bytes, CpuUse cpu, long lost, List<String> failures) {
     return new Benchmark.Outcome(
-        1, 1, bytes, 1, lost, 0, 0, 0, 0, 0, null, cpu, null, List.of(), failures);
+        1, 1, bytes, 1, lost, 0, 0, 0, 0, 1, 0, null, cpu, null, List.of(), failures);
   }
 
   /** The bytes of the one that counts. */

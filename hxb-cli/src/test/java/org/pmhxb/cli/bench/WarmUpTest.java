@@ -56,7 +56,7 @@ class WarmUpTest {
           throw new UncheckedIOException(e);
         }
         return new Benchmark.Outcome(
-            1, 1, 1, 1, lost, 0, 0, 0, 0, 0, null, null, null, List.of(), List.of());
+            1, 1, 1, 1, lost, 0, 0, 0, 0, 1, 0, null, null, null, List.of(), List.of());
       }
 
       @Override

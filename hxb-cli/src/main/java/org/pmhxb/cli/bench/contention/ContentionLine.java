@@ -24,7 +24,8 @@ import org.pmhxb.router.Shape;
  * @param byRelays mean goodput of the streams over 0, 1, 2, ... relays as a share of the mean of
  *     all, medians of the runs; null where all streams have as many
  * @param halfRoundTripUs medians of the runs; null of streams
- * @param resentShare frames sent again as a share of the messages, all runs together
+ * @param resentShare frames sent again as a share of the messages, all runs together, their
+ *     warm-ups too
  * @param processorsUsed by the nodes' processes, the runs' median; null when unknown
  * @param machineBusy share of all processors' time in which they were not idle, 0 to 1, the runs'
  *     median; null when unknown
@@ -86,7 +87,7 @@ record ContentionLine(
       ContentionCase what, List<Benchmark.Outcome> runs, Quartiles rateLost) {
     Spread bytes = Spread.of(runs, Benchmark.Outcome::bytesPerSecond);
     boolean metered = runs.stream().allMatch(run -> run.cpu() != null);
-    long messages = runs.stream().mapToLong(Benchmark.Outcome::messages).sum();
+    long messages = runs.stream().mapToLong(Benchmark.Outcome::messagesInAll).sum();
     long resent = runs.stream().mapToLong(Benchmark.Outcome::resent).sum();
     return new ContentionLine(
         what.id(),

@@ -30,6 +30,9 @@ import org.pmhxb.router.Shape;
  * thread.
  */
 public final class ContentionSuite {
+  /** Of streams that compete: who sends more again than that has not given way. */
+  private static final double RESENT_MOST = 0.05;
+
   private static final String PAGE = "contention.md";
   private static final String JSON = "contention.json";
 
@@ -263,6 +266,11 @@ public final class ContentionSuite {
         failures.add(
             "%s: %.1f %% of the links' rate; must be %.0f %%"
                 .formatted(line.id(), 100 * line.share().median(), 100 * line.must()));
+      }
+      if (line.must() != null && line.resentShare() > RESENT_MOST) {
+        failures.add(
+            "%s: %.2f %% of the frames were sent again; must be %.0f %% at most"
+                .formatted(line.id(), 100 * line.resentShare(), 100 * RESENT_MOST));
       }
     }
     files.add(PAGE, JSON);

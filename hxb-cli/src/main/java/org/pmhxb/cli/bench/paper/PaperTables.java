@@ -20,6 +20,10 @@ import org.pmhxb.cli.bench.paper.PaperTable.Row;
 
 /** Puts what was measured into the paper's tables and figures. */
 final class PaperTables {
+  /** What small messages are to be compared by. */
+  private static final String SHARED =
+      "many of ours share a frame, each of the paper's had one of its own.";
+
   private static final String MB = "MB/s";
   private static final String PERCENT = "%";
   private static final String US = "us";
@@ -119,7 +123,8 @@ final class PaperTables {
         "One way over 1 to 9 links",
         "Bandwidth and share of the raw rate: 8,192 B messages, links of "
             + plan.rates().get(Section.ONE_WAY)
-            + " (the paper's: 1gbit). Rate and time of 4 B messages: links not shaped.",
+            + " (the paper's: 1gbit). Rate and time of 4 B messages: links not shaped; "
+            + SHARED,
         List.of("bandwidth", "of theoretical", "4 B messages", "time per 4 B message"),
         rows);
   }
@@ -193,8 +198,9 @@ final class PaperTables {
             + ", 4 links of "
             + plan.rates().get(Section.RELAYS_FOUR_LINKS)
             + " (the paper's: 1gbit). Half round trip (median of a run) and loss of 4 B rate against"
-            + " no relay (the paper's section 5.3): links not shaped. The paper's half round trips"
-            + " hold 5.1 us of switch a hop, which there is none of here; without it they are 9.8,"
+            + " no relay (the paper's section 5.3): links not shaped; "
+            + SHARED
+            + " The paper's half round trips hold 5.1 us of switch a hop, which there is none of here; without it they are 9.8,"
             + " 17.3 and 24.0 us. Two to four processes share this machine's processors: a relay"
             + " that has none of its own costs a change of process.",
         List.of(

@@ -69,6 +69,7 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   private double share = 0.99;
 
   private long lost;
+  private long resent = 10;
 
   /** What the pretended host takes of the processors. */
   private double withheld;
@@ -156,7 +157,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         0,
         0,
         0,
-        5,
+        resent,
+        2_000,
         0,
         latency,
         new CpuUse(1, 1.5, 0.9, withheld, 2, new Spread(25, 27, 150, 5)),
@@ -355,6 +357,17 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         run(true, Integer.MAX_VALUE, List.of("relayed-rate-0", "relayed-rate-2"));
 
     assertThat(both.rateLost()).isEqualTo(Map.of(2, 0.5));
+  }
+
+  /** Measured over the same time as the messages that it is a share of. */
+  @Test
+  void whoSendsTooMuchAgainFails() throws Exception {
+    resent = 150;
+    ContentionReport report = run(false, Integer.MAX_VALUE);
+    assertThat(report.ok()).isFalse();
+    assertThat(report.failures())
+        .contains("slow-rail: 7.50 % of the frames were sent again; must be 5 % at most")
+        .allMatch(line -> line.contains("were sent again"));
   }
 
   @Test

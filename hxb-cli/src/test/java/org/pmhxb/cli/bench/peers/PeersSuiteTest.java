@@ -166,6 +166,7 @@ class PeersSuiteTest {
             0,
             0,
             0,
+            1,
             0,
             ping ? new LatencyHistogram.Summary(1, 2_000, 3, 4, 5) : null,
             new CpuUse(1, 1.5, 0.9, withheld, 2, null),
