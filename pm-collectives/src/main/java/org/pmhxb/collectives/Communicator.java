@@ -645,7 +645,9 @@ public final class Communicator implements AutoCloseable {
         tell(p);
       }
     }
-    call.fail(why);
+    if (call.isActive()) {
+      call.fail(why); // one that has ended keeps its end
+    }
     releaseHeld();
     int n = group.size();
     for (int step = 1; step < n; step *= 2) {
@@ -655,8 +657,13 @@ public final class Communicator implements AutoCloseable {
   }
 
   private void tellUnlessDown(int rank) {
-    if (rank != group.rank() && !partner(rank).down) {
-      tell(partner(rank));
+    if (rank == group.rank()) {
+      return;
+    }
+    Partner p = partner(rank);
+    touch(p); // of one that cannot be reached nobody says so again
+    if (!p.down) {
+      tell(p);
     }
   }
 
@@ -695,11 +702,12 @@ public final class Communicator implements AutoCloseable {
    * destination is down: the node may be closed.
    */
   public boolean isSettled() {
-    if (call.isActive() || controlDue > 0) {
+    if (call.isActive()) {
       return false;
     }
     for (Partner p : partners) {
-      if (p != null && !p.down && p.lastTicket > endpoint.acknowledged(p.node)) {
+      // What was used matters to later calls only, and a closed endpoint takes no word of it.
+      if (p != null && !p.down && (p.abortDue || p.lastTicket > endpoint.acknowledged(p.node))) {
         return false;
       }
     }

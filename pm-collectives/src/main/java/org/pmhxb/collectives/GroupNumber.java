@@ -1,7 +1,5 @@
 package org.pmhxb.collectives;
 
-import java.util.Arrays;
-
 /**
  * What a node knows of a group's number: who had it, and how often it was joined. It stays when the
  * group is left, so that what comes late is known for it and never taken for a later group's
@@ -11,8 +9,8 @@ final class GroupNumber {
   /** Times that a number may be joined: each has a value of a byte in the messages. */
   static final int USES_MOST = 256;
 
-  /** Of the members in their order; a number stays theirs. */
-  final int members;
+  /** A hash of the members in their order, in which none of theirs meet; a number stays theirs. */
+  final long members;
 
   /** {@link Collectives#downs} when it was joined first. */
   final long sinceDowns;
@@ -37,8 +35,19 @@ final class GroupNumber {
     return members == hash(group);
   }
 
-  private static int hash(Group group) {
-    return Arrays.hashCode(group.nodes());
+  private static long hash(Group group) {
+    long h = 0x9E37_79B9_7F4A_7C15L + group.size();
+    for (int rank = 0; rank < group.size(); rank++) {
+      h = mix(h ^ group.node(rank));
+    }
+    return h;
+  }
+
+  /** Of 64 bits one to one. */
+  private static long mix(long value) {
+    long z = (value ^ value >>> 30) * 0xBF58_476D_1CE4_E5B9L;
+    z = (z ^ z >>> 27) * 0x94D0_49BB_1331_11EBL;
+    return (z ^ z >>> 31) + 0x9E37_79B9_7F4A_7C15L;
   }
 
   /** A message is of the group that is joined. */

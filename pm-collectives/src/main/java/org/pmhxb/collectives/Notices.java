@@ -88,10 +88,15 @@ final class Notices {
     waiting.removeIf(n -> n.node == node);
   }
 
-  /** All was sent, and is stored where it was to go. */
+  /**
+   * All was sent, and is stored where it was to go; but for CREDITs, which an endpoint that was
+   * closed meanwhile may never take.
+   */
   boolean isSettled() {
-    if (!waiting.isEmpty()) {
-      return false;
+    for (Notice n : waiting) {
+      if (n.kind == Wire.ABORT) {
+        return false;
+      }
     }
     for (int node = 0; node < tickets.length; node++) {
       if (tickets[node] != 0) {

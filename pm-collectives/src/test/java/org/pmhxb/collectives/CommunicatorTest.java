@@ -442,6 +442,71 @@ class CommunicatorTest {
     }
   }
 
+  /** Nobody says again that a node cannot be reached: who has nothing to do with it settles too. */
+  @Test
+  void aBrokenGroupWithANodeThatCannotBeReachedSettles() {
+    members.close();
+    members =
+        new RingMembers(
+            RingCluster.Options.of(Shape.of(NODES), 1).withPeerTimeoutNs(50_000_000L),
+            StandardAlgorithms.registry(),
+            CollectiveLimits.defaults());
+    members.stop(3);
+    for (int n = 0; n < 3; n++) {
+      try (Communicator c = members.at(n).join(Group.of(n + 1, n, n, 3), Topology.flat())) {
+        CollectiveCall call = c.broadcast(ints(0), 1);
+        members.untilDone(List.of(call));
+        assertThat(call.failure()).isInstanceOf(PeerDownException.class);
+      }
+    }
+    List<CollectiveCall> calls = new ArrayList<>();
+    for (int n = 0; n < 3; n++) {
+      Communicator c = members.at(n).join(Group.of(9, n, 0, 1, 2, 3), Topology.flat());
+      c.use(Collective.ALLREDUCE, "ring");
+      calls.add(c.allreduce(ints(1), ints(0), ElementType.INT, ReduceOp.SUM));
+    }
+
+    members.untilDone(calls);
+
+    assertThat(calls)
+        .allSatisfy(c -> assertThat(c.failure()).isInstanceOf(PeerDownException.class));
+    members.until(() -> IntStream.range(0, 3).allMatch(n -> members.at(n).isSettled()));
+  }
+
+  /** Others may break the group between its end and its check. */
+  @Test
+  void aCallThatSucceededStaysSo() {
+    List<Communicator> all = members.join(1, 0, 1, 2);
+    MemorySegment sum = ints(0);
+    List<CollectiveCall> calls = new ArrayList<>();
+    for (int r = 0; r < 3; r++) {
+      MemorySegment out = r == 0 ? sum : ints(0);
+      calls.add(all.get(r).allreduce(ints(r + 1), out, ElementType.INT, ReduceOp.SUM));
+    }
+    members.untilDone(calls);
+
+    all.get(1).abandon();
+    members.until(() -> members.at(1).isSettled());
+    for (int i = 0; i < 100; i++) {
+      members.round();
+    }
+
+    calls.forEach(CollectiveCall::check);
+    assertThat(intAt(sum, 0)).isEqualTo(6);
+    assertThatThrownBy(() -> all.get(0).broadcast(ints(1), 0).check())
+        .isInstanceOf(PeerDownException.class);
+  }
+
+  /** Of {0, 31} and {1, 0} a plain hash of the list is the same, of {5, 0, 40}, {5, 1, 9} too. */
+  @Test
+  void otherMembersAreNeverTakenForTheSame() {
+    members.close();
+    members = new RingMembers(32, StandardAlgorithms.registry(), CollectiveLimits.defaults());
+    members.join(1, 0, 31).forEach(Communicator::close);
+    assertThatThrownBy(() -> members.at(0).join(Group.of(1, 0, 1, 0), Topology.flat()))
+        .hasMessageContaining("other members had it");
+  }
+
   /** A message that no call took is found when the next is expected, and does not stop it. */
   @Test
   void whatNoCallTookEndsTheNext() {

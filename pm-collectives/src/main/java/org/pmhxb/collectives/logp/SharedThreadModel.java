@@ -18,8 +18,8 @@ import org.pmhxb.collectives.barrier.plan.Planner;
  */
 public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
     implements BarrierModel {
-  /** One on its way: who receives it, and the number of the step that awaits it. */
-  private record Frame(int rank, int step, boolean relayed) {}
+  /** One on its way: who receives it, the number of the step that awaits it, and relays to come. */
+  private record Frame(int rank, int step, int relays) {}
 
   @Override
   public double predictNs(Participants group, BarrierSpec spec) {
@@ -40,8 +40,8 @@ public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
       way = new ArrayList<>();
       ns += roundNs + receiveNs * arriving.size();
       for (Frame frame : arriving) {
-        if (frame.relayed()) {
-          way.add(new Frame(frame.rank(), frame.step(), false));
+        if (frame.relays() > 0) {
+          way.add(new Frame(frame.rank(), frame.step(), frame.relays() - 1));
           continue;
         }
         List<BarrierPlan.Step> steps = plans.get(frame.rank()).steps();
@@ -64,8 +64,8 @@ public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
       for (BarrierPlan.Send send : plan.steps().get(step[rank]).sends()) {
         sent++;
         for (int target : send.targets()) {
-          boolean relayed = group.shape().hops(plan.node(), target) > 1;
-          way.add(new Frame(group.rank(target), send.step(), relayed));
+          int relays = group.shape().hops(plan.node(), target) - 1;
+          way.add(new Frame(group.rank(target), send.step(), relays));
         }
       }
       step[rank]++;

@@ -135,6 +135,17 @@ class ModelTest {
         .isEqualTo(2 * 1_000 + 8 * 100 + 14 * 50);
   }
 
+  /** Each relay carries a frame a round later. */
+  @Test
+  void eachRelayTakesARoundOfOneThread() {
+    SharedThreadModel model = new SharedThreadModel(1_000, 0, 0);
+    Shape cube = Shape.of(2, 2, 2);
+    BarrierSpec spec = BarrierSpec.parse("dissemination");
+    assertThat(model.predictNs(Participants.of(cube, 1, 0, 1), spec)).isEqualTo(1_000);
+    assertThat(model.predictNs(Participants.of(cube, 1, 0, 3), spec)).isEqualTo(2_000);
+    assertThat(model.predictNs(Participants.of(cube, 1, 0, 7), spec)).isEqualTo(3_000);
+  }
+
   @Test
   void theChoiceExplainsItself() {
     BarrierChoice choice = BarrierChoice.of(line(16, 1), new ParallelModel(PAPER));
