@@ -255,12 +255,8 @@ public final class Communicator implements AutoCloseable {
     boolean inPlace = isInPlace(collective, input, output);
     Planned planned = planned(collective, blockBytes, elementBytes, root, inPlace);
     Algorithm algorithm = planned.choice.algorithm();
-    int signature = collective.ordinal() * 31 + algorithm.name().hashCode();
-    signature = signature * 31 + Long.hashCode(blockBytes);
-    signature = signature * 31 + root;
-    if (kernel != null) {
-      signature = signature * 31 + type.ordinal() * 8 + op.ordinal();
-    }
+    int reduces = kernel == null ? 0 : 1 + type.ordinal() * 8 + op.ordinal();
+    int signature = signature(collective, algorithm.name(), blockBytes, root, reduces);
     if (scratch.byteSize() < planned.plan.scratchBytes) {
       scratch = Arena.ofAuto().allocate(planned.plan.scratchBytes, 64);
     }
@@ -270,6 +266,18 @@ public final class Communicator implements AutoCloseable {
     }
     progress();
     return call;
+  }
+
+  /**
+   * What all members' messages of one call say alike (PROTOCOL.md section 12).
+   *
+   * @param reduces of type and operation; 0 where nothing is reduced
+   */
+  static int signature(
+      Collective collective, String algorithm, long blockBytes, int root, int reduces) {
+    long hash = Mixed.of(Mixed.of(collective.ordinal(), algorithm.hashCode()), blockBytes);
+    hash = Mixed.of(Mixed.of(hash, root), reduces);
+    return (int) (hash ^ hash >>> 32);
   }
 
   private static boolean isInPlace(

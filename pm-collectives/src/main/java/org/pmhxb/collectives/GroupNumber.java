@@ -36,18 +36,11 @@ final class GroupNumber {
   }
 
   private static long hash(Group group) {
-    long h = 0x9E37_79B9_7F4A_7C15L + group.size();
+    long hash = group.size();
     for (int rank = 0; rank < group.size(); rank++) {
-      h = mix(h ^ group.node(rank));
+      hash = Mixed.of(hash, group.node(rank));
     }
-    return h;
-  }
-
-  /** Of 64 bits one to one. */
-  private static long mix(long value) {
-    long z = (value ^ value >>> 30) * 0xBF58_476D_1CE4_E5B9L;
-    z = (z ^ z >>> 27) * 0x94D0_49BB_1331_11EBL;
-    return (z ^ z >>> 31) + 0x9E37_79B9_7F4A_7C15L;
+    return hash;
   }
 
   /** A message is of the group that is joined. */

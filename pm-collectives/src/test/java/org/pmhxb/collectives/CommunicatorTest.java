@@ -7,7 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -505,6 +507,18 @@ class CommunicatorTest {
     members.join(1, 0, 31).forEach(Communicator::close);
     assertThatThrownBy(() -> members.at(0).join(Group.of(1, 0, 1, 0), Topology.flat()))
         .hasMessageContaining("other members had it");
+  }
+
+  /** Two members that are wrong in two ways at once must not seem to agree. */
+  @Test
+  void callsOfOtherLengthsAndRootsHaveOtherSignatures() {
+    Set<Integer> seen = new HashSet<>();
+    for (int bytes = 1; bytes <= 128; bytes++) {
+      for (int root = 0; root < 64; root++) {
+        seen.add(Communicator.signature(Collective.BROADCAST, "binomial", bytes, root, 0));
+      }
+    }
+    assertThat(seen).hasSize(128 * 64);
   }
 
   /** A message that no call took is found when the next is expected, and does not stop it. */
