@@ -34,7 +34,8 @@ import picocli.CommandLine.Spec;
       "",
       "Example: hxb mpirank --config /etc/hxb/node.toml -cp classes -- Hello",
       "started by: mpirun -n 8 --map-by ppr:1:node hxb mpirank ..., see docs/MPI.md",
-      "Exit code 0: the main method returned."
+      "Exit code 0: the main method returned. After MPI.Finalize a program may call System.exit:"
+          + " the code is then its own."
     })
 final class MpirankCommand extends ClusterCommand {
   private static final String JVM_ARG = "--jvm-arg";

@@ -2,12 +2,22 @@ package org.pmhxb.cli.doctor;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.cli.Words;
 import org.pmhxb.router.HxbConfig;
 
 /** Network cards, who drives each, and the IOMMU that the pci fabric wants. */
 final class NicChecks implements Check {
   private static final String NET = "/sys/class/net";
   private static final String PCI = "/sys/bus/pci/devices";
+  private static final String GROUPS = "/sys/kernel/iommu_groups";
+
+  /** By it vfio hands out the device of a group that it made up, given its number. */
+  private static final String WITHOUT_IOMMU = "/dev/vfio/noiommu-";
+
+  static final String SWITCH_ON =
+      "switch VT-d (Intel) or AMD-Vi on in the firmware's setup, add intel_iommu=on iommu=pt (Intel)"
+          + " or iommu=pt (AMD) to GRUB_CMDLINE_LINUX in /etc/default/grub, then: sudo update-grub"
+          + " && sudo reboot";
 
   /** PCI class 02: network controller. */
   private static final String NETWORK_CLASS = "0x02";
@@ -81,15 +91,19 @@ final class NicChecks implements Check {
     return driver.equals("vfio-pci") || driver.startsWith("uio_") || driver.equals("igb_uio");
   }
 
+  /** Whether vfio made up a group for a device that is behind no IOMMU. */
+  static boolean isWithoutIommu(Machine machine, String group) {
+    return machine.exists(WITHOUT_IOMMU + group)
+        || machine.read(GROUPS + "/" + group + "/name").equals("vfio-noiommu");
+  }
+
   private static Finding iommu(Machine machine, boolean needed) {
-    int groups = machine.list("/sys/kernel/iommu_groups", "*").size();
+    long groups =
+        machine.list(GROUPS, "*").stream().filter(group -> !isWithoutIommu(machine, group)).count();
     if (groups > 0) {
-      return Finding.ok("iommu", groups + " groups");
+      return Finding.ok("iommu", Words.count(groups, "group"));
     }
-    String remedy =
-        "add intel_iommu=on iommu=pt (Intel) or iommu=pt (AMD) to GRUB_CMDLINE_LINUX in"
-            + " /etc/default/grub, then: sudo update-grub && sudo reboot";
     String value = needed ? "off, yet a card is bound for user space" : "off; only the pci fabric";
-    return Finding.warning("iommu", needed ? value : value + " needs it", remedy);
+    return Finding.warning("iommu", needed ? value : value + " needs it", SWITCH_ON);
   }
 }

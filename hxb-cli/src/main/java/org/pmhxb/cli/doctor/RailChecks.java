@@ -156,6 +156,9 @@ final class RailChecks implements Check {
   private static Finding rights(
       Machine machine, String name, String what, String address, String numaNode) {
     String group = machine.linkName(NodeFile.PCI + address + "/iommu_group");
+    if (!group.isEmpty() && NicChecks.isWithoutIommu(machine, group)) {
+      return Finding.failure(name, what + ", but the IOMMU is off" + numaNode, NicChecks.SWITCH_ON);
+    }
     String value = what + (group.isEmpty() ? "" : ", IOMMU group " + group) + numaNode;
     String entry = "/dev/vfio/" + group;
     if (!group.isEmpty() && !machine.isOpenToUs(entry)) {

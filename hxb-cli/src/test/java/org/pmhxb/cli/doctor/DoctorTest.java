@@ -181,7 +181,25 @@ class DoctorTest extends FakeMachine {
             "0000:03:00.1 (bound to vfio-pci); eth0 (kernel driver ixgbe, up, 10000 Mbit/s, MTU 1500)");
     assertThat(find(new NicChecks(), "iommu").value()).contains("yet a card is bound");
     file("sys/kernel/iommu_groups/0/type", "DMA");
-    assertThat(find(new NicChecks(), "iommu").value()).isEqualTo("1 groups");
+    assertThat(find(new NicChecks(), "iommu").value()).isEqualTo("1 group");
+    file("sys/kernel/iommu_groups/1/type", "DMA");
+    assertThat(find(new NicChecks(), "iommu").value()).isEqualTo("2 groups");
+  }
+
+  /** Where the kernel is told to do without, vfio makes groups up. */
+  @Test
+  void groupsThatVfioMadeUpAreNoIommu() {
+    file("sys/bus/pci/devices/0000:03:00.1/class", "0x020000");
+    link("sys/bus/pci/devices/0000:03:00.1/driver", "../../../../bus/pci/drivers/vfio-pci");
+    file("sys/kernel/iommu_groups/0/name", "vfio-noiommu");
+    file("sys/kernel/iommu_groups/1/type", "");
+    file("dev/vfio/noiommu-1", "");
+    Finding found = find(new NicChecks(), "iommu");
+    assertThat(found.status()).isEqualTo(Status.WARNING);
+    assertThat(found.value()).isEqualTo("off, yet a card is bound for user space");
+    assertThat(found.remedy()).contains("VT-d", "intel_iommu=on");
+    file("sys/kernel/iommu_groups/2/type", "DMA");
+    assertThat(find(new NicChecks(), "iommu")).isEqualTo(Finding.ok("iommu", "1 group"));
   }
 
   @Test

@@ -160,6 +160,23 @@ class NodeDoctorTest extends FakeMachine {
     assertThat(find(file, "rail x0").remedy()).isEqualTo(DpdkChecks.INSTALL);
   }
 
+  /** Its file in /dev/vfio has another name then, and to own that would not help. */
+  @Test
+  void aCardAtVfioWithoutAnIommuAsksForTheIommu() throws IOException {
+    card("0000:01:00.0", "0x8086");
+    file(PCI + "0000:01:00.0/class", "0x020000");
+    file("sys/kernel/iommu_groups/12/name", "vfio-noiommu");
+    Files.move(root.resolve("dev/vfio/12"), root.resolve("dev/vfio/noiommu-12"));
+    String file = HEAD + rails("pci", "0000:01:00.0");
+    assertThat(find(file, "rail x0"))
+        .isEqualTo(
+            Finding.failure(
+                "rail x0",
+                "pci 0000:01:00.0: vfio-pci, but the IOMMU is off, NUMA node 1",
+                NicChecks.SWITCH_ON));
+    assertThat(find(file, "iommu").status()).isEqualTo(Status.WARNING);
+  }
+
   /** DPDK's port has the long name, and a node asks for it by that. */
   @Test
   void anAddressIsWrittenAsDpdkWritesIt() {

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.NodeJvm;
@@ -66,6 +68,21 @@ class MpirunIT {
           System.out.println(System.getProperty("mark") + " "
               + Runtime.getRuntime().maxMemory() / 1_000_000 + " " + String.join(" ", args));
           MPI.Finalize();
+        }
+      }
+      """;
+
+  private static final String LEAVER =
+      """
+      import mpi.*;
+      public class Leaver {
+        public static void main(String[] argv) throws Exception {
+          String[] args = MPI.Init(argv);
+          MPI.Finalize();
+          if (args[0].equals("again")) {
+            MPI.Init(argv);
+          }
+          System.exit(Integer.parseInt(args[1]));
         }
       }
       """;
@@ -369,9 +386,34 @@ class MpirunIT {
         .contains("rank 1    node 1    (1,0,0)  hops from rank 0: 1");
   }
 
-  /** Of a machine of one node, which needs no link. What follows -- stays the program's. */
+  /** What follows -- stays the program's. */
   @Test
   void aRankTakesArgumentsForItsJvm() throws Exception {
+    Path classes = compiled("Marked", MARKED);
+    int code =
+        runOneRankOfOpenMpi(
+            List.of(
+                "--jvm-arg=-Dmark=here", "--jvm-arg", "-Xmx64m", "--jvm-arg", "-XX:+UseSerialGC"),
+            classes,
+            List.of("Marked", "--jvm-arg", "mine"));
+    assertThat(code).as(output()).isZero();
+    assertThat(output()).containsPattern("(?m)^here 6[0-9] --jvm-arg mine$");
+  }
+
+  /** Unless it has called MPI.Init again: then that ends the job, as it does before. */
+  @ParameterizedTest
+  @CsvSource({"after, 0, 0, false", "after, 3, 3, false", "again, 0, 1, true"})
+  void afterFinalizeAProgramMayEndItsProcess(
+      String when, String code, int codeOfLauncher, boolean crashed) throws Exception {
+    Path classes = compiled("Leaver", LEAVER);
+    int ended = runOneRankOfOpenMpi(List.of(), classes, List.of("Leaver", when, code));
+    assertThat(ended).as(output()).isEqualTo(codeOfLauncher);
+    assertThat(output().contains("without calling")).as(output()).isEqualTo(crashed);
+  }
+
+  /** Of a machine of one node, which needs no link; answers the launcher's exit code. */
+  private int runOneRankOfOpenMpi(List<String> options, Path classes, List<String> program)
+      throws Exception {
     assumeTrue(Executables.has(Executables.openMpiRun()), "no mpirun; apt-get install openmpi-bin");
     Path config =
         Files.writeString(
@@ -383,19 +425,17 @@ class MpirunIT {
     }
     command.addAll(NodeJvm.withoutClassPath());
     command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "mpirank"));
-    command.addAll(List.of("--config", config.toString(), "--jvm-arg=-Dmark=here"));
-    command.addAll(List.of("--jvm-arg", "-Xmx64m", "--jvm-arg", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-cp", compiled("Marked", MARKED).toString(), "--"));
-    command.addAll(List.of("Marked", "--jvm-arg", "mine"));
+    command.addAll(List.of("--config", config.toString()));
+    command.addAll(options);
+    command.addAll(List.of("-cp", classes.toString(), "--"));
+    command.addAll(program);
+    Path said = dir.resolve("said");
     ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(dir.resolve("said").toFile());
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
     builder.environment().put(Program.homeVariable(), RankClassPath.MPJ_HOME.toString());
     Process process = builder.start();
     assertThat(ProcessTree.awaitOrEnd(process, Duration.ofMinutes(1))).isTrue();
-    String said = Files.readString(dir.resolve("said"));
-    assertThat(process.exitValue()).as(said).isZero();
-    assertThat(said).containsPattern("(?m)^here 6[0-9] --jvm-arg mine$");
+    out.write(Files.readAllBytes(said));
+    return process.exitValue();
   }
 }

@@ -49,6 +49,7 @@ public class HxbDevice implements Device {
   public ProcessID[] init(String[] args) {
     context = RankContext.of(getClass().getClassLoader());
     engine = context.engine();
+    context.finished().set(false);
     if (!args[0].equals(Integer.toString(engine.rank()))) {
       throw new MPIException(
           "MPI.Init was told rank " + args[0] + ", but this process is rank " + engine.rank());
@@ -112,6 +113,7 @@ public class HxbDevice implements Device {
     engine.post(flush);
     waitFor(flush);
     completed.clear();
+    context.finished().set(true);
   }
 
   // --- sending ------------------------------------------------------------------------------

@@ -4,15 +4,22 @@ import java.net.URL;
 import java.nio.file.Path;
 import java.util.function.IntFunction;
 import org.pmhxb.mpi.pmix.PmixClient;
+import org.pmhxb.mpi.pmix.PmixException;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.node.HxbNode;
 
 /**
  * A rank whose launcher speaks PMIx: Open MPI's mpirun, PRRTE, Slurm. It learns its rank from the
  * launcher, starts its node, and exchanges business cards with the others.
+ *
+ * <p>It takes leave of the launcher when the main method has returned or, after MPI.Finalize, when
+ * the process ends by itself. Any other end is a failure, and the launcher ends the job.
  */
 public final class PmixRank {
   private static final String CARD = "hxb.card";
+
+  /** How long an ending process waits for its launcher. */
+  private static final long LEAVE_LIMIT_MS = 3_000;
 
   private final PmixClient pmix = new PmixClient();
 
@@ -41,8 +48,38 @@ public final class PmixRank {
         namespace == null
             ? new RankNode(config, cards)
             : NetworkNamespace.call(namespace, () -> new RankNode(config, cards));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(node), "hxb-leave"));
     node.run(program, loader, config.keyHash());
     pmix.close();
+  }
+
+  /** As the process ends. The launcher may hang, so another thread speaks to it. */
+  private void leave(RankNode node) {
+    if (!node.mayEnd()) {
+      return;
+    }
+    Thread leaving = Thread.ofPlatform().name("hxb-pmix").daemon(true).start(this::close);
+    try {
+      leaving.join(LEAVE_LIMIT_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (leaving.isAlive()) {
+      System.err.println(
+          "hxb: rank "
+              + rank()
+              + ": the launcher has not answered PMIx_Finalize within "
+              + LEAVE_LIMIT_MS / 1_000
+              + " s");
+    }
+  }
+
+  private void close() {
+    try {
+      pmix.close();
+    } catch (PmixException e) {
+      System.err.println("hxb: rank " + rank() + ": " + e.getMessage());
+    }
   }
 
   private int[] exchange(HxbConfig config, HxbNode node, boolean printMap) {

@@ -3,6 +3,7 @@ package org.pmhxb.mpi.launch;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.pmhxb.mpi.engine.Engine;
 
 /**
@@ -11,8 +12,10 @@ import org.pmhxb.mpi.engine.Engine;
  *
  * @param jobNumber the same at all ranks of a job, different from other jobs'
  * @param startLimitNs how long MPI.Init waits for the other ranks
+ * @param finished the device's to set: MPI.Finalize has ended, and no MPI.Init has begun since
  */
-public record RankContext(Engine engine, long jobNumber, long startLimitNs) {
+public record RankContext(
+    Engine engine, long jobNumber, long startLimitNs, AtomicBoolean finished) {
   private static final Map<ClassLoader, RankContext> CONTEXTS =
       Collections.synchronizedMap(new WeakHashMap<>());
 

@@ -2,6 +2,7 @@ package org.pmhxb.mpi.launch;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.pmhxb.mpi.engine.Engine;
 import org.pmhxb.mpi.engine.EngineLimits;
 import org.pmhxb.pm.PollIdle;
@@ -27,6 +28,7 @@ final class RankNode {
   private final int[] nodeOfRank;
   private final Engine engine;
   private final PollThread poller;
+  private final AtomicBoolean finished = new AtomicBoolean();
 
   RankNode(HxbConfig config, Directory directory) {
     hxb = HxbNode.launch(config, HxbNode.Progress.INLINE);
@@ -65,14 +67,23 @@ final class RankNode {
   void run(Program program, ClassLoader loader, long job) {
     try {
       awaitReachable();
-      RankContext.register(loader, new RankContext(engine, job, START_LIMIT_NS));
+      RankContext.register(loader, new RankContext(engine, job, START_LIMIT_NS, finished));
       program.run(loader, engine.rank());
     } catch (Throwable t) {
+      finished.set(false);
       t.printStackTrace();
       System.err.println("hxb: rank " + engine.rank() + " failed (" + t + ")");
       System.exit(1);
     }
     // Threads that the program left running keep this process up, as they would without us.
+  }
+
+  /**
+   * Whether an end of the process would be in order: the program has called MPI.Finalize, and its
+   * main method has thrown nothing. Any thread.
+   */
+  boolean mayEnd() {
+    return finished.get();
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.ProcessGroup;
 import org.pmhxb.mpi.engine.Engine;
@@ -113,7 +114,8 @@ public final class RingJob implements AutoCloseable {
   private void start(
       int rank, Program program, URL[] path, long job, LinkedBlockingQueue<End> ends) {
     RankLoader loader = new RankLoader(rank, path, RingJob.class.getClassLoader());
-    RankContext.register(loader, new RankContext(engines.get(rank), job, START_LIMIT_NS));
+    RankContext.register(
+        loader, new RankContext(engines.get(rank), job, START_LIMIT_NS, new AtomicBoolean()));
     Thread.ofPlatform()
         .name("rank-" + rank)
         .daemon(true)

@@ -8,7 +8,10 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** This process as its launcher knows it. One per process; control path, one thread. */
+/**
+ * This process as its launcher knows it. One per process; control path, one thread, but any may
+ * close it.
+ */
 public final class PmixClient implements AutoCloseable {
   private static final String MEND =
       "was this process started by a launcher with PMIx, as in: mpirun -n 8 hxb mpirank ... ?";
@@ -18,7 +21,7 @@ public final class PmixClient implements AutoCloseable {
   private final MemorySegment self = arena.allocate(PmixLibrary.PROC_BYTES, 8);
   private final int rank;
   private final int size;
-  private boolean closed;
+  private boolean closed; // under this
 
   /**
    * Reports to the launcher.
@@ -129,9 +132,12 @@ public final class PmixClient implements AutoCloseable {
         });
   }
 
-  /** Takes leave of the launcher; without it an end counts as a crash. */
+  /**
+   * Takes leave of the launcher, once however often it is called; without it an end counts as a
+   * crash. Who calls it meanwhile waits for that.
+   */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (!closed) {
       closed = true;
       check(
