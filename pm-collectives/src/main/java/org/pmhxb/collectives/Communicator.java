@@ -714,7 +714,7 @@ public final class Communicator implements AutoCloseable {
       return false;
     }
     for (Partner p : partners) {
-      // What was used matters to later calls only, and a closed endpoint takes no word of it.
+      // What was used matters to later calls only: nobody waits until a word of it has arrived.
       if (p != null && !p.down && (p.abortDue || p.lastTicket > endpoint.acknowledged(p.node))) {
         return false;
       }

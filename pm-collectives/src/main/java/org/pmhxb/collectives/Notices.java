@@ -89,8 +89,8 @@ final class Notices {
   }
 
   /**
-   * All was sent, and is stored where it was to go; but for CREDITs, which an endpoint that was
-   * closed meanwhile may never take.
+   * All was sent, and is stored where it was to go; but for CREDITs that wait, which matter to
+   * later calls only.
    */
   boolean isSettled() {
     for (Notice n : waiting) {

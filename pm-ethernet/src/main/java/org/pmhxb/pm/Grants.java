@@ -29,6 +29,9 @@ final class Grants {
     if (lane.isSpent()) {
       if (lane.granted() > 0) {
         rest(lane);
+        if (lane.isScant()) {
+          core.retired(lane.dstEndpoint()).scantFrames--;
+        }
         peer.grantedFrames -= lane.takeBack();
       }
       peer.laneCount--;
@@ -62,7 +65,7 @@ final class Grants {
    */
   boolean wake(InLane lane) {
     if (lane.isResting()) {
-      if (!core.ledger.retake(lane.granted())) {
+      if (!core.ledger.take(lane.granted())) {
         return false;
       }
       lane.rest(false);
@@ -83,7 +86,8 @@ final class Grants {
   }
 
   /**
-   * {@link #wake} of all lanes to an endpoint that opens.
+   * {@link #wake} of all lanes to an endpoint that opens. Those that have one frame, as they asked
+   * when it was closed, get their share.
    *
    * @throws IllegalStateException others have their buffers; nothing was changed
    */
@@ -106,13 +110,35 @@ final class Grants {
               .formatted(frames, endpoint, core.ledger.budgetBuffers(), core.ledger.left()));
     }
     resting.forEach(this::wake);
+    for (Peer peer : core.peers) {
+      InLane lane = peer == null ? null : peer.lanes;
+      for (; lane != null; lane = lane.next) {
+        if (lane.isTo(endpoint) && lane.isScant()) {
+          grantShare(peer, lane);
+        }
+      }
+    }
   }
 
-  /** The peer asks for credit on a channel: a lane is granted its share once. */
+  /** The peer, which may never ask again while its one frame comes home each time, is told. */
+  private void grantShare(Peer peer, InLane lane) {
+    int before = lane.granted();
+    core.ledger.takeBack(before);
+    lane.grantShare(core.ledger.grant());
+    peer.grantedFrames += lane.granted() - before;
+    peer.ackAtOnce = true;
+    acknowledger.note(peer);
+  }
+
+  /**
+   * The peer asks for credit on a channel: a lane is granted its share once. To an endpoint that
+   * was closed it is granted one frame, or whoever has a last word for the program that was there
+   * could not get rid of it.
+   */
   void onCreditRequest(Peer peer, int srcEndpoint, int dstEndpoint) {
     assert core.isOwner();
-    PmEndpoint endpoint = core.endpoint(dstEndpoint);
-    if (endpoint == null) {
+    PmEndpoint closed = core.retired(dstEndpoint);
+    if (closed == null && core.endpoint(dstEndpoint) == null) {
       core.counters.drop(DropReason.NO_ENDPOINT);
       return;
     }
@@ -127,7 +153,11 @@ final class Grants {
     }
     lane.openSession();
     if (lane.granted() == 0) {
-      lane.grant(core.ledger.grant());
+      if (closed == null) {
+        lane.grant(core.ledger.grant());
+      } else {
+        grantOne(peer, lane, closed);
+      }
       peer.grantedFrames += lane.granted();
       if (lane.granted() == 0) {
         core.counters.drop(DropReason.CREDIT_EXHAUSTED);
@@ -140,5 +170,17 @@ final class Grants {
     lane.forgetAdvertised();
     peer.ackAtOnce = true;
     acknowledger.note(peer);
+  }
+
+  /**
+   * One frame, if the budget has room for as many as the closed endpoint's lanes have got so: no
+   * buffer is kept for them, but each needs one before the endpoint opens again.
+   */
+  private void grantOne(Peer peer, InLane lane, PmEndpoint closed) {
+    if (closed.scantFrames < core.ledger.left() && core.ledger.take(1)) {
+      closed.scantFrames++;
+      lane.grantOne();
+      restIfIdle(peer, lane);
+    }
   }
 }

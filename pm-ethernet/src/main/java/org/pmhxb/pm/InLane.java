@@ -49,6 +49,9 @@ final class InLane {
    */
   private boolean resting;
 
+  /** One frame was granted while the own endpoint was closed, instead of a share. */
+  private boolean scant;
+
   /** The limit that the peer was told last. */
   private int advertised;
 
@@ -83,7 +86,12 @@ final class InLane {
 
   /** Whether it leads to that endpoint of this node. */
   boolean isTo(int endpoint) {
-    return (endpoints() & 0xFFFF) == endpoint;
+    return dstEndpoint() == endpoint;
+  }
+
+  /** The endpoint of this node. */
+  int dstEndpoint() {
+    return endpoints() & 0xFFFF;
   }
 
   int limit() {
@@ -210,11 +218,33 @@ final class InLane {
     setTellAt();
   }
 
+  /** {@link #grant} of one frame, while the own endpoint is closed: the share follows. */
+  void grantOne() {
+    grant(1);
+    scant = true;
+  }
+
+  /** Whether its share is to follow when the own endpoint opens. */
+  boolean isScant() {
+    return scant;
+  }
+
+  /** The share, of which {@link #grantOne} was a part, in a session that is open. */
+  void grantShare(int frames) {
+    int more = frames - granted;
+    granted = frames;
+    limit += more;
+    left += more;
+    scant = false;
+    setTellAt();
+  }
+
   /** What is to be brought home; nothing is granted from now on. */
   int takeBack() {
     int frames = granted;
     granted = 0;
     resting = false;
+    scant = false;
     limit -= frames;
     left -= frames;
     setTellAt();

@@ -79,10 +79,8 @@ final class NodeCore {
 
   int openCount;
 
-  /** Closed endpoints, one per number: the next of that number takes over its lanes. */
-  PmEndpoint[] retired = new PmEndpoint[4];
-
-  int retiredCount;
+  /** By endpoint number, closed endpoints: the next of that number takes over its lanes. */
+  PmEndpoint[] retired = new PmEndpoint[8];
 
   /** Those of which loans are out still: the next of that number takes these over too. */
   PmEndpoint[] lending = new PmEndpoint[4];
@@ -367,6 +365,11 @@ final class NodeCore {
 
   PmEndpoint endpoint(int number) {
     return Integer.compareUnsigned(number, endpoints.length) < 0 ? endpoints[number] : null;
+  }
+
+  /** The closed endpoint of a number that was open before and is not now; else null. */
+  PmEndpoint retired(int number) {
+    return Integer.compareUnsigned(number, retired.length) < 0 ? retired[number] : null;
   }
 
   /** SplittableRandom's mixing (Steele et al. 2014): deterministic by the node's seed. */

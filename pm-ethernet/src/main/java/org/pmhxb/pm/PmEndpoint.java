@@ -155,6 +155,12 @@ public final class PmEndpoint implements AutoCloseable {
   /** The handler has had all of the frame behind those. */
   private boolean headFinished;
 
+  /**
+   * Closed: frames granted since to lanes that asked only then, one each, in sessions that are up.
+   * Poll thread.
+   */
+  int scantFrames;
+
   private long claimsRefused;
   private long loansCopied;
   private final Message message;
@@ -1323,7 +1329,8 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   /**
-   * Closes the endpoint: what waits in its inbox is released, its claims come home.
+   * Closes the endpoint: what waits in its inbox is released, its claims come home. Until its
+   * number is opened again, what others send to it is dropped; to them it counts as stored.
    *
    * @throws IllegalStateException called within a handler, by another thread than its owner, or the
    *     poll thread has ended without closing the node

@@ -615,16 +615,15 @@ public final class PmNode implements PollWork, AutoCloseable {
     if (number >= core.endpoints.length) {
       int length = Math.max(number + 1, Math.min(65_535, core.endpoints.length * 2));
       core.endpoints = Arrays.copyOf(core.endpoints, length);
+      core.retired = Arrays.copyOf(core.retired, length);
     }
     if (core.endpoints[number] != null) {
       throw new IllegalStateException("endpoint " + number + " is open already");
     }
     grants.wakeLanesTo(number);
-    int before = indexOf(core.retired, core.retiredCount, number);
-    if (before >= 0) {
-      endpoint.adopt(core.retired[before]);
-      core.retired[before] = core.retired[--core.retiredCount];
-      core.retired[core.retiredCount] = null;
+    if (core.retired[number] != null) {
+      endpoint.adopt(core.retired[number]);
+      core.retired[number] = null;
     }
     int lends = indexOf(core.lending, core.lendingCount, number);
     if (lends >= 0) {
@@ -647,7 +646,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     core.open[core.openCount] = null;
     core.endpoints[endpoint.number()] = null;
     endpoint.forgetWishes();
-    core.retired = add(core.retired, core.retiredCount++, endpoint);
+    core.retired[endpoint.number()] = endpoint;
     if (endpoint.loans.outstanding() == 0) {
       takeLoansBack(endpoint);
     } else {

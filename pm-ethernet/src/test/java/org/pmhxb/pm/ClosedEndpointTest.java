@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -255,6 +256,238 @@ class ClosedEndpointTest {
         }
       }
       assertThat(got.subList(3, got.size())).isSorted().hasSizeGreaterThan(1_000);
+    }
+  }
+
+  private static InLane lane(PmNode node, int from, int to) {
+    return node.core.peer(0).lane(from, to);
+  }
+
+  /** Opens and closes it: nobody was granted anything of it. */
+  private static void openAndClose(PmNode node, int number) {
+    node.open(number).close();
+  }
+
+  /** The loss is of requests, of answers to them, and of limits that come back. */
+  @ParameterizedTest
+  @ValueSource(longs = {31, 32, 33})
+  void whoAsksOnlyWhenItIsClosedGetsRidOfWhatItHasToSay(long seed) {
+    try (TestNet net = net(seed)) {
+      net.loss = 0.2;
+      PmNode node = net.nodes.get(1);
+      openAndClose(node, 1);
+      Sender sender = new Sender(net);
+      int sent = 0;
+      for (int i = 0; i < 500_000 && sent < 50; i++) {
+        sent += sender.send(1, sent) ? 1 : 0;
+        round(net);
+      }
+      assertThat(sent).isEqualTo(50);
+      for (int i = 0; i < 500_000 && sender.endpoint.acknowledged(1, 1) < 50; i++) {
+        round(net);
+      }
+      assertThat(sender.endpoint.acknowledged(1, 1)).isEqualTo(50);
+      assertThat(lane(node, FROM, 1).granted()).isOne();
+      assertThat(node.core.ledger.outstanding()).isZero();
+    }
+  }
+
+  @Test
+  void whatIsMeantForANumberThatNeverWasOpenWaitsForIt() {
+    try (TestNet net = net(34)) {
+      PmNode node = net.nodes.get(1);
+      openAndClose(node, 2);
+      Sender sender = new Sender(net);
+      for (int i = 0; i < 10_000; i++) {
+        assertThat(sender.send(1, 0)).isFalse();
+        round(net);
+      }
+      assertThat(node.counters().dropped(DropReason.NO_ENDPOINT)).isPositive();
+      assertThat(node.core.peer(0).laneCount).isZero();
+      Receiver receiver = new Receiver(node, 1);
+      sender.sendAll(receiver, 100);
+      receiver.assertInOrder();
+    }
+  }
+
+  /** Whose one frame comes home each time may never ask again. */
+  @Test
+  void aNumberThatOpensAgainGrantsItsShareToWhoAskedMeanwhile() {
+    try (TestNet net = net(35)) {
+      PmNode node = net.nodes.get(1);
+      Sender sender = new Sender(net);
+      Receiver other = new Receiver(node, 2);
+      sender.sendAll(other, 1);
+      int share = lane(node, FROM, 2).granted();
+      assertThat(share).isGreaterThan(1);
+      openAndClose(node, 1);
+      sender.send(1, 0);
+      net.run(5_000_000L);
+      assertThat(sender.send(1, 0)).isTrue();
+      net.run(5_000_000L);
+      assertThat(lane(node, FROM, 1).granted()).isOne();
+      assertThat(node.core.ledger.outstanding()).isEqualTo(share);
+      assertThat(node.core.retired(1).scantFrames).isOne();
+
+      Receiver again = new Receiver(node, 1);
+      round(net);
+      assertThat(lane(node, FROM, 1).granted()).isEqualTo(share);
+      assertThat(node.core.ledger.outstanding()).isEqualTo(2 * share);
+      net.run(5_000_000L);
+      for (int i = 0; i < share; i++) {
+        assertThat(sender.send(1, i)).as("message %d", i).isTrue();
+      }
+      assertThat(sender.send(1, share)).isFalse();
+      net.run(5_000_000L);
+      again.poll();
+      assertThat(again.got).hasSize(share);
+      sender.sendAll(again, 100);
+      again.assertInOrder();
+      again.endpoint.close();
+      assertThat(node.core.retired(1).scantFrames).as("since it closed").isZero();
+      assertThat(node.core.ledger.outstanding()).isEqualTo(share);
+    }
+  }
+
+  /** Of ever new numbers nothing is kept, and each opens again. */
+  @Test
+  void closedNumbersGrantWithoutEnd() {
+    try (TestNet net = net(36)) {
+      PmNode node = net.nodes.get(1);
+      Sender sender = new Sender(net);
+      for (int number = 1; number <= NUMBERS; number++) {
+        openAndClose(node, number);
+      }
+      for (int number = 1; number <= NUMBERS; number++) {
+        sender.endpoint.send(claim(net, sender.endpoint, number));
+      }
+      net.run(5_000_000L);
+      assertThat(node.core.peer(0).laneCount).isEqualTo((short) NUMBERS);
+      assertThat(node.core.ledger.outstanding()).isZero();
+      assertThat(node.counters().dropped(DropReason.CREDIT_EXHAUSTED)).isZero();
+      for (int number = 1; number <= NUMBERS; number++) {
+        Receiver again = new Receiver(node, number);
+        sender.sendAll(again, 5);
+        again.assertInOrder();
+        again.endpoint.close();
+        round(net);
+      }
+      assertThat(node.core.ledger.outstanding()).isZero();
+    }
+  }
+
+  /** Who asks from ever more endpoints alone does not keep a number from opening again. */
+  @Test
+  void aClosedNumberGrantsNoMoreFramesThanItNeedsToOpenAgain() {
+    try (TestNet net = net(37)) {
+      PmNode node = net.nodes.get(1);
+      openAndClose(node, 1);
+      Sender sender = new Sender(net);
+      Receiver other = new Receiver(node, 2);
+      sender.sendAll(other, 1);
+      int left = node.core.ledger.left();
+      List<PmEndpoint> many = new ArrayList<>();
+      for (int i = 1; i <= 2 * CREDIT_BUFFERS; i++) {
+        many.add(net.nodes.get(0).open(FROM + i));
+        many.getLast().claim(1, 1, 0);
+      }
+      for (int i = 0; i < 5_000; i++) {
+        round(net);
+      }
+      assertThat(node.core.retired(1).scantFrames).isEqualTo(left);
+      assertThat(node.core.ledger.left()).isEqualTo(left);
+      assertThat(node.counters().dropped(DropReason.CREDIT_EXHAUSTED)).isPositive();
+
+      PmEndpoint again = node.open(1);
+      round(net);
+      assertThat(node.core.ledger.left()).as("one frame each is all there is").isZero();
+      again.close();
+      round(net);
+      assertThat(node.core.ledger.left()).isEqualTo(left);
+
+      net.nodes.get(0).quit();
+      for (int i = 0; i < 5_000; i++) {
+        round(net);
+      }
+      other.poll();
+      assertThat(node.core.peer(0).laneCount).isZero();
+      assertThat(node.core.ledger.outstanding()).isZero();
+    }
+  }
+
+  @Test
+  void theNextSessionAsksAClosedNumberAnew() {
+    try (TestNet net = net(38)) {
+      PmNode node = net.nodes.get(1);
+      openAndClose(node, 1);
+      Sender sender = new Sender(net);
+      for (int i = 0; i < 3; i++) {
+        sender.endpoint.send(claim(net, sender.endpoint, 1));
+        net.run(5_000_000L);
+        assertThat(node.core.retired(1).scantFrames).isOne();
+
+        Arrays.fill(net.deadRail, true);
+        for (int n = 0; n < 2_000 && node.core.peer(0).lanes != null; n++) {
+          net.run(2_000_000L);
+        }
+        Arrays.fill(net.deadRail, false);
+        assertThat(node.core.peer(0).laneCount).isZero();
+        assertThat(node.core.retired(1).scantFrames).isZero();
+        net.run(2_000_000_000L);
+      }
+      Receiver again = new Receiver(node, 1);
+      sender.sendAll(again, 100);
+    }
+  }
+
+  /**
+   * What comes before its turn is kept while there is room, and else comes once more; the number
+   * opens again while some waits.
+   *
+   * @param others endpoints that use the budget up meanwhile
+   */
+  @ParameterizedTest
+  @CsvSource({"41, 0", "42, 0", "43, 0", "44, 40", "45, 40", "46, 40"})
+  void oneFrameAtATimeHoldsNobodyUp(long seed, int others) {
+    try (TestNet net = net(seed)) {
+      net.loss = 0.05;
+      net.jitterNs = 20_000;
+      PmNode node = net.nodes.get(1);
+      Sender sender = new Sender(net);
+      openAndClose(node, 1);
+      Receiver open = new Receiver(node, 2);
+      sender.sendAll(open, 1);
+      sender.endpoint.send(claim(net, sender.endpoint, 1));
+      List<PmEndpoint> fillers = new ArrayList<>();
+      for (int number = 3; number < 3 + others; number++) {
+        fillers.add(node.open(number));
+        sender.send(number, 0);
+        net.run(5_000_000L);
+      }
+      int sent = 1;
+      int last = 0;
+      Receiver again = null;
+      for (int i = 0; i < 1_000_000 && open.got.size() < 2_000; i++) {
+        if (sender.send(1, last)) {
+          last++;
+        }
+        if (sent < 2_000 && sender.send(2, sent)) {
+          sent++;
+        }
+        round(net);
+        open.poll();
+        if (sent == 1_000 && again == null) {
+          fillers.forEach(PmEndpoint::close);
+          again = new Receiver(node, 1);
+        }
+        if (again != null) {
+          again.poll();
+        }
+      }
+      assertThat(open.got).hasSize(2_000);
+      open.assertInOrder();
+      assertThat(again.got).isSorted().doesNotHaveDuplicates().hasSizeGreaterThan(100);
+      assertThat(node.counters().dropped(DropReason.NO_ENDPOINT)).isPositive();
     }
   }
 }

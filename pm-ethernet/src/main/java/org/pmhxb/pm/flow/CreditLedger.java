@@ -58,12 +58,13 @@ public final class CreditLedger {
   }
 
   /**
-   * Takes out of the budget once more what {@link #takeBack} brought home of a lane whose peer was
-   * told of it.
+   * Takes so much out of the budget for a lane: what its peer was told of already and {@link
+   * #takeBack} brought home, or what is not for {@link #grant} to say.
    *
+   * @param granted 1 or above
    * @return false when so much is not left; nothing was changed then
    */
-  public boolean retake(int granted) {
+  public boolean take(int granted) {
     if (granted > left()) {
       return false;
     }
