@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
 final class LogpCommand extends ClusterCommand {
   private static final int[] RING_NODES = {2, 4, 6, 8};
   private static final int[] VETH_NODES = {2, 4, 8};
-  private static final BarrierModel NO_MODEL = (group, spec) -> 0;
+  private static final BarrierModel NO_MODEL = (group, plans) -> 0;
 
   @Mixin private MachineOptions machine;
 

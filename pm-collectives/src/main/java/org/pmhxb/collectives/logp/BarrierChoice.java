@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.barrier.plan.Planner;
@@ -38,24 +39,15 @@ public record BarrierChoice(Participants group, List<Candidate> candidates) {
       BarrierSpec plain = BarrierSpec.of(algorithm);
       BarrierSpec wide = plain.withRails(group.railsPerDimension());
       for (BarrierSpec spec : List.of(plain, wide, plain.withoutLines(), wide.withoutLines())) {
-        if (suits(group, spec) && found.stream().noneMatch(c -> c.spec().equals(spec))) {
-          double ns = model.predictNs(group, spec);
-          found.add(new Candidate(spec, ns, Planner.frames(group, spec)));
+        if (found.stream().noneMatch(c -> c.spec().equals(spec)) && Planner.suits(group, spec)) {
+          List<BarrierPlan> plans = Planner.plans(group, spec);
+          found.add(new Candidate(spec, model.predictNs(group, plans), Planner.frames(plans)));
         }
       }
     }
     found.sort(
         Comparator.comparingDouble(Candidate::predictedNs).thenComparingInt(Candidate::frames));
     return new BarrierChoice(group, found);
-  }
-
-  private static boolean suits(Participants group, BarrierSpec spec) {
-    try {
-      Planner.plan(group, spec, group.node(0));
-      return true;
-    } catch (IllegalArgumentException e) {
-      return false; // an exchange among what is no box
-    }
   }
 
   /** The one to take. */

@@ -1,14 +1,9 @@
 package org.pmhxb.collectives.logp;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
 import org.pmhxb.collectives.barrier.plan.BarrierPlan;
-import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
-import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.router.RailLayout;
 
 /**
@@ -24,6 +19,21 @@ import org.pmhxb.router.RailLayout;
 public final class ParallelModel implements BarrierModel {
   private static final int RAILS_MAX = RailLayout.MAX_PER_DIMENSION;
 
+  /** A frame has come to a node's rail. */
+  private static final int ARRIVAL = 0;
+
+  /** The rail's gap is over: the node may receive it. */
+  private static final int FRAME = 1;
+
+  /** The node has a processor, and looks what there is. */
+  private static final int TURN = 2;
+
+  /** Something that happens at a node is one int: what, its rail, the step that awaits it, rank. */
+  private static final int RAIL_SHIFT = 2;
+
+  private static final int STEP_SHIFT = 6;
+  private static final int RANK_SHIFT = 14;
+
   private final LogP logp;
   private final Processors processors;
 
@@ -37,26 +47,9 @@ public final class ParallelModel implements BarrierModel {
     this.processors = processors;
   }
 
-  private enum Kind {
-    /** A frame has come to a node's rail. */
-    ARRIVAL,
-    /** The rail's gap is over: the node may receive it. */
-    FRAME,
-    /** The node has a processor, and looks what there is. */
-    TURN
-  }
-
-  /**
-   * Something that happens at a node.
-   *
-   * @param order of its making, which decides between equal times
-   * @param step at which a frame is awaited
-   */
-  private record Event(double atNs, int order, Kind kind, int rank, int step, int rail) {}
-
   @Override
-  public double predictNs(Participants group, BarrierSpec spec) {
-    return new Play(group, Planner.plans(group, spec)).run();
+  public double predictNs(Participants group, List<BarrierPlan> plans) {
+    return new Play(group, plans).run();
   }
 
   /** One barrier. */
@@ -73,7 +66,7 @@ public final class ParallelModel implements BarrierModel {
     private final double[][] railInNs;
 
     /** Step numbers of the frames that each node has not received yet, in order. */
-    private final ArrayDeque<Integer>[] inbox;
+    private final IntQueue[] inbox;
 
     /** The node has arrived at the barrier. */
     private final boolean[] begun;
@@ -82,14 +75,11 @@ public final class ParallelModel implements BarrierModel {
     private final boolean[] awake;
 
     /** Nodes that want one, in the order in which they do. */
-    private final ArrayDeque<Integer> ready = new ArrayDeque<>();
+    private final IntQueue ready = new IntQueue();
 
     private int idleProcessors;
-    private int made;
-    private final PriorityQueue<Event> events =
-        new PriorityQueue<>(Comparator.comparingDouble(Event::atNs).thenComparingInt(Event::order));
+    private final Agenda events = new Agenda();
 
-    @SuppressWarnings("unchecked")
     Play(Participants group, List<BarrierPlan> plans) {
       this.group = group;
       this.plans = plans;
@@ -99,16 +89,16 @@ public final class ParallelModel implements BarrierModel {
       doneNs = new double[n];
       railOutNs = new double[n][RAILS_MAX];
       railInNs = new double[n][RAILS_MAX];
-      inbox = new ArrayDeque[n];
+      inbox = new IntQueue[n];
       begun = new boolean[n];
       awake = new boolean[n];
       idleProcessors = Math.min(n, processors.count());
       for (int rank = 0; rank < n; rank++) {
         missing[rank] =
-            plans.get(rank).steps().stream().mapToInt(s -> s.sources().length).toArray();
+            plans.get(rank).steps().stream().mapToInt(BarrierPlan.Step::sourceCount).toArray();
         Arrays.fill(railOutNs[rank], Double.NEGATIVE_INFINITY);
         Arrays.fill(railInNs[rank], Double.NEGATIVE_INFINITY);
-        inbox[rank] = new ArrayDeque<>();
+        inbox[rank] = new IntQueue();
       }
     }
 
@@ -118,22 +108,20 @@ public final class ParallelModel implements BarrierModel {
         wantProcessor(rank, 0);
       }
       while (!events.isEmpty()) {
-        Event event = events.poll();
-        switch (event.kind()) {
-          case ARRIVAL -> arrive(event);
-          case FRAME -> offer(event);
-          case TURN -> turn(event.rank(), event.atNs());
+        int event = events.take();
+        double nowNs = events.nowNs();
+        int rank = event >>> RANK_SHIFT;
+        switch (event & 3) {
+          case ARRIVAL -> arrive(event, rank, nowNs);
+          case FRAME -> offer(event, rank, nowNs);
+          default -> turn(rank, nowNs);
         }
       }
       return Arrays.stream(doneNs).max().orElse(0);
     }
 
-    private void add(double atNs, Kind kind, int rank, int frameStep, int rail) {
-      events.add(new Event(atNs, made++, kind, rank, frameStep, rail));
-    }
-
     private void addTurn(double atNs, int rank) {
-      add(atNs, Kind.TURN, rank, 0, 0);
+      events.add(atNs, rank << RANK_SHIFT | TURN);
     }
 
     // --- processors ---
@@ -155,16 +143,17 @@ public final class ParallelModel implements BarrierModel {
 
     /** Receives one frame, if there is one, and does what follows; else gives the processor up. */
     private void turn(int rank, double nowNs) {
-      Integer frame = inbox[rank].poll();
-      if (frame == null && begun[rank]) {
+      IntQueue frames = inbox[rank];
+      boolean comes = !frames.isEmpty();
+      if (!comes && begun[rank]) {
         sleep(rank, nowNs);
         return;
       }
       double now = nowNs;
       begun[rank] = true;
-      if (frame != null) {
+      if (comes) {
         now += logp.orNs();
-        note(rank, frame);
+        note(rank, frames.take());
       }
       doneNs[rank] = goOn(rank, now);
       addTurn(doneNs[rank], rank);
@@ -172,27 +161,26 @@ public final class ParallelModel implements BarrierModel {
 
     private void sleep(int rank, double nowNs) {
       awake[rank] = false;
-      Integer next = ready.poll();
-      if (next == null) {
+      if (ready.isEmpty()) {
         idleProcessors++;
       } else {
-        addTurn(nowNs + wakeNs(nowNs), next);
+        addTurn(nowNs + wakeNs(nowNs), ready.take());
       }
     }
 
     // --- frames ---
 
-    private void arrive(Event frame) {
-      double[] in = railInNs[frame.rank()];
-      double atNs = Math.max(frame.atNs(), in[frame.rail()] + logp.gapNs());
-      in[frame.rail()] = atNs;
-      add(atNs, Kind.FRAME, frame.rank(), frame.step(), frame.rail());
+    private void arrive(int frame, int rank, double nowNs) {
+      double[] in = railInNs[rank];
+      int rail = frame >>> RAIL_SHIFT & 0xF;
+      in[rail] = Math.max(nowNs, in[rail] + logp.gapNs());
+      events.add(in[rail], frame - ARRIVAL + FRAME);
     }
 
-    private void offer(Event frame) {
-      inbox[frame.rank()].add(frame.step());
-      if (!awake[frame.rank()]) {
-        wantProcessor(frame.rank(), frame.atNs());
+    private void offer(int frame, int rank, double nowNs) {
+      inbox[rank].add(frame >>> STEP_SHIFT & 0xFF);
+      if (!awake[rank]) {
+        wantProcessor(rank, nowNs);
       }
     }
 
@@ -220,14 +208,16 @@ public final class ParallelModel implements BarrierModel {
 
     private double send(int rank, BarrierPlan.Send send, double nowNs) {
       int rail = send.way();
-      int[] targets = send.targets();
+      int targets = send.targetCount();
       double startNs = Math.max(nowNs, railOutNs[rank][rail] + logp.gapNs());
       railOutNs[rank][rail] = startNs;
-      double sentNs = startNs + logp.osNs() + (targets.length - 1) * logp.copyNs();
-      for (int target : targets) {
-        int relays = group.shape().hops(plans.get(rank).node(), target) - 1;
-        double atNs = sentNs + logp.latencyNs(relays);
-        add(atNs, Kind.ARRIVAL, group.rank(target), send.step(), rail);
+      double sentNs = startNs + logp.osNs() + (targets - 1) * logp.copyNs();
+      int frame = send.step() << STEP_SHIFT | rail << RAIL_SHIFT | ARRIVAL;
+      int node = plans.get(rank).node();
+      for (int i = 0; i < targets; i++) {
+        int target = send.target(i);
+        int relays = group.shape().hops(node, target) - 1;
+        events.add(sentNs + logp.latencyNs(relays), group.rank(target) << RANK_SHIFT | frame);
       }
       return sentNs;
     }

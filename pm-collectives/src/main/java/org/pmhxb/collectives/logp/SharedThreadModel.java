@@ -1,11 +1,8 @@
 package org.pmhxb.collectives.logp;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.collectives.barrier.plan.BarrierPlan;
-import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
-import org.pmhxb.collectives.barrier.plan.Planner;
 
 /**
  * LogP where one thread is every processor, as on the ring fabric: it carries what was sent, then
@@ -18,35 +15,38 @@ import org.pmhxb.collectives.barrier.plan.Planner;
  */
 public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
     implements BarrierModel {
-  /** One on its way: who receives it, the number of the step that awaits it, and relays to come. */
-  private record Frame(int rank, int step, int relays) {}
+  /** A frame on its way is one int: who receives it, the step that awaits it, relays to come. */
+  private static final int STEP_SHIFT = 2;
+
+  private static final int RANK_SHIFT = 10;
 
   @Override
-  public double predictNs(Participants group, BarrierSpec spec) {
-    List<BarrierPlan> plans = Planner.plans(group, spec);
+  public double predictNs(Participants group, List<BarrierPlan> plans) {
     int n = plans.size();
     int[] step = new int[n];
     int[][] missing = new int[n][];
     for (int rank = 0; rank < n; rank++) {
-      missing[rank] = plans.get(rank).steps().stream().mapToInt(s -> s.sources().length).toArray();
+      missing[rank] =
+          plans.get(rank).steps().stream().mapToInt(BarrierPlan.Step::sourceCount).toArray();
     }
-    List<Frame> way = new ArrayList<>();
+    IntQueue way = new IntQueue();
     double ns = 0;
     for (int rank = 0; rank < n; rank++) {
       ns += sendNs * advance(group, plans.get(rank), step, missing[rank], rank, way);
     }
     while (!way.isEmpty()) {
-      List<Frame> arriving = way;
-      way = new ArrayList<>();
-      ns += roundNs + receiveNs * arriving.size();
-      for (Frame frame : arriving) {
-        if (frame.relays() > 0) {
-          way.add(new Frame(frame.rank(), frame.step(), frame.relays() - 1));
+      int arriving = way.size();
+      ns += roundNs + receiveNs * arriving;
+      for (int i = 0; i < arriving; i++) {
+        int frame = way.take();
+        if ((frame & 3) > 0) {
+          way.add(frame - 1);
           continue;
         }
-        List<BarrierPlan.Step> steps = plans.get(frame.rank()).steps();
-        for (int i = 0; i < steps.size(); i++) {
-          missing[frame.rank()][i] -= steps.get(i).number() == frame.step() ? 1 : 0;
+        int rank = frame >>> RANK_SHIFT;
+        List<BarrierPlan.Step> steps = plans.get(rank).steps();
+        for (int s = 0; s < steps.size(); s++) {
+          missing[rank][s] -= steps.get(s).number() == (frame >>> STEP_SHIFT & 0xFF) ? 1 : 0;
         }
       }
       for (int rank = 0; rank < n; rank++) {
@@ -58,14 +58,15 @@ public record SharedThreadModel(double roundNs, double sendNs, double receiveNs)
 
   /** Frames that a node sends now; a relay takes a round more each. */
   private static int advance(
-      Participants group, BarrierPlan plan, int[] step, int[] missing, int rank, List<Frame> way) {
+      Participants group, BarrierPlan plan, int[] step, int[] missing, int rank, IntQueue way) {
     int sent = 0;
     while (step[rank] < missing.length && missing[step[rank]] == 0) {
       for (BarrierPlan.Send send : plan.steps().get(step[rank]).sends()) {
         sent++;
-        for (int target : send.targets()) {
+        for (int i = 0; i < send.targetCount(); i++) {
+          int target = send.target(i);
           int relays = group.shape().hops(plan.node(), target) - 1;
-          way.add(new Frame(group.rank(target), send.step(), relays));
+          way.add(group.rank(target) << RANK_SHIFT | send.step() << STEP_SHIFT | relays);
         }
       }
       step[rank]++;

@@ -3,10 +3,14 @@ package org.pmhxb.collectives.logp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.collectives.barrier.plan.BarrierPlan;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.router.Shape;
@@ -154,5 +158,105 @@ class ModelTest {
     LogP quick = new LogP(100, 50, 0, new double[] {10_000});
     assertThat(BarrierChoice.of(line(16, 1), new ParallelModel(quick)).best().toString())
         .isEqualTo("exchange");
+  }
+
+  /**
+   * Of each model all candidates for whole shapes and for groups by lot: nothing but the model and
+   * the group may change a choice, or nodes of one machine that run different versions never meet.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "typical, -536106261",
+    "paper, 1660512698",
+    "ties, 1836807422",
+    "free, -708067891",
+    "odd, 218693323",
+    "asleep, -1963200946",
+    "taking turns, 1453578715",
+    "one thread, -235253445",
+  })
+  void choicesStayWhatTheyAre(String name, int hash) {
+    StringBuilder text = new StringBuilder();
+    for (Participants group : groups()) {
+      BarrierChoice choice = BarrierChoice.of(group, model(name));
+      text.append(choice.best()).append(' ').append(choice.explanation());
+      for (BarrierChoice.Candidate c : choice.candidates()) {
+        text.append(' ').append(c.spec()).append(' ').append(c.predictedNs());
+        text.append(' ').append(c.frames());
+      }
+    }
+    assertThat(text.toString().hashCode()).isEqualTo(hash);
+  }
+
+  private static BarrierModel model(String name) {
+    double[] odd = {1585.3, 4100.9, 3999.1};
+    return switch (name) {
+      case "typical" -> new ParallelModel(LogP.typical());
+      case "paper" -> new ParallelModel(PAPER);
+      case "ties" -> new ParallelModel(new LogP(10, 10, 10, 10, new double[] {10, 20, 30}));
+      case "free" -> new ParallelModel(new LogP(0, 0, 0, new double[] {0}));
+      case "odd" -> new ParallelModel(new LogP(237.31, 281.77, 163.13, 17.7, odd));
+      case "asleep" ->
+          new ParallelModel(new LogP(237.31, 281.77, 163.13, 17.7, odd), new Processors(2, 40));
+      case "taking turns" ->
+          new ParallelModel(new LogP(10, 5, 0, new double[] {100}), new Processors(3, 0));
+      default -> new SharedThreadModel(1000.3, 100.7, 50.1);
+    };
+  }
+
+  private static List<Participants> groups() {
+    List<Participants> groups = new ArrayList<>();
+    SplittableRandom random = new SplittableRandom(5);
+    for (String text : "1 2 3 7 16 33 3x3 5x4 1x4x2 2x2x2 3x3x3 2x3x4 7x2x3 4x4x4".split(" ")) {
+      Shape shape = Shape.parse(text);
+      for (int trial = 0; trial < 4; trial++) {
+        int least = trial;
+        int always = random.nextInt(shape.nodes());
+        int[] members =
+            IntStream.range(0, shape.nodes())
+                .filter(i -> i == always || random.nextInt(4) >= least)
+                .toArray();
+        groups.add(Participants.of(shape, 1 + trial % 3, members));
+      }
+    }
+    return groups;
+  }
+
+  /** Some of the choices above, and of larger machines, to read. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "typical | 8 | exchange/r2 for all of 8: 8.00 us and 8 frames by the model; concurrent/r2 13.60 us; crossbar/r2 13.60 us",
+        "typical | 2x2x2 | exchange for all of 2x2x2: 16.80 us and 24 frames by the model; dissemination 26.80 us; dissemination/r2 26.80 us",
+        "typical | 512 | quaternary/r2 for all of 512: 36.80 us and 512 frames by the model; ternary/r2 40.70 us; ternary 43.20 us",
+        "typical | 8x8x8 | exchange/r2 for all of 8x8x8: 24.00 us and 1536 frames by the model; crossbar/r2 40.80 us; crossbar 48.00 us",
+        "typical | 16x16x10 | exchange/r2 for all of 16x16x10: 31.20 us and 7680 frames by the model; crossbar/r2 48.00 us; quaternary/r2 54.40 us",
+        "odd | 8x8x4 | exchange for all of 8x8x4: 10.51 us and 768 frames by the model; crossbar 16.82 us; crossbar/r2 16.82 us",
+        "asleep | 2x2x2 | exchange for all of 2x2x2: 8.20 us and 24 frames by the model; concurrent/unicast 11.39 us; concurrent/r2/unicast 11.39 us",
+        "one thread | 3x3x3 | ternary for all of 3x3x3: 12.53 us and 39 frames by the model; crossbar 12.53 us; crossbar/r2 12.53 us",
+      })
+  void choicesToRead(String model, String text, String explanation) {
+    Shape shape = Shape.parse(text);
+    Participants all = Participants.of(shape, 2, IntStream.range(0, shape.nodes()).toArray());
+    assertThat(BarrierChoice.of(all, model(model)).explanation()).isEqualTo(explanation);
+  }
+
+  /** Each algorithm's plans are made once, and played once. */
+  @Test
+  void everyCandidateIsPlayedOnce() {
+    List<List<BarrierPlan>> played = new ArrayList<>();
+    BarrierChoice choice =
+        BarrierChoice.of(
+            line(16, 2),
+            (group, plans) -> {
+              played.add(plans);
+              return 0;
+            });
+    assertThat(choice.candidates())
+        .extracting(BarrierChoice.Candidate::spec)
+        .doesNotHaveDuplicates()
+        .hasSameSizeAs(played);
+    assertThat(choice.best()).isEqualTo(BarrierSpec.parse("binary"));
   }
 }

@@ -26,6 +26,11 @@ public record BarrierPlan(int node, List<Step> steps) {
     public int[] sources() {
       return sources.clone();
     }
+
+    /** How many nodes are awaited. */
+    public int sourceCount() {
+      return sources.length;
+    }
   }
 
   /**
@@ -50,6 +55,16 @@ public record BarrierPlan(int node, List<Step> steps) {
     public int[] targets() {
       return targets.clone();
     }
+
+    /** How many nodes it goes to. */
+    public int targetCount() {
+      return targets.length;
+    }
+
+    /** One of them, from 0. */
+    public int target(int index) {
+      return targets[index];
+    }
   }
 
   public BarrierPlan {
@@ -58,6 +73,10 @@ public record BarrierPlan(int node, List<Step> steps) {
 
   /** Frames that this node sends in one barrier. */
   public int frames() {
-    return steps.stream().mapToInt(step -> step.sends().size()).sum();
+    int frames = 0;
+    for (Step step : steps) {
+      frames += step.sends().size();
+    }
+    return frames;
   }
 }

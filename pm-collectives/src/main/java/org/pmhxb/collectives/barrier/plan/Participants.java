@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.router.Coordinates;
-import org.pmhxb.router.Dimension;
 import org.pmhxb.router.DimensionOrderRouting;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
@@ -86,6 +85,9 @@ public final class Participants {
 
   /** The rank of a node, or -1. */
   public int rank(int node) {
+    if (members.length == shape.nodes()) {
+      return node >= 0 && node < members.length ? node : -1; // everyone is a member
+    }
     int at = Arrays.binarySearch(members, node);
     return at < 0 ? -1 : at;
   }
@@ -105,19 +107,6 @@ public final class Participants {
 
   Coordinates at(int rank) {
     return shape.coordinates(members[rank]);
-  }
-
-  /** The dimension in which alone these ranks differ from one another, or -1. */
-  int lineOf(int rank, int[] others) {
-    int mask = 0;
-    Coordinates c = at(rank);
-    for (int other : others) {
-      Coordinates o = at(other);
-      for (int d = 0; d < Dimension.COUNT; d++) {
-        mask |= c.get(d) != o.get(d) ? 1 << d : 0;
-      }
-    }
-    return Integer.bitCount(mask) == 1 ? Integer.numberOfTrailingZeros(mask) : -1;
   }
 
   /** A hash of group and algorithm, the same on all nodes: frames of another are not read. */

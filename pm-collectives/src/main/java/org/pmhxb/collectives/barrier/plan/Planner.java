@@ -2,17 +2,20 @@ package org.pmhxb.collectives.barrier.plan;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
-import java.util.TreeMap;
-import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import org.pmhxb.collectives.barrier.plan.BarrierPlan.Send;
 import org.pmhxb.collectives.barrier.plan.BarrierPlan.Step;
 import org.pmhxb.router.Coordinates;
+import org.pmhxb.router.Dimension;
 
 /**
  * Makes plans: who awaits whom, for each algorithm. Works on ranks; a plan names nodes. Every node
  * plans for itself alone, and the plans of all fit together because all plan by the same rule.
+ *
+ * <p>What ranks have in common (rows and planes of the group, the tree, the box) is found once, in
+ * time that grows as the group does; then a rank's plan takes as long as it is.
  */
 public final class Planner {
   private static final int X = 0;
@@ -24,14 +27,54 @@ public final class Planner {
 
   private static final int DOWN = 1;
 
+  private static final int[] NOBODY = {};
+
   private final Participants group;
   private final BarrierSpec spec;
   private final int n;
+
+  /** By dimension and rank. */
+  private final int[][] coordinates;
+
+  /** By rank: the first of its row, and the first of its plane. */
+  private final int[] rows;
+
+  private final int[] planes;
+
+  /** How many different coordinates there are in each dimension. */
+  private final int[] extents;
+
+  /** By rank, of a tree: whom it reports to, as which of that one's children, and its own. */
+  private final int[] parents;
+
+  private final int[] places;
+  private final int[][] children;
+
+  /** Frames to one node that many send alike, by step, way and rank. */
+  private Send[] shared;
+
+  /** Ranks looked at so far, once for each time. */
+  private long looks;
 
   private Planner(Participants group, BarrierSpec spec) {
     this.group = group;
     this.spec = spec;
     this.n = group.size();
+    this.coordinates = new int[Dimension.COUNT][n];
+    for (int rank = 0; rank < n; rank++) {
+      looks++;
+      Coordinates c = group.at(rank);
+      for (int d = X; d <= Z; d++) {
+        coordinates[d][rank] = c.get(d);
+      }
+    }
+    this.rows = firsts(Y);
+    this.planes = firsts(Z);
+    this.extents = IntStream.rangeClosed(X, Z).map(this::extent).toArray();
+    this.parents = new int[n];
+    this.places = new int[n];
+    this.children = new int[n][];
+    growTree();
   }
 
   /**
@@ -44,32 +87,74 @@ public final class Planner {
     if (rank < 0) {
       throw new IllegalArgumentException("node " + self + " is none of the group " + group);
     }
-    return new BarrierPlan(self, new Planner(group, spec).steps(rank));
+    return new Planner(group, spec).plan(rank);
   }
 
   /** The plans of all members, by rank. */
   public static List<BarrierPlan> plans(Participants group, BarrierSpec spec) {
-    return IntStream.range(0, group.size())
-        .mapToObj(rank -> plan(group, spec, group.node(rank)))
-        .toList();
+    return new Planner(group, spec).plans();
   }
 
   /** Frames that all members together send in one barrier. */
   public static int frames(Participants group, BarrierSpec spec) {
-    return plans(group, spec).stream().mapToInt(BarrierPlan::frames).sum();
+    return frames(plans(group, spec));
   }
 
-  private List<Step> steps(int rank) {
-    return switch (spec.algorithm()) {
-      case DISSEMINATION -> dissemination(rank);
-      case BINARY -> tree(rank, r -> parentOfRadix(r, 2));
-      case TERNARY -> tree(rank, r -> parentOfRadix(r, 3));
-      case QUATERNARY -> tree(rank, r -> parentOfRadix(r, 4));
-      case CONCURRENT -> tree(rank, r -> 0);
-      case CROSSBAR -> tree(rank, this::centreOf);
-      case CHASSIS -> tree(rank, this::parentInChassis);
-      case EXCHANGE -> exchange(rank);
-    };
+  /** Frames of these plans together. */
+  public static int frames(List<BarrierPlan> plans) {
+    return plans.stream().mapToInt(BarrierPlan::frames).sum();
+  }
+
+  /** Whether there are plans: an exchange needs a box. */
+  public static boolean suits(Participants group, BarrierSpec spec) {
+    return spec.algorithm() != BarrierAlgorithm.EXCHANGE || new Planner(group, spec).isBox();
+  }
+
+  /** How often the making of all plans looks at a rank. */
+  static long looks(Participants group, BarrierSpec spec) {
+    Planner planner = new Planner(group, spec);
+    planner.plans();
+    return planner.looks;
+  }
+
+  private List<BarrierPlan> plans() {
+    return IntStream.range(0, n).mapToObj(this::plan).toList();
+  }
+
+  private BarrierPlan plan(int rank) {
+    List<Step> steps =
+        switch (spec.algorithm()) {
+          case DISSEMINATION -> dissemination(rank);
+          case EXCHANGE -> exchange(rank);
+          default -> tree(rank);
+        };
+    return new BarrierPlan(group.node(rank), steps);
+  }
+
+  /**
+   * For each rank the first that shares its coordinates from a dimension on upwards. Ranks go by
+   * node number, so those of one row follow one another, and rows of one plane.
+   */
+  private int[] firsts(int dimension) {
+    int[] firsts = new int[n];
+    for (int rank = 1; rank < n; rank++) {
+      looks++;
+      boolean same = true;
+      for (int d = dimension; d <= Z; d++) {
+        same &= coordinates[d][rank] == coordinates[d][rank - 1];
+      }
+      firsts[rank] = same ? firsts[rank - 1] : rank;
+    }
+    return firsts;
+  }
+
+  private int extent(int dimension) {
+    looks += n;
+    BitSet found = new BitSet();
+    for (int coordinate : coordinates[dimension]) {
+      found.set(coordinate);
+    }
+    return found.cardinality();
   }
 
   // --- dissemination ----------------------------------------------------------------------------
@@ -77,7 +162,7 @@ public final class Planner {
   private List<Step> dissemination(int rank) {
     List<Step> steps = new ArrayList<>();
     int number = 0;
-    int[] sources = {};
+    int[] sources = NOBODY;
     for (int distance = 1; distance < n; distance *= 2) {
       Send send = toOne(number + 1, (rank + distance) % n, number);
       steps.add(step(number, sources, List.of(send)));
@@ -89,6 +174,32 @@ public final class Planner {
   }
 
   // --- trees ------------------------------------------------------------------------------------
+
+  /** All but rank 0 have a parent, of a lower rank. */
+  private void growTree() {
+    int[] counts = new int[n];
+    for (int rank = 1; rank < n; rank++) {
+      looks++;
+      parents[rank] = parentOf(rank);
+      places[rank] = counts[parents[rank]]++;
+    }
+    Arrays.setAll(children, rank -> counts[rank] == 0 ? NOBODY : new int[counts[rank]]);
+    for (int rank = 1; rank < n; rank++) {
+      looks++;
+      children[parents[rank]][places[rank]] = rank;
+    }
+  }
+
+  private int parentOf(int rank) {
+    return switch (spec.algorithm()) {
+      case BINARY -> parentOfRadix(rank, 2);
+      case TERNARY -> parentOfRadix(rank, 3);
+      case QUATERNARY -> parentOfRadix(rank, 4);
+      case CROSSBAR -> centreOf(rank);
+      case CHASSIS -> parentInChassis(rank);
+      case CONCURRENT, DISSEMINATION, EXCHANGE -> 0;
+    };
+  }
 
   /**
    * The parent in a tree of radix r: the lowest digit that is not 0 becomes 0. So a node reports
@@ -105,26 +216,7 @@ public final class Planner {
 
   /** The centre of the line in X; of a centre, that of the plane in Y and X; of those, rank 0. */
   private int centreOf(int rank) {
-    int row = firstWith(rank, true);
-    return row != rank ? row : firstOfPlane(rank) != rank ? firstOfPlane(rank) : 0;
-  }
-
-  private int firstOfPlane(int rank) {
-    return firstWith(rank, false);
-  }
-
-  /** Ranks go by node number, so those of one row follow one another, and rows of one plane. */
-  private int firstWith(int rank, boolean sameRow) {
-    Coordinates c = group.at(rank);
-    int first = rank;
-    while (first > 0) {
-      Coordinates before = group.at(first - 1);
-      if (before.z() != c.z() || sameRow && before.y() != c.y()) {
-        break;
-      }
-      first--;
-    }
-    return first;
+    return rows[rank] != rank ? rows[rank] : planes[rank] != rank ? planes[rank] : 0;
   }
 
   /**
@@ -136,27 +228,16 @@ public final class Planner {
     return rank % k != 0 ? chassis * k : chassis - 1;
   }
 
-  private List<Step> tree(int rank, IntUnaryOperator parentOf) {
-    int[] children =
-        IntStream.range(1, n).filter(r -> r != rank && parentOf.applyAsInt(r) == rank).toArray();
-    List<Send> exit = exit(rank, children);
-    if (rank == 0) {
-      return List.of(step(UP, children, exit));
-    }
-    int parent = parentOf.applyAsInt(rank);
-    int way = childIndex(rank, parent, parentOf);
-    int leaver = exitsByLines() ? sourceOfExit(rank) : parent;
-    return List.of(
-        step(UP, children, List.of(toOne(UP, parent, way))), step(DOWN, new int[] {leaver}, exit));
-  }
-
   /** Children of one parent take different rails. */
-  private static int childIndex(int rank, int parent, IntUnaryOperator parentOf) {
-    int index = 0;
-    for (int r = parent + 1; r < rank; r++) {
-      index += parentOf.applyAsInt(r) == parent ? 1 : 0;
+  private List<Step> tree(int rank) {
+    List<Send> exit = exit(rank);
+    if (rank == 0) {
+      return List.of(step(UP, children[rank], exit));
     }
-    return index;
+    int leaver = exitsByLines() ? centreOf(rank) : parents[rank];
+    return List.of(
+        step(UP, children[rank], List.of(toOne(UP, parents[rank], places[rank]))),
+        step(DOWN, new int[] {leaver}, exit));
   }
 
   /** The exit of a chassis follows its tree; of all others that use lines, the lines. */
@@ -164,22 +245,23 @@ public final class Planner {
     return spec.lines() && spec.algorithm() != BarrierAlgorithm.CHASSIS;
   }
 
-  private List<Send> exit(int rank, int[] children) {
+  private List<Send> exit(int rank) {
+    int[] down = children[rank];
     List<Send> sends = new ArrayList<>();
     if (exitsByLines()) {
       for (int d = Z; d >= X; d--) {
         sends.addAll(toAll(DOWN, rank, exitsOf(rank, d)));
       }
     } else if (spec.lines()) {
-      int[] chassis = Arrays.stream(children).filter(c -> c % spec.chassisNodes() != 0).toArray();
+      int[] chassis = Arrays.stream(down).filter(c -> c % spec.chassisNodes() != 0).toArray();
       sends.addAll(toAll(DOWN, rank, chassis));
-      Arrays.stream(children)
+      Arrays.stream(down)
           .filter(c -> c % spec.chassisNodes() == 0)
           .forEach(c -> sends.add(toOne(DOWN, c, 0)));
     } else {
       // The farthest subtree is the deepest: it goes first.
-      for (int i = children.length - 1; i >= 0; i--) {
-        sends.add(toOne(DOWN, children[i], i));
+      for (int i = down.length - 1; i >= 0; i--) {
+        sends.add(toOne(DOWN, down[i], i));
       }
     }
     return sends;
@@ -187,52 +269,33 @@ public final class Planner {
 
   /** Whom the exit reaches from a rank in one dimension: centres in Z and Y, all of a row in X. */
   private int[] exitsOf(int rank, int dimension) {
-    int row = firstWith(rank, true);
-    int plane = firstOfPlane(rank);
-    IntStream others = IntStream.range(0, n).filter(r -> r != rank);
     return switch (dimension) {
-      case Z -> rank != 0 ? new int[0] : others.filter(r -> firstOfPlane(r) == r).toArray();
-      case Y ->
-          rank != plane
-              ? new int[0]
-              : others
-                  .filter(r -> firstWith(r, true) == r && firstOfPlane(r) == plane && r != plane)
-                  .toArray();
-      default -> rank != row ? new int[0] : others.filter(r -> firstWith(r, true) == row).toArray();
+      case Z -> rank == 0 ? centres(0, n, planes) : NOBODY;
+      case Y -> rank == planes[rank] ? centres(rank, end(rank, planes), rows) : NOBODY;
+      default -> rank == rows[rank] ? IntStream.range(rank + 1, end(rank, rows)).toArray() : NOBODY;
     };
   }
 
-  private int sourceOfExit(int rank) {
-    return centreOf(rank);
+  /** The ranks from behind {@code first} on that are the first of their rows, or planes. */
+  private int[] centres(int first, int end, int[] firsts) {
+    looks += end - first;
+    return IntStream.range(first + 1, end).filter(r -> firsts[r] == r).toArray();
+  }
+
+  /** Behind the last rank of a row, or plane. */
+  private int end(int first, int[] firsts) {
+    int end = first + 1;
+    while (end < n && firsts[end] == first) {
+      end++;
+    }
+    looks += end - first;
+    return end;
   }
 
   // --- exchange along lines ---------------------------------------------------------------------
 
   private List<Step> exchange(int rank) {
-    List<Step> steps = new ArrayList<>();
-    int[] awaited = {};
-    int number = 0;
-    for (int d = X; d <= Z; d++) {
-      int[] line = lineMates(rank, d);
-      if (line.length > 0) {
-        steps.add(step(number, awaited, toAll(number + 1, rank, line)));
-        awaited = line;
-        number++;
-      }
-    }
-    steps.add(step(number, awaited, List.of()));
-    return steps;
-  }
-
-  /** The others of a rank's line that are members. */
-  private int[] lineMates(int rank, int dimension) {
-    TreeMap<Integer, Integer> extents = new TreeMap<>();
-    for (int d = X; d <= Z; d++) {
-      int axis = d;
-      extents.put(
-          d, (int) IntStream.range(0, n).map(r -> group.at(r).get(axis)).distinct().count());
-    }
-    if (extents.values().stream().reduce(1, (a, b) -> a * b) != n) {
+    if (!isBox()) {
       throw new IllegalArgumentException(
           "barrier \""
               + spec
@@ -240,9 +303,38 @@ public final class Planner {
               + group
               + " is none");
     }
-    return IntStream.range(0, n)
-        .filter(r -> r != rank && group.lineOf(rank, new int[] {r}) == dimension)
-        .toArray();
+    List<Step> steps = new ArrayList<>();
+    int[] awaited = NOBODY;
+    int number = 0;
+    int stride = 1;
+    for (int d = X; d <= Z; d++) {
+      int[] line = lineMates(rank, extents[d], stride);
+      if (line.length > 0) {
+        steps.add(step(number, awaited, toAll(number + 1, rank, line)));
+        awaited = line;
+        number++;
+      }
+      stride *= extents[d];
+    }
+    steps.add(step(number, awaited, List.of()));
+    return steps;
+  }
+
+  /** Whether every combination of the members' coordinates is a member's. */
+  private boolean isBox() {
+    return extents[X] * extents[Y] * extents[Z] == n;
+  }
+
+  /** The others of a rank's line in a box, where they follow one another at equal distances. */
+  private int[] lineMates(int rank, int extent, int stride) {
+    looks += extent;
+    int place = rank / stride % extent;
+    int first = rank - place * stride;
+    int[] mates = new int[extent - 1];
+    for (int i = 0; i < mates.length; i++) {
+      mates[i] = first + (i < place ? i : i + 1) * stride;
+    }
+    return mates;
   }
 
   // --- frames -----------------------------------------------------------------------------------
@@ -252,24 +344,52 @@ public final class Planner {
   }
 
   private Send toOne(int step, int rank, int way) {
+    looks++;
     return new Send(step, new int[] {group.node(rank)}, way % spec.rails(), -1);
   }
 
   /** By one frame if a line reaches them, else by one each. */
   private List<Send> toAll(int step, int rank, int[] ranks) {
-    int line = spec.lines() && ranks.length > 1 ? group.lineOf(rank, ranks) : -1;
+    int line = spec.lines() && ranks.length > 1 ? lineOf(rank, ranks) : -1;
     if (line >= 0) {
-      return List.of(new Send(step, nodes(ranks), place(rank, line) % spec.rails(), line));
+      // Who sends to one line at the same time, as in an exchange, does so over different rails.
+      int way = coordinates[line][rank] % spec.rails();
+      return List.of(new Send(step, nodes(ranks), way, line));
     }
-    return IntStream.range(0, ranks.length).mapToObj(i -> toOne(step, ranks[i], i)).toList();
+    Send[] sends = new Send[ranks.length];
+    Arrays.setAll(sends, i -> sharedToOne(step, ranks[i], i % spec.rails()));
+    return List.of(sends);
   }
 
-  /** Who sends to one line at the same time, as in an exchange, does so over different rails. */
-  private int place(int rank, int line) {
-    return group.at(rank).get(line);
+  /** The same object for all that send it: in an exchange everyone sends to everyone of a line. */
+  private Send sharedToOne(int step, int rank, int way) {
+    if (shared == null) {
+      shared = new Send[(Dimension.COUNT + 1) * spec.rails() * n];
+    }
+    looks++;
+    int at = (step * spec.rails() + way) * n + rank;
+    if (shared[at] == null) {
+      shared[at] = toOne(step, rank, way);
+    }
+    return shared[at];
+  }
+
+  /** The dimension in which alone these ranks differ from one another, or -1. */
+  private int lineOf(int rank, int[] others) {
+    int mask = 0;
+    for (int d = X; d <= Z; d++) {
+      for (int other : others) {
+        mask |= coordinates[d][rank] != coordinates[d][other] ? 1 << d : 0;
+      }
+    }
+    looks += others.length;
+    return Integer.bitCount(mask) == 1 ? Integer.numberOfTrailingZeros(mask) : -1;
   }
 
   private int[] nodes(int[] ranks) {
-    return Arrays.stream(ranks).map(group::node).toArray();
+    looks += ranks.length;
+    int[] nodes = new int[ranks.length];
+    Arrays.setAll(nodes, i -> group.node(ranks[i]));
+    return nodes;
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
@@ -127,6 +128,110 @@ class PlannerTest {
       ways.add(send.way());
     }
     assertThat(ways).containsExactly(0, 1, 2, 0, 1, 2);
+  }
+
+  /** Whole shapes, boxes in them and groups by lot. */
+  @ParameterizedTest
+  @CsvSource({"1", "2", "7", "33", "4x5", "1x6x4", "5x1x3", "3x3x3", "2x3x4", "4x4x4"})
+  void plansAreThoseThatEachRankMakesAlone(String text) {
+    Shape shape = Shape.parse(text);
+    SplittableRandom random = new SplittableRandom(42);
+    for (int trial = 0; trial < 12; trial++) {
+      BitSet[] sides = sides(shape, random);
+      BitSet mask = new BitSet();
+      for (int i = 0; i < shape.nodes(); i++) {
+        boolean inBox =
+            sides[0].get(shape.coordinates(i).x())
+                && sides[1].get(shape.coordinates(i).y())
+                && sides[2].get(shape.coordinates(i).z());
+        mask.set(i, trial == 0 || (trial % 2 == 0 ? inBox : random.nextInt(12) < trial));
+      }
+      if (mask.isEmpty()) {
+        mask.set(random.nextInt(shape.nodes()));
+      }
+      Participants group = Participants.of(shape, 3, mask.stream().toArray());
+      for (BarrierAlgorithm algorithm : BarrierAlgorithm.values()) {
+        for (int i = 0; i < 4; i++) {
+          eachRankAloneMakesTheSame(
+              group, new BarrierSpec(algorithm, i < 2 ? 1 : 3, i % 2 == 0, 2 + random.nextInt(4)));
+        }
+      }
+    }
+  }
+
+  /** Of each dimension some coordinates, not always neighbours. */
+  private static BitSet[] sides(Shape shape, SplittableRandom random) {
+    BitSet[] sides = new BitSet[3];
+    for (int d = 0; d < sides.length; d++) {
+      sides[d] = new BitSet();
+      for (int i = 0; i < shape.extent(d); i++) {
+        sides[d].set(i, random.nextInt(3) > 0);
+      }
+      sides[d].set(random.nextInt(shape.extent(d)));
+    }
+    return sides;
+  }
+
+  private static void eachRankAloneMakesTheSame(Participants group, BarrierSpec spec) {
+    if (!Planner.suits(group, spec)) {
+      for (int member = 0; member < group.size(); member++) {
+        int node = group.node(member);
+        assertThatThrownBy(() -> PlainPlanner.plan(group, spec, node)).hasMessageContaining("box");
+        assertThatThrownBy(() -> Planner.plan(group, spec, node)).hasMessageContaining("box");
+      }
+      return;
+    }
+    List<BarrierPlan> plans = Planner.plans(group, spec);
+    for (int rank = 0; rank < group.size(); rank++) {
+      String plain = text(PlainPlanner.plan(group, spec, group.node(rank)));
+      assertThat(text(plans.get(rank))).as(spec + " of " + group).isEqualTo(plain);
+      assertThat(text(Planner.plan(group, spec, group.node(rank)))).isEqualTo(plain);
+    }
+  }
+
+  private static String text(BarrierPlan plan) {
+    StringBuilder text = new StringBuilder().append(plan.node());
+    for (BarrierPlan.Step step : plan.steps()) {
+      text.append('|').append(step.number()).append(Arrays.toString(step.sources()));
+      for (BarrierPlan.Send send : step.sends()) {
+        text.append(Arrays.toString(send.targets()))
+            .append(List.of(send.step(), send.way(), send.line()));
+      }
+    }
+    return text.toString();
+  }
+
+  /** What it takes grows as the group and its plans do, not as the square of the group. */
+  @ParameterizedTest
+  @CsvSource({"512", "8x8x8", "16x16x10", "1x40x64", "64x1x40"})
+  void planningTakesAsLongAsThePlansAre(String text) {
+    Shape shape = Shape.parse(text);
+    int[] everyone = IntStream.range(0, shape.nodes()).toArray();
+    int[] mostOfThem = IntStream.of(everyone).filter(i -> i % 7 != 3).toArray();
+    for (int[] members : new int[][] {everyone, mostOfThem}) {
+      Participants group = Participants.of(shape, 2, members);
+      for (BarrierAlgorithm algorithm : BarrierAlgorithm.values()) {
+        for (BarrierSpec spec :
+            List.of(BarrierSpec.of(algorithm), BarrierSpec.of(algorithm).withoutLines())) {
+          if (Planner.suits(group, spec)) {
+            assertThat(Planner.looks(group, spec))
+                .as(spec + " of " + text)
+                .isBetween((long) group.size(), 12L * group.size() + 3L * length(group, spec));
+          }
+        }
+      }
+    }
+  }
+
+  /** Sources and targets of all plans together. */
+  private static int length(Participants group, BarrierSpec spec) {
+    return Planner.plans(group, spec).stream()
+        .flatMap(plan -> plan.steps().stream())
+        .mapToInt(
+            step ->
+                step.sourceCount()
+                    + step.sends().stream().mapToInt(BarrierPlan.Send::targetCount).sum())
+        .sum();
   }
 
   @Test
