@@ -954,11 +954,32 @@ static int64_t processor_time_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+static void limit_descriptors(rlim_t most)
+{
+    struct rlimit limit;
+
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = most;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* The process can open so many descriptors more; the limit before. */
+static rlim_t leave_descriptors(rlim_t count)
+{
+    struct rlimit limit;
+    int first_free = dup(0);
+
+    CHECK(first_free >= 0);
+    close(first_free);
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit_descriptors((rlim_t)first_free + count);
+    return limit.rlim_cur;
+}
+
 /* A server whose process has no descriptor left costs no processor, and serves who waits when it has some again. */
 void test_shm_no_descriptors(void)
 {
     struct test_pool p;
-    struct rlimit limit;
     struct hello h;
     char line[64];
     int status, bell;
@@ -968,18 +989,11 @@ void test_shm_no_descriptors(void)
     test_start_eal();
     test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
     int a = attach_port(&p, "a", "server", line);
-    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    rlim_t before = limit.rlim_cur;
-    int first_free = dup(0);
-    CHECK(first_free >= 0);
-    close(first_free);
-    limit.rlim_cur = (rlim_t)first_free;
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    rlim_t before = leave_descriptors(0);
     CHECK_EQ(hxb_port_attach("shm_z", "role=client,socket=z,mac=02000000000b"), -EMFILE);
     pid_t client = fork();
     if (client == 0) {
-        limit.rlim_cur = before;
-        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        limit_descriptors(before);
         /* The listener, too: it is closed when both have closed it. */
         for (int fd = 3; fd < 1024; fd++) {
             close(fd);
@@ -997,8 +1011,7 @@ void test_shm_no_descriptors(void)
     spent_ns = processor_time_ns() - spent_ns;
     CHECK(spent_ns < 100000000);
     CHECK_EQ(waitpid(client, &status, WNOHANG), 0);
-    limit.rlim_cur = before;
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit_descriptors(before);
     CHECK_EQ(waitpid(client, &status, 0), client);
     CHECK_EQ(status, 0);
     CHECK_EQ(hxb_port_close(a), 0);
@@ -1309,7 +1322,6 @@ static void *take_descriptors(void *arg)
 void test_shm_contended_descriptors(void)
 {
     struct test_pool p;
-    struct rlimit limit;
     struct coming c = {.p = NULL};
     struct sockaddr_un address;
     socklen_t bytes;
@@ -1335,21 +1347,14 @@ void test_shm_contended_descriptors(void)
     test_start_eal();
     test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
     int a = attach_port(&p, "a", "server", line);
-    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    rlim_t before = limit.rlim_cur;
-    int first_free = dup(0);
-    CHECK(first_free >= 0);
-    close(first_free);
-    limit.rlim_cur = (rlim_t)first_free + 8;
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    rlim_t before = leave_descriptors(8);
     signal(SIGABRT, on_abort);
     CHECK_EQ(pthread_create(&taker, NULL, take_descriptors, &c), 0);
     CHECK_EQ(waitpid(client, &status, 0), client);
     CHECK_EQ(status, 0);
     atomic_store(&c.stop, true);
     CHECK_EQ(pthread_join(taker, NULL), 0);
-    limit.rlim_cur = before;
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit_descriptors(before);
     CHECK_EQ(hxb_port_close(a), 0);
     test_free_pool(&p);
 }

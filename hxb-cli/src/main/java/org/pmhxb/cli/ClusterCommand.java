@@ -27,6 +27,11 @@ abstract class ClusterCommand extends HxbCommand {
   private boolean told;
   private boolean saidBeside;
 
+  /** What {@link #up} found, and whether it has looked. */
+  private ClusterState found;
+
+  private boolean looked;
+
   ClusterPaths paths() {
     return paths(cluster);
   }
@@ -71,21 +76,28 @@ abstract class ClusterCommand extends HxbCommand {
   }
 
   /**
-   * The cluster that is up; none where it is another user's, whose files are not for us to read.
+   * The cluster that is up when it is asked first; none where it is another user's, whose files are
+   * not for us to read, which is said once.
    */
   final Optional<ClusterState> up() throws IOException {
-    try {
-      return ClusterState.read(paths()).filter(state -> !state.nodes().isEmpty());
-    } catch (AccessDeniedException e) {
-      progress().say("cluster \"%s\" is another user's and stays as it is".formatted(cluster));
-      return Optional.empty();
+    if (!looked) {
+      looked = true;
+      try {
+        found = withNodes().orElse(null);
+      } catch (AccessDeniedException e) {
+        progress().say("cluster \"%s\" is another user's and stays as it is".formatted(cluster));
+      }
     }
+    return Optional.ofNullable(found);
+  }
+
+  private Optional<ClusterState> withNodes() throws IOException {
+    return ClusterState.read(paths()).filter(state -> !state.nodes().isEmpty());
   }
 
   /** The cluster that is up, or the exception that says how to bring it up. */
   ClusterState running() throws IOException {
-    return ClusterState.read(paths())
-        .filter(state -> !state.nodes().isEmpty())
+    return withNodes()
         .orElseThrow(
             () ->
                 new UserErrorException(

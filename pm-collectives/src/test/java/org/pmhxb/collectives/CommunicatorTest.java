@@ -423,9 +423,7 @@ class CommunicatorTest {
     members.join(3, 0, 1);
   }
 
-  /** That a node cannot be reached is told once: a group that is joined later hears of it too. */
-  @Test
-  void aGroupWithANodeThatCannotBeReachedEnds() {
+  private void nodeThreeCannotBeReached() {
     members.close();
     members =
         new RingMembers(
@@ -433,6 +431,12 @@ class CommunicatorTest {
             StandardAlgorithms.registry(),
             CollectiveLimits.defaults());
     members.stop(3);
+  }
+
+  /** That a node cannot be reached is told once: a group that is joined later hears of it too. */
+  @Test
+  void aGroupWithANodeThatCannotBeReachedEnds() {
+    nodeThreeCannotBeReached();
     for (int number = 1; number <= 3; number++) {
       Communicator c = members.at(0).join(Group.of(number, 0, 0, 3), Topology.flat());
       CollectiveCall call = c.broadcast(ints(0), 1);
@@ -447,13 +451,7 @@ class CommunicatorTest {
   /** Nobody says again that a node cannot be reached: who has nothing to do with it settles too. */
   @Test
   void aBrokenGroupWithANodeThatCannotBeReachedSettles() {
-    members.close();
-    members =
-        new RingMembers(
-            RingCluster.Options.of(Shape.of(NODES), 1).withPeerTimeoutNs(50_000_000L),
-            StandardAlgorithms.registry(),
-            CollectiveLimits.defaults());
-    members.stop(3);
+    nodeThreeCannotBeReached();
     for (int n = 0; n < 3; n++) {
       try (Communicator c = members.at(n).join(Group.of(n + 1, n, n, 3), Topology.flat())) {
         CollectiveCall call = c.broadcast(ints(0), 1);

@@ -29,12 +29,16 @@ class StrangersTest {
     }
   }
 
-  private static void allButTheLastGiveTheirShare(RingMembers members, List<Communicator> group) {
+  /** The root's call of a gather that only the last member has not come to yet. */
+  private static CollectiveCall allButTheLastGather(RingMembers members, List<Communicator> group) {
+    group.forEach(c -> c.use(Collective.GATHER, "linear"));
+    CollectiveCall atRoot = group.get(0).gather(bytes(8), bytes(8 * group.size()), 0);
     List<CollectiveCall> early = new ArrayList<>();
     for (int rank = 1; rank < group.size() - 1; rank++) {
       early.add(group.get(rank).gather(bytes(8), MemorySegment.NULL, 0));
     }
     members.untilDone(early);
+    return atRoot;
   }
 
   @Test
@@ -43,9 +47,7 @@ class StrangersTest {
     int[] all = {0, 1, 2, 3, 4, 5, 6, 7};
     try (RingMembers members = members(nodes, CollectiveLimits.defaults())) {
       List<Communicator> first = members.join(1, all);
-      first.forEach(c -> c.use(Collective.GATHER, "linear"));
-      CollectiveCall atRoot = first.get(0).gather(bytes(8), bytes(8 * nodes), 0);
-      allButTheLastGiveTheirShare(members, first);
+      CollectiveCall atRoot = allButTheLastGather(members, first);
       List<CollectiveCall> ahead = new ArrayList<>();
       List<Communicator> second = new ArrayList<>();
       for (int rank = 1; rank < nodes; rank++) {
@@ -78,9 +80,7 @@ class StrangersTest {
     int[] all = {0, 1, 2, 3, 4, 5, 6, 7};
     try (RingMembers members = members(nodes, CollectiveLimits.defaults())) {
       List<Communicator> use = members.join(1, all);
-      use.forEach(c -> c.use(Collective.GATHER, "linear"));
-      CollectiveCall atRoot = use.get(0).gather(bytes(8), bytes(8 * nodes), 0);
-      allButTheLastGiveTheirShare(members, use);
+      CollectiveCall atRoot = allButTheLastGather(members, use);
       for (int rank = 1; rank < nodes - 1; rank++) {
         use.get(rank).close();
         Communicator next = members.at(rank).join(Group.of(1, rank, all), Topology.flat());

@@ -279,12 +279,8 @@ public final class Benchmark {
                 in.corrupt()));
       }
     }
-    long longestStopNs =
-        reports.values().stream()
-            .flatMap(report -> report.received().stream())
-            .mapToLong(WorkloadReport.Received::longestStopNs)
-            .max()
-            .orElse(0);
+    List<WorkloadReport.Received> received =
+        reports.values().stream().flatMap(report -> report.received().stream()).toList();
     long messages = pairs.stream().mapToLong(Pair::messages).sum();
     return new Outcome(
         seconds,
@@ -296,11 +292,8 @@ public final class Benchmark {
         pairs.stream().mapToLong(Pair::misordered).sum(),
         pairs.stream().mapToLong(Pair::corrupt).sum(),
         resent,
-        reports.values().stream()
-            .flatMap(report -> report.received().stream())
-            .mapToLong(WorkloadReport.Received::messages)
-            .sum(),
-        longestStopNs,
+        received.stream().mapToLong(WorkloadReport.Received::messages).sum(),
+        received.stream().mapToLong(WorkloadReport.Received::longestStopNs).max().orElse(0),
         latency.summary(),
         cpu,
         timeline,

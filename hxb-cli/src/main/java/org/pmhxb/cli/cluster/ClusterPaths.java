@@ -116,28 +116,28 @@ public record ClusterPaths(Path root, String cluster) {
 
   /** Its directory is there, and says who made it. */
   boolean isMarked() {
-    return !maker().isEmpty();
+    return maker().isPresent();
   }
 
   /** The process of another command that made the directory and has not ended. */
   Optional<Long> runningMaker() {
-    List<Long> maker = maker();
-    boolean runs =
-        !maker.isEmpty()
-            && maker.getFirst() != ProcessHandle.current().pid()
-            && NodeProcesses.startTicks(maker.getFirst()) == maker.getLast();
-    return runs ? Optional.of(maker.getFirst()) : Optional.empty();
+    return maker()
+        .filter(maker -> maker.pid() != ProcessHandle.current().pid())
+        .filter(maker -> NodeProcesses.isRunning(maker.pid(), maker.startTicks()))
+        .map(Maker::pid);
   }
 
-  /** Number and start of the process that made the directory, or nothing. */
-  private List<Long> maker() {
+  /** The process that made the directory. */
+  private record Maker(long pid, long startTicks) {}
+
+  private Optional<Maker> maker() {
     try {
       String[] words = Files.readString(directory().resolve(MARK)).strip().split(" ");
       return words.length == 2
-          ? List.of(Long.valueOf(words[0]), Long.valueOf(words[1]))
-          : List.of();
+          ? Optional.of(new Maker(Long.parseLong(words[0]), Long.parseLong(words[1])))
+          : Optional.empty();
     } catch (IOException | NumberFormatException e) {
-      return List.of(); // there is none, or it is not for us to read
+      return Optional.empty(); // it says nothing, or it is not for us to read
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.pmhxb.cli.process.Arguments;
 import org.pmhxb.cli.process.ProcStat;
 
@@ -43,10 +44,13 @@ final class NodeProcesses {
   }
 
   private static boolean belongs(long pid, ClusterPaths paths) {
-    String prefix = paths.directory() + "/node-";
+    return hasConfig(pid, file -> file.startsWith(paths.directory() + "/node-"));
+  }
+
+  private static boolean hasConfig(long pid, Predicate<String> wanted) {
     List<String> words = Arguments.of(pid);
     for (int i = 1; i < words.size(); i++) {
-      if (words.get(i - 1).equals("--config") && words.get(i).startsWith(prefix)) {
+      if (words.get(i - 1).equals("--config") && wanted.test(words.get(i))) {
         return true;
       }
     }
@@ -62,14 +66,8 @@ final class NodeProcesses {
   }
 
   private static boolean hasItsName(long pid, ClusterPaths paths) {
-    List<String> words = Arguments.of(pid);
-    for (int i = 1; i < words.size(); i++) {
-      if (words.get(i - 1).equals("--config")) {
-        // Any program may have an option of that name, and what this JVM takes for no path.
-        return words.get(i).matches("(.*/)?" + paths.cluster() + "/+node-[^/]*");
-      }
-    }
-    return false;
+    // Any program may have an option of that name, and what this JVM takes for no path.
+    return hasConfig(pid, file -> file.matches("(.*/)?" + paths.cluster() + "/+node-[^/]*"));
   }
 
   private static boolean hasOtherNetwork(long pid) {
@@ -86,7 +84,11 @@ final class NodeProcesses {
 
   /** Whether the very process still runs that was started as this node. */
   static boolean alive(ClusterState.Node node) {
-    return ProcStat.isRunning(PROC, node.pid(), node.startTicks());
+    return isRunning(node.pid(), node.startTicks());
+  }
+
+  static boolean isRunning(long pid, long startTicks) {
+    return ProcStat.isRunning(PROC, pid, startTicks);
   }
 
   /** {@link ProcStat#startTicks()}; 0 when the process has ended. */

@@ -200,7 +200,8 @@ final class PaperTables {
             + " (the paper's: 1gbit). Half round trip (median of a run) and loss of 4 B rate against"
             + " no relay (the paper's section 5.3): links not shaped; "
             + SHARED
-            + " The paper's half round trips hold 5.1 us of switch a hop, which there is none of here; without it they are 9.8,"
+            + " The paper's half round trips"
+            + " hold 5.1 us of switch a hop, which there is none of here; without it they are 9.8,"
             + " 17.3 and 24.0 us. Two to four processes share this machine's processors: a relay"
             + " that has none of its own costs a change of process.",
         List.of(
