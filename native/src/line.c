@@ -24,6 +24,7 @@
 
 #define RETRY_US 50000
 #define HELLO_TIMEOUT_NS INT64_C(1000000000)
+#define WATCHED_TIMEOUT_NS INT64_C(5000000000)
 
 static const struct hxb_line_kind *const kinds[] = {&hxb_shm_kind, &hxb_memif_kind};
 
@@ -155,9 +156,14 @@ void hxb_close_if_open(int *fd)
 /* ---- Sockets ------------------------------------------------------------------------------------- */
 
 /* Of all sockets of lines, from the first port on, for good: what EAL itself watches stays as it is while peers come
- * and go. For each change there it makes its own epoll instance anew, and where another thread was first to have the
- * process's last descriptor, it ends the process. */
+ * and go. For each change there it makes its own epoll instance anew, some time later, and where another thread was
+ * first to have the process's last descriptor, it ends the process. */
 static int watcher = -1;
+/* An event of it that says that EAL has done so, and whether it was seen. */
+static int first_event = -1;
+static atomic_bool is_watched;
+
+#define FIRST_EVENT UINT32_MAX
 
 static void on_watcher(void *arg)
 {
@@ -166,6 +172,11 @@ static void on_watcher(void *arg)
     RTE_SET_USED(arg);
     /* One at a time: who is called may close another's. */
     if (epoll_wait(watcher, &ready, 1, 0) != 1) {
+        return;
+    }
+    if (ready.data.u32 == FIRST_EVENT) {
+        hxb_close_if_open(&first_event);
+        atomic_store(&is_watched, true);
         return;
     }
     struct hxb_line *l = &lines[ready.data.u32 / 2];
@@ -181,12 +192,14 @@ static int begin_watcher(void)
     if (watcher >= 0) {
         return 0;
     }
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = FIRST_EVENT};
+    struct rte_intr_handle *handle = NULL;
     int fd = epoll_create1(EPOLL_CLOEXEC);
-    if (fd < 0) {
-        return -errno;
+    first_event = fd < 0 ? -1 : eventfd(1, EFD_CLOEXEC);
+    int rc = first_event < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, first_event, &event) < 0 ? -errno : -ENOMEM;
+    if (rc == -ENOMEM) {
+        handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
     }
-    struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
-    int rc = -ENOMEM;
     if (handle != NULL) {
         rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT);
         rte_intr_fd_set(handle, fd);
@@ -194,7 +207,8 @@ static int begin_watcher(void)
         rte_intr_instance_free(handle);
     }
     if (rc < 0) {
-        close(fd);
+        hxb_close_if_open(&first_event);
+        hxb_close_if_open(&fd);
         return rc;
     }
     watcher = fd;
@@ -480,8 +494,15 @@ static int attach(void *arg)
 int hxb_line_attach(const char *name, const char *args)
 {
     struct call call = {.name = name, .args = args};
+    int port = hxb_on_interrupt_thread(attach, &call);
 
-    return hxb_on_interrupt_thread(attach, &call);
+    for (int64_t end = hxb_now_ns() + WATCHED_TIMEOUT_NS; port >= 0 && !atomic_load(&is_watched); usleep(50)) {
+        if (hxb_now_ns() >= end) {
+            hxb_line_close(port);
+            port = -ETIMEDOUT;
+        }
+    }
+    return port;
 }
 
 int hxb_line_configure(int port, const struct hxb_port_config *config, struct hxb_pool *const *pools)

@@ -109,6 +109,7 @@ void test_limits(void);
 void test_full_heap(void);
 void test_no_eal(void);
 void test_line_before_eal(void);
+void test_shm_first_line(void);
 void test_shm_contended_descriptors(void);
 void test_eal_leaves(void);
 void test_port_errors(void);

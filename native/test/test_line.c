@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of shared memory, memif's and our own: between two processes, each with a pool of its own; ends that close or
  * die; and, of our own, strangers and peers that write what they should not. Memif's strangers: test_memif.c. */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -1316,6 +1318,73 @@ static void *take_descriptors(void *arg)
         close(taken[--count]);
     }
     return NULL;
+}
+
+/* EAL's interrupt thread: it alone. */
+static pid_t interrupt_thread(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    pid_t found = 0;
+
+    CHECK(tasks != NULL);
+    for (struct dirent *task; found == 0 && (task = readdir(tasks)) != NULL;) {
+        char path[300], name[32] = "";
+        snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        if (file != NULL) {
+            found = fgets(name, sizeof(name), file) != NULL && strncmp(name, "eal-intr", 8) == 0 ? atoi(task->d_name) : 0;
+            fclose(file);
+        }
+    }
+    closedir(tasks);
+    CHECK(found > 0);
+    return found;
+}
+
+/* To the last processor that we may use. */
+static void pin_to_last(pid_t thread)
+{
+    cpu_set_t cpus, last;
+
+    CHECK_EQ(sched_getaffinity(getpid(), sizeof(cpus), &cpus), 0);
+    CPU_ZERO(&last);
+    for (int cpu = CPU_SETSIZE - 1; CPU_COUNT(&last) == 0; cpu--) {
+        if (CPU_ISSET(cpu, &cpus)) {
+            CPU_SET(cpu, &last);
+        }
+    }
+    CHECK_EQ(sched_setaffinity(thread, sizeof(last), &last), 0);
+}
+
+/* Once its first port of shared memory is made, a process may open as many descriptors as it likes, however late EAL's
+ * interrupt thread is given a processor. */
+void test_shm_first_line(void)
+{
+    struct coming c = {.p = NULL};
+    struct sched_param none = {.sched_priority = 0};
+    pthread_t taker;
+
+    test_start_eal();
+    /* It runs while we do not. */
+    pid_t late = interrupt_thread();
+    CHECK_EQ(sched_setscheduler(late, SCHED_IDLE, &none), 0);
+    pin_to_last(late);
+    cpu_set_t all;
+    CHECK_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+    pin_to_last(0);
+    int port = hxb_port_attach("shm_0", "role=client,socket=first,mac=02000000000a");
+    CHECK(port >= 0);
+    rlim_t before = leave_descriptors(8);
+    signal(SIGABRT, on_abort);
+    pthread_attr_t attributes;
+    CHECK_EQ(pthread_attr_init(&attributes), 0);
+    CHECK_EQ(pthread_attr_setaffinity_np(&attributes, sizeof(all), &all), 0);
+    CHECK_EQ(pthread_create(&taker, &attributes, take_descriptors, &c), 0);
+    usleep(200000);
+    atomic_store(&c.stop, true);
+    CHECK_EQ(pthread_join(taker, NULL), 0);
+    limit_descriptors(before);
+    CHECK_EQ(hxb_port_close(port), 0);
 }
 
 /* Peers come and go while the process has hardly a descriptor left, and other threads want them, too. */

@@ -38,6 +38,7 @@ static const struct {
     {"full_heap", test_full_heap},
     {"no_eal", test_no_eal},
     {"line_before_eal", test_line_before_eal},
+    {"shm_first_line", test_shm_first_line},
     {"shm_contended_descriptors", test_shm_contended_descriptors},
     {"eal_leaves", test_eal_leaves},
     {"port_errors", test_port_errors},
