@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.bufpool.PoolBudget;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
@@ -129,7 +130,12 @@ public final class RingCluster implements PollWork, AutoCloseable {
    * @throws org.pmhxb.ffi.NativeException DPDK refuses; names call, code and mend
    */
   public static RingCluster create(Options options) {
-    return new RingCluster(options);
+    return new RingCluster(options, Hugepages.freePages());
+  }
+
+  /** As if the machine had so many huge pages free. */
+  static RingCluster create(Options options, long freePages) {
+    return new RingCluster(options, freePages);
   }
 
   /**
@@ -154,14 +160,14 @@ public final class RingCluster implements PollWork, AutoCloseable {
     }
   }
 
-  private RingCluster(Options options) {
+  private RingCluster(Options options, long freePages) {
     requireFits(options.shape(), options.rails());
     this.options = options;
     this.layout = new RailLayout(options.shape(), options.rails());
     Eal.init(EalOptions.defaults().withHugepages(options.hugepages()));
     this.wire = new RingWire();
     try {
-      build(clusterNumber());
+      build(clusterNumber(), freePages);
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -172,24 +178,32 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return clusters++;
   }
 
+  private static NodeSizing sizing(Shape shape, int rails) {
+    return new NodeSizing(shape.nodes(), rails, 0, BufferPool.JUMBO_STRIDE_BYTES);
+  }
+
+  /** How many huge pages all nodes take. */
+  static long hugepages(Options options) {
+    PoolBudget budget =
+        sizing(options.shape(), new RailLayout(options.shape(), options.rails()).count()).budget();
+    long heapBytes = (long) budget.buffers() * HEAP_BYTES_PER_BUFFER;
+    return options.shape().nodes()
+        * (long) (Hugepages.pagesFor(budget.regionBytes()) + Hugepages.pagesFor(heapBytes));
+  }
+
   /**
    * All pools lie in huge pages or none: the last of many would leave DPDK's own heap, which grows
    * with each, without any.
    */
-  private Hugepages pages(NodeSizing sizing) {
-    if (options.hugepages() != Hugepages.AUTO) {
-      return options.hugepages();
-    }
-    long heapBytes = (long) sizing.budget().buffers() * HEAP_BYTES_PER_BUFFER;
-    long each = Hugepages.pagesFor(sizing.budget().regionBytes()) + Hugepages.pagesFor(heapBytes);
-    boolean all = options.shape().nodes() * each <= Hugepages.freePages();
-    return all ? Hugepages.AUTO : Hugepages.NONE;
+  private Hugepages pages(long freePages) {
+    boolean all = options.hugepages() != Hugepages.AUTO || hugepages(options) <= freePages;
+    return all ? options.hugepages() : Hugepages.NONE;
   }
 
-  private void build(int cluster) {
+  private void build(int cluster, long freePages) {
     int n = options.shape().nodes();
-    NodeSizing sizing = new NodeSizing(n, layout.count(), 0, BufferPool.JUMBO_STRIDE_BYTES);
-    Hugepages pages = pages(sizing);
+    NodeSizing sizing = sizing(options.shape(), layout.count());
+    Hugepages pages = pages(freePages);
     for (int i = 0; i < n; i++) {
       pools.add(
           DpdkPool.create(
