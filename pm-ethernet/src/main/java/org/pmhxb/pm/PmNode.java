@@ -1033,7 +1033,8 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /**
    * Ends every session with a word to the peer, and closes the ports. Call after the poll thread
-   * has stopped, or from it. The pool stays open: its owner closes it after the last loan.
+   * has stopped, or from it. The pool stays open, for its owner to close. Loans that are out now do
+   * not come home any more when they are closed: the pool's memory stays mapped for them.
    *
    * <p>Close the endpoints before: what a program's thread still uses is not taken from it, so that
    * the pool's memory stays mapped.

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
@@ -55,6 +56,12 @@ public final class HxbNode implements AutoCloseable {
   /** Linux's ENODEV, as calls answer it. */
   private static final int NO_DEVICE = -19;
 
+  /**
+   * Nodes that this process has made: pools are named by it, because one of which the program keeps
+   * a loan stays when its node is closed, and the next life of that node has another.
+   */
+  private static final AtomicInteger LIVES = new AtomicInteger();
+
   private final HxbConfig config;
   private final DpdkPool pool;
   private final PmNode node;
@@ -80,7 +87,7 @@ public final class HxbNode implements AutoCloseable {
             config.pollCpu(),
             () ->
                 DpdkPool.create(
-                    "hxb-" + config.node(),
+                    "hxb-" + config.node() + "-" + LIVES.incrementAndGet(),
                     config.poolStrideBytes(),
                     buffers,
                     sentKept,
@@ -377,7 +384,8 @@ public final class HxbNode implements AutoCloseable {
 
   /**
    * Ends the sessions with a word to the peers, closes ports and pool. Again: does nothing. Inline:
-   * the program's thread.
+   * the program's thread. While loans are out the pool's memory stays mapped, until the process
+   * ends; the node can be launched anew.
    *
    * @throws IllegalStateException within a handler, the listener or a round; nothing is done
    */

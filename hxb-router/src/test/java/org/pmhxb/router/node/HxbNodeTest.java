@@ -27,6 +27,7 @@ import org.pmhxb.ffi.NativeException;
 import org.pmhxb.ffi.Threads;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.Loan;
 import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmEndpoint;
@@ -349,6 +350,27 @@ class HxbNodeTest {
                 Map.of(
                     "role", "server", "socket", "hxb-" + device + ProcessHandle.current().pid()))))
         .toBuilder();
+  }
+
+  /** What the program keeps keeps that pool mapped, and is in nobody's way. */
+  @Test
+  void aNodeStartsAgainWhileALoanOfItsLastLifeIsOut() {
+    HxbConfig config = alone("again").hugepages(HxbConfig.Hugepages.NEVER).build();
+    List<Loan> kept = new ArrayList<>();
+    for (int life = 0; life < 2; life++) {
+      try (HxbNode node = HxbNode.launch(config, HxbNode.Progress.INLINE);
+          PmEndpoint endpoint = node.node().open(ENDPOINT)) {
+        SendBuffer buffer = endpoint.claim(0, Long.BYTES);
+        buffer = buffer == null ? endpoint.claim(0, Long.BYTES) : buffer;
+        buffer.putLong(0, life);
+        endpoint.send(buffer);
+        endpoint.poll(m -> kept.add(m.retain()), 1);
+      }
+    }
+    assertThat(kept)
+        .extracting(loan -> loan.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, loan.offset()))
+        .containsExactly(0L, 1L);
+    kept.forEach(Loan::close);
   }
 
   @ParameterizedTest
