@@ -72,7 +72,7 @@ public record NodeOptions(
         Math.max(1, rails),
         ringBuffers,
         ringBuffers,
-        creditBuffers + claimBuffers * ENDPOINTS,
+        heldFrames(),
         creditBuffers,
         loanBuffers * ENDPOINTS,
         reserveBuffers,
@@ -81,17 +81,22 @@ public record NodeOptions(
 
   NodeConfig config(long incarnation) {
     return new NodeConfig(
-        KEY,
-        incarnation,
-        incarnation * 0x9E37_79B9_7F4A_7C15L,
-        windowFrames,
-        creditBuffers,
-        ENDPOINTS,
-        windowFrames,
-        claimBuffers,
-        loanBuffers,
-        peerTimeoutNs,
-        strideBytes - FRAME_OFFSET_BYTES - FrameHeader.BYTES,
-        firstSeq);
+            KEY,
+            incarnation,
+            incarnation * 0x9E37_79B9_7F4A_7C15L,
+            windowFrames,
+            creditBuffers,
+            ENDPOINTS,
+            windowFrames,
+            claimBuffers,
+            loanBuffers,
+            peerTimeoutNs,
+            strideBytes - FRAME_OFFSET_BYTES - FrameHeader.BYTES,
+            firstSeq)
+        .withHeldFrames(heldFrames());
+  }
+
+  private int heldFrames() {
+    return creditBuffers + claimBuffers * ENDPOINTS;
   }
 }

@@ -5,15 +5,20 @@ import org.pmhxb.pm.flow.SequenceArray;
 /**
  * The bounds that hold after every duty cycle (PROTOCOL.md sections 5.1, 5.2 and 6): what is in
  * flight fits the window, what waits out of order fits the sequence array, no channel is used
- * beyond its credit, and the sum of all grants never exceeds the budget. Walks over all peers: for
- * simulations.
+ * beyond its credit, the sum of all grants never exceeds the budget, and no more frames count as
+ * held than are. Walks over all peers: for simulations.
  */
 final class Bounds {
   private Bounds() {}
 
-  /** The first bound that is broken, in words, or null. */
-  static String broken(NodeCore core) {
+  /**
+   * The first bound that is broken, in words, or null.
+   *
+   * @param held {@link Sender#held}
+   */
+  static String broken(NodeCore core, int held) {
     int granted = 0;
+    int sent = 0;
     for (Peer peer : core.peers) {
       if (peer != null) {
         String broken = peer.state == PeerState.UP ? ofSession(peer) : null;
@@ -22,6 +27,8 @@ final class Bounds {
           return "peer " + peer.node + ": " + broken;
         }
         granted += kept(peer);
+        sent += peer.pendingCount;
+        sent += peer.state == PeerState.UP ? peer.window.inFlight() : 0;
       }
     }
     if (granted != core.ledger.outstanding() || granted > core.ledger.budgetBuffers()) {
@@ -31,6 +38,10 @@ final class Bounds {
           + core.ledger.outstanding()
           + " of "
           + core.ledger.budgetBuffers();
+    }
+    // Of those in flight some may be acknowledged out of order.
+    if (held < 0 || held > sent) {
+      return held + " frames count as held, " + sent + " wait or are in flight";
     }
     return null;
   }

@@ -16,6 +16,8 @@ package org.pmhxb.pm;
  * @param maxPayloadBytes largest payload of one frame, 64 to 65,471
  * @param firstSeq first sequence number of every session, or -1 for a random one
  * @param frameKey secret for tags, or {@link FrameKey#NONE}
+ * @param heldFrames frames sent and not yet acknowledged, to all peers together, at which endpoints
+ *     get no more buffers to send: peers may grant more credit than the pool has for it, 1 or above
  */
 public record NodeConfig(
     int key,
@@ -30,7 +32,8 @@ public record NodeConfig(
     long peerTimeoutNs,
     int maxPayloadBytes,
     long firstSeq,
-    FrameKey frameKey) {
+    FrameKey frameKey,
+    int heldFrames) {
 
   /** Relayed frames of other nodes that may wait for one rail of this one, however many wait. */
   public static final int RELAYED_OF_A_RAIL = 64;
@@ -51,9 +54,10 @@ public record NodeConfig(
     range("peerTimeoutNs", peerTimeoutNs, 10_000_000L, 3_600_000_000_000L);
     range("maxPayloadBytes", maxPayloadBytes, 64, 65_471);
     range("firstSeq", firstSeq, -1, 0xFFFF_FFFFL);
+    range("heldFrames", heldFrames, 1, Integer.MAX_VALUE);
   }
 
-  /** Without tags. */
+  /** Without tags, and with a pool that has buffers for all that peers grant. */
   public NodeConfig(
       int key,
       long incarnation,
@@ -80,7 +84,8 @@ public record NodeConfig(
         peerTimeoutNs,
         maxPayloadBytes,
         firstSeq,
-        FrameKey.NONE);
+        FrameKey.NONE,
+        Integer.MAX_VALUE);
   }
 
   /** Defaults for a cluster of {@code nodes} with a pool of a few thousand buffers. */
@@ -114,7 +119,8 @@ public record NodeConfig(
         peerTimeoutNs,
         maxPayloadBytes,
         seq,
-        frameKey);
+        frameKey,
+        heldFrames);
   }
 
   public NodeConfig withWindow(int frames) {
@@ -131,7 +137,8 @@ public record NodeConfig(
         peerTimeoutNs,
         maxPayloadBytes,
         firstSeq,
-        frameKey);
+        frameKey,
+        heldFrames);
   }
 
   public NodeConfig withPeerTimeoutNs(long ns) {
@@ -148,7 +155,26 @@ public record NodeConfig(
         ns,
         maxPayloadBytes,
         firstSeq,
-        frameKey);
+        frameKey,
+        heldFrames);
+  }
+
+  public NodeConfig withHeldFrames(int frames) {
+    return new NodeConfig(
+        key,
+        incarnation,
+        seed,
+        windowFrames,
+        creditBuffers,
+        endpointsExpected,
+        largestGrantFrames,
+        claimBuffers,
+        loanBuffers,
+        peerTimeoutNs,
+        maxPayloadBytes,
+        firstSeq,
+        frameKey,
+        frames);
   }
 
   /** With tags; the payload shrinks by what they take. */
@@ -166,7 +192,8 @@ public record NodeConfig(
         peerTimeoutNs,
         maxPayloadBytes + frameKey.trailerBytes() - secret.trailerBytes(),
         firstSeq,
-        secret);
+        secret,
+        heldFrames);
   }
 
   private static void range(String name, long value, long least, long most) {

@@ -260,7 +260,11 @@ public final class PmEndpoint implements AutoCloseable {
    * other claim is out, credit and a buffer are at hand. Inline mode.
    */
   private boolean isUsualClaim(Lane lane) {
-    return claimed == 0 && !openFrame.isOf(lane) && pool.hasStashed() && lane.hasCreditInline();
+    return claimed == 0
+        && sender.mayHoldMore()
+        && !openFrame.isOf(lane)
+        && pool.hasStashed()
+        && lane.hasCreditInline();
   }
 
   /**
@@ -458,6 +462,9 @@ public final class PmEndpoint implements AutoCloseable {
 
   private int takeBuffer() {
     if (inline) {
+      if (!sender.mayHoldMore()) {
+        return 0;
+      }
       int id = spareId;
       if (id == 0 || guestOut) {
         return pool.allocate(claimOwner);

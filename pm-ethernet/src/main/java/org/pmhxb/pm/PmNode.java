@@ -385,7 +385,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   private int supply(PmEndpoint endpoint) {
     int n = 0;
     int stock = endpoint.claimLimit;
-    while (n < SUPPLY_PER_ROUND && endpoint.supplied < stock) {
+    while (n < SUPPLY_PER_ROUND && endpoint.supplied < stock && sender.mayHoldMore()) {
       int id = core.pool.allocate(endpoint.claimOwner);
       if (id == 0) {
         break;
@@ -883,7 +883,7 @@ public final class PmNode implements PollWork, AutoCloseable {
    * simulations. Only while program and poll thread are one, or stand still.
    */
   public String brokenBound() {
-    return Bounds.broken(core);
+    return Bounds.broken(core, sender.held());
   }
 
   /** For tests and captures: sees each received frame before it is checked. */

@@ -42,6 +42,11 @@ final class Sender {
   /** New frames that wait to be sealed and counted. */
   private int unsealed;
 
+  /** Frames of all peers that wait for their number, or are sent and not acknowledged. */
+  private int held;
+
+  private final int heldMost;
+
   /** Frames that are being settled. */
   private final FrameRun run = new FrameRun();
 
@@ -54,6 +59,21 @@ final class Sender {
     this.sealer = new Sealer(core);
     this.tagBytes = core.tagBytes;
     this.roomBytes = core.config.maxPayloadBytes();
+    this.heldMost = core.config.heldFrames();
+  }
+
+  /**
+   * Whether endpoints may have buffers for more frames. Peers grant what their own pools have,
+   * which all together is more than this one has; and with no buffer left here not even the
+   * acknowledgements that free some would find one.
+   */
+  boolean mayHoldMore() {
+    return held < heldMost;
+  }
+
+  /** Frames that are held for all peers. */
+  int held() {
+    return held;
   }
 
   // --- new frames ---------------------------------------------------------------------------
@@ -156,6 +176,7 @@ final class Sender {
    * @param flags of the frame; COALESCED means that small messages may join it while it waits
    */
   void accept(Peer peer, Lane lane, int id, int payloadBytes, int flags) {
+    held++;
     if ((flags & FrameHeader.FLAG_COALESCED) == 0
         && peer.pendingHead == 0
         && mayGo(peer, lane, payloadBytes)) {
@@ -216,6 +237,7 @@ final class Sender {
       return false;
     }
     Memory.readAnew();
+    held++;
     putUsual(claim, flags, credit);
     return true;
   }
@@ -710,6 +732,7 @@ final class Sender {
     }
     core.lanes[window.lane(seq)].acknowledge(SendWindow.messages(time));
     pool.releaseSent(id, peer.windowOwner());
+    held--;
     paths.onAcknowledged(
         peer,
         SendWindow.list(frame),
@@ -742,6 +765,7 @@ final class Sender {
       }
     }
     pool.release(frames.ids(), n, peer.windowOwner());
+    held -= n;
     paths.onAcknowledged(
         peer,
         frames.path(),
@@ -767,6 +791,7 @@ final class Sender {
       rail.purge(id);
     }
     pool.releaseSent(id, peer.windowOwner());
+    held--;
     // A sequence sent more than once says nothing of a path: which copy arrived is not known.
     if (path >= 0 && window.copies(seq) == 1) {
       paths.onAcknowledged(
@@ -792,6 +817,7 @@ final class Sender {
       int id = window.acknowledge(seq);
       if (id != 0) {
         pool.release(id, peer.windowOwner());
+        held--;
       }
       core.lanes[window.lane(seq)].lose(window.messages(seq));
       core.counters.add(Counter.FATE_UNKNOWN, window.messages(seq));
@@ -833,6 +859,7 @@ final class Sender {
       Lane lane = core.lanes[pending.lane(id)];
       lane.endpoint.openFrame.closeFor(lane);
       int messages = pending.messages(id);
+      held--;
       lane.openId = 0;
       lane.lose(messages);
       core.counters.add(Counter.FATE_UNKNOWN, messages);

@@ -131,7 +131,8 @@ final class TestNet implements AutoCloseable {
             config.peerTimeoutNs(),
             1024 - config.frameKey().trailerBytes(),
             config.firstSeq(),
-            config.frameKey());
+            config.frameKey(),
+            config.heldFrames());
     pools.set(n, pool);
     Routing ways = routing.apply(new LineRouting(n, macs));
     nodes.set(n, new PmNode(own, pool, ways, mine, inline));

@@ -115,6 +115,7 @@ public final class HxbNode implements AutoCloseable {
                   config.windowFrames(),
                   config.peerTimeoutMs() * 1_000_000L,
                   config.mtuBytes())
+              .withHeldFrames(sentKept)
               .withFrameKey(frameKey);
       requireWindow(config, nodeConfig);
       boolean inline = progress == Progress.INLINE;

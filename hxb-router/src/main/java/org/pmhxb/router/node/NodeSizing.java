@@ -83,17 +83,18 @@ public final class NodeSizing {
   public NodeConfig nodeConfig(
       int key, long incarnation, int windowFrames, long peerTimeoutNs, int mtuBytes) {
     return new NodeConfig(
-        key,
-        incarnation,
-        incarnation,
-        windowFrames,
-        credit,
-        ENDPOINTS_SHARING_CREDIT,
-        windowFrames,
-        CLAIM_BUFFERS,
-        LOANS,
-        peerTimeoutNs,
-        maxPayloadBytes(mtuBytes),
-        -1);
+            key,
+            incarnation,
+            incarnation,
+            windowFrames,
+            credit,
+            ENDPOINTS_SHARING_CREDIT,
+            windowFrames,
+            CLAIM_BUFFERS,
+            LOANS,
+            peerTimeoutNs,
+            maxPayloadBytes(mtuBytes),
+            -1)
+        .withHeldFrames(budget.resendHolds());
   }
 }

@@ -1,0 +1,78 @@
+package org.pmhxb.pm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.bufpool.Owner;
+
+/** One node sends on so many channels that its peers grant more than its pool has. */
+class ManyChannelsTest {
+  private static final int PEERS = 8;
+  private static final int ENDPOINTS = 4;
+  private static final int CHANNELS = PEERS * ENDPOINTS * ENDPOINTS;
+  private static final int CREDIT = 512;
+  private static final int HELD = CREDIT + 256;
+
+  /** The sum of a node's uses. */
+  private static final int POOL_BUFFERS = 2_432;
+
+  private static final int BYTES = 1_024;
+  private static final int EACH = 24;
+  private static final double BYTES_PER_NS = 0.5;
+  private static final long MS = 1_000_000L;
+
+  private static final NodeConfig CONFIG =
+      new NodeConfig(0x1234, 1, 1, 256, CREDIT, 2, 256, 128, 128, 5_000 * MS, 1_024, -1)
+          .withHeldFrames(HELD);
+
+  private final List<PmEndpoint> endpoints = new ArrayList<>();
+  private final int[] toSend = new int[CHANNELS];
+  private int received;
+
+  /** All that each channel has credit for, as its program may at any moment. */
+  private void send() {
+    for (int c = 0; c < CHANNELS; c++) {
+      PmEndpoint from = endpoints.get(c % ENDPOINTS);
+      int to = 1 + c / ENDPOINTS % ENDPOINTS;
+      int node = 1 + c / (ENDPOINTS * ENDPOINTS);
+      SendBuffer b;
+      while (toSend[c] > 0 && (b = from.claim(node, to, BYTES)) != null) {
+        from.send(b);
+        toSend[c]--;
+      }
+    }
+  }
+
+  /** Acknowledgements come in by buffers, too: with none left nothing would ever free one. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsHeldLeavesBuffersForTheRest(boolean inline) {
+    try (TestNet net = new TestNet(PEERS + 1, 1, 1, POOL_BUFFERS, CONFIG, inline)) {
+      net.bytesPerNs[0] = BYTES_PER_NS;
+      for (PmNode node : net.nodes) {
+        for (int e = 1; e <= ENDPOINTS; e++) {
+          endpoints.add(node.open(e));
+        }
+      }
+      Arrays.fill(toSend, EACH);
+      int most = 0;
+      PmNode sender = net.nodes.get(0);
+      for (long until = net.nowNs + 100 * MS; received < CHANNELS * EACH && net.nowNs < until; ) {
+        send();
+        net.step();
+        int held = net.pools.get(0).ownedBy(Owner.WINDOW);
+        most = Math.max(most, held);
+        assertThat(sender.sender.held()).isEqualTo(held);
+        endpoints.forEach(e -> e.poll(m -> received++, 256));
+      }
+      assertThat(received).isEqualTo(CHANNELS * EACH);
+      assertThat(most).isBetween(HELD, HELD + ENDPOINTS * CONFIG.claimBuffers());
+      assertThat(sender.counters().dropped(DropReason.NO_BUFFER)).isZero();
+      endpoints.forEach(PmEndpoint::close);
+    }
+  }
+}
