@@ -64,6 +64,12 @@ public final class PmNode implements PollWork, AutoCloseable {
    */
   private boolean held;
 
+  /** Claims that an endpoint has at hand which has sent nothing yet: of many most never do. */
+  private int firstClaims = LEAST_CLAIMS;
+
+  /** Buffers that endpoints have at hand or claimed. Poll thread; not in inline mode. */
+  private int supplied;
+
   private boolean quit;
   private volatile boolean closed;
 
@@ -359,7 +365,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     int id = Descriptor.bufferId(hi);
     switch (Descriptor.op(lo)) {
       case PmEndpoint.OP_SEND -> {
-        endpoint.supplied--;
+        takenOf(endpoint);
         Lane lane = endpoint.laneOf(Descriptor.tag(lo));
         int flags = Descriptor.flags(lo);
         if (!accept(endpoint, lane, id, Descriptor.length(hi), flags, Descriptor.endpoint(lo))) {
@@ -373,7 +379,7 @@ public final class PmNode implements PollWork, AutoCloseable {
         consumed(endpoint, lo, hi);
       }
       case PmEndpoint.OP_ABORT -> {
-        endpoint.supplied--;
+        takenOf(endpoint);
         core.pool.release(id, endpoint.claimOwner);
       }
       case PmEndpoint.OP_ASK -> wantCredit(endpoint.laneOf(Descriptor.tag(lo)), hi);
@@ -381,11 +387,18 @@ public final class PmNode implements PollWork, AutoCloseable {
     }
   }
 
+  /** An endpoint has a buffer less. */
+  private void takenOf(PmEndpoint endpoint) {
+    endpoint.supplied--;
+    endpoint.claims = true;
+    supplied--;
+  }
+
   /** Keeps an endpoint's stock of free buffers up. */
   private int supply(PmEndpoint endpoint) {
     int n = 0;
-    int stock = endpoint.claimLimit;
-    while (n < SUPPLY_PER_ROUND && endpoint.supplied < stock && sender.mayHoldMore()) {
+    int stock = endpoint.claims ? endpoint.claimLimit : firstClaims;
+    while (n < SUPPLY_PER_ROUND && endpoint.supplied < stock && maySupply(endpoint)) {
       int id = core.pool.allocate(endpoint.claimOwner);
       if (id == 0) {
         break;
@@ -393,9 +406,16 @@ public final class PmNode implements PollWork, AutoCloseable {
       endpoint.supply.offer(
           Descriptor.lo(PmEndpoint.OP_BUFFER, 0, 0, 0, 0), Descriptor.hi(id, 0, 0));
       endpoint.supplied++;
+      supplied++;
       n++;
     }
     return n;
+  }
+
+  /** What is at hand, and what was sent, leave the pool what all else needs: but for one each. */
+  private boolean maySupply(PmEndpoint endpoint) {
+    long most = 2L * core.config.heldFrames() + (endpoint.supplied == 0 ? core.openCount : 0);
+    return sender.mayHoldMore() && sender.held() + supplied < most;
   }
 
   // --- from endpoints, on the poll thread ---------------------------------------------------
@@ -682,6 +702,7 @@ public final class PmNode implements PollWork, AutoCloseable {
     int each = core.config.claimBuffers();
     int all = each * core.config.endpointsExpected();
     int limit = Math.clamp(all / Math.max(1, core.openCount), LEAST_CLAIMS, each);
+    firstClaims = Math.clamp(all / Math.max(1, core.openCount), 1, LEAST_CLAIMS);
     for (int i = 0; i < core.openCount; i++) {
       core.open[i].claimLimit = limit;
     }
@@ -715,6 +736,8 @@ public final class PmNode implements PollWork, AutoCloseable {
     endpoint.loans.drain(Integer.MAX_VALUE);
     endpoint.dropGuest();
     core.pool.reclaim(endpoint.claimOwner);
+    supplied -= endpoint.supplied;
+    endpoint.supplied = 0;
   }
 
   /**

@@ -34,11 +34,12 @@ class ChurnTest {
 
   /**
    * Of credit, fewer than all channels would like, and of every second seed than there are
-   * channels.
+   * channels. Of every third, few frames may be held, fewer than endpoints have at hand.
    */
   private static NodeConfig config(long seed) {
     int creditBuffers = seed % 4 < 2 ? 160 : 40;
-    return new NodeConfig(0x1234, 1, 1, 16, creditBuffers, 8, 8, 16, 8, TIMEOUT_NS, 1_024, -1);
+    return new NodeConfig(0x1234, 1, 1, 16, creditBuffers, 8, 8, 16, 8, TIMEOUT_NS, 1_024, -1)
+        .withHeldFrames(seed % 3 == 0 ? 4 : 1_000);
   }
 
   /** One opening of an endpoint. */

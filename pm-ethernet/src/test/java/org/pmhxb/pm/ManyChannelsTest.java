@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.Owner;
 
-/** One node sends on so many channels that its peers grant more than its pool has. */
+/** One node has more channels, or endpoints, than its pool was made for. */
 class ManyChannelsTest {
   private static final int PEERS = 8;
   private static final int ENDPOINTS = 4;
@@ -72,6 +73,32 @@ class ManyChannelsTest {
       assertThat(received).isEqualTo(CHANNELS * EACH);
       assertThat(most).isBetween(HELD, HELD + ENDPOINTS * CONFIG.claimBuffers());
       assertThat(sender.counters().dropped(DropReason.NO_BUFFER)).isZero();
+      endpoints.forEach(PmEndpoint::close);
+    }
+  }
+
+  /** A poll thread gives each endpoint buffers before it asks: the last one sends. */
+  @Test
+  void endpointsThatSendNothingLeaveBuffersForTheRest() {
+    int many = POOL_BUFFERS / 4;
+    try (TestNet net = new TestNet(2, 1, 1, POOL_BUFFERS, CONFIG, false)) {
+      for (int e = 1; e <= many; e++) {
+        endpoints.add(net.nodes.get(0).open(e));
+        net.step();
+      }
+      PmEndpoint to = net.nodes.get(1).open(many);
+      toSend[0] = EACH;
+      for (long until = net.nowNs + 10 * MS; received < EACH && net.nowNs < until; ) {
+        SendBuffer b = toSend[0] > 0 ? endpoints.getLast().claim(1, BYTES) : null;
+        if (b != null) {
+          endpoints.getLast().send(b);
+          toSend[0]--;
+        }
+        net.step();
+        to.poll(m -> received++, 256);
+      }
+      assertThat(received).isEqualTo(EACH);
+      assertThat(net.pools.get(0).available()).isGreaterThan(POOL_BUFFERS / 2);
       endpoints.forEach(PmEndpoint::close);
     }
   }
