@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -29,6 +28,11 @@ public final class ControlServer implements AutoCloseable {
 
   /** Beyond this a connection is refused: one controller and a few status requests are usual. */
   static final int MAX_CONNECTIONS = 32;
+
+  /** S_IFMT and S_IFSOCK of Linux's inode(7). */
+  private static final int FILE_TYPE = 0170000;
+
+  private static final int SOCKET = 0140000;
 
   private final Path path;
   private final ServerSocketChannel server;
@@ -87,9 +91,12 @@ public final class ControlServer implements AutoCloseable {
    * @throws IOException it cannot be looked at
    */
   public static boolean isOtherFile(Path path) throws IOException {
-    return Files.exists(path, LinkOption.NOFOLLOW_LINKS)
-        && !Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-            .isOther();
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    // Java's own attributes know no socket: devices and pipes are "other" files, too.
+    int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    return (mode & FILE_TYPE) != SOCKET;
   }
 
   private static void requireNoOtherFile(Path path) throws IOException {

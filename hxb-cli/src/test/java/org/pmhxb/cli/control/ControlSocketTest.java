@@ -59,6 +59,19 @@ class ControlSocketTest {
     assertThat(file).hasContent("root");
   }
 
+  /** As /dev/null is one, which a node of root would take away from everybody. */
+  @Test
+  void aPipeOrDeviceStays() throws Exception {
+    Path pipe = directory.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+
+    assertThatThrownBy(() -> ControlServer.start(pipe, Talk::new))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining(pipe + ": a file that is no socket is there");
+
+    assertThat(pipe).exists();
+  }
+
   @Test
   void aSocketOnWhichSomebodyAnswersStaysHis() throws IOException {
     assertThatThrownBy(() -> ControlServer.start(path, Talk::new))
