@@ -11,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -191,6 +192,7 @@ final class ConfigReader {
     if (root.has("key-file") && builder.keyFile.isBlank()) {
       scope.error("key-file", builder.keyFile, "must be the path of a file of mode 600");
     }
+    checkPath("key-file", builder.keyFile);
     boolean given = !builder.keyFile.isBlank();
     HxbConfig.Tag otherwise = given ? HxbConfig.Tag.REPLAY : HxbConfig.Tag.OFF;
     builder.tag = scope.choice(root, "tag", HxbConfig.Tag.class, otherwise);
@@ -290,9 +292,28 @@ final class ConfigReader {
 
   private void checkSocket(String path, String socket) {
     int bytes = socket.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > MAX_SOCKET_BYTES || socket.indexOf('\0') >= 0) {
+    if (bytes > MAX_SOCKET_BYTES) {
       scope.error(
           path, socket, "has " + bytes + " bytes; a socket's path has at most " + MAX_SOCKET_BYTES);
+    } else {
+      checkPath(path, socket);
+    }
+  }
+
+  /**
+   * What this JVM takes for a path, which depends on the character set that it was started with.
+   */
+  private void checkPath(String path, String file) {
+    try {
+      Path.of(file);
+    } catch (InvalidPathException e) {
+      boolean ascii = file.chars().allMatch(c -> c < 0x80);
+      scope.error(
+          path,
+          file,
+          "is no path: "
+              + e.getReason()
+              + (ascii ? "" : "; start it with LC_ALL=C.UTF-8 in the environment, or use ASCII"));
     }
   }
 

@@ -3,14 +3,19 @@ package org.pmhxb.router;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -268,6 +273,23 @@ class HxbConfigTest {
         .allMatch(e -> e.contains("at most 107"));
   }
 
+  /** Half of a surrogate pair is in no character set, as letters beyond ASCII are not in C's. */
+  @Test
+  void whatIsNoPathIsRefusedWithItsLine() {
+    assertThat(errors("key-file = \"a\\u0000b\"\n" + GOOD))
+        .hasSize(1)
+        .first()
+        .asString()
+        .startsWith("n.toml:1: key-file = a\0b: is no path: Nul character not allowed");
+    assertThat(errors("control-socket = \"/run/\\ud800\"\n" + GOOD))
+        .hasSize(1)
+        .first()
+        .asString()
+        .startsWith("n.toml:1: control-socket = ")
+        .contains("is no path: ")
+        .endsWith("start it with LC_ALL=C.UTF-8 in the environment, or use ASCII");
+  }
+
   @Test
   void devicesSuitTheirDriver() {
     assertThat(errors(GOOD.replace("\"x0\"", "\"a name that is too long\""))).hasSize(1);
@@ -372,7 +394,7 @@ class HxbConfigTest {
             .shape(shape)
             .coordinates(shape.coordinates(random.nextInt(shape.nodes())))
             .mtuBytes(576 + random.nextInt(13_000))
-            .controlSocket("/run/" + wild(random))
+            .controlSocket("/run/" + asPath(wild(random)))
             .poolBuffers(64 + random.nextInt(10_000))
             .poolStrideBytes(random.nextBoolean() ? 0 : 13_824 + 128 * random.nextInt(100))
             .hugepages(Hugepages.values()[random.nextInt(3)])
@@ -423,6 +445,15 @@ class HxbConfigTest {
       text.append((char) (1 + random.nextInt(0x2FF)));
     }
     return text.toString();
+  }
+
+  /** Without what no path has in the character set that this JVM was started with. */
+  private static String asPath(String text) {
+    CharsetEncoder encoder = Charset.forName(System.getProperty("sun.jnu.encoding")).newEncoder();
+    return text.codePoints()
+        .filter(c -> encoder.canEncode((char) c))
+        .mapToObj(Character::toString)
+        .collect(Collectors.joining());
   }
 
   @Property(tries = 3000, seed = "22")
