@@ -30,6 +30,9 @@ final class ConfigReader {
   /** Far more than 27 rails need. */
   private static final int MAX_BYTES = 1 << 20;
 
+  /** What some editors put in front of UTF-8. */
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
   private static final int STRIDE_BYTES_MIN = 1_024;
 
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
@@ -89,8 +92,8 @@ final class ConfigReader {
       if (bytes.length > MAX_BYTES) {
         throw unreadable(name, "has more than " + MAX_BYTES + " bytes");
       }
-      return parse(
-          name, StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return parse(name, text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text);
     } catch (NoSuchFileException e) {
       throw unreadable(name, "no such file; hxb up writes such files, see hxb node --help");
     } catch (AccessDeniedException e) {

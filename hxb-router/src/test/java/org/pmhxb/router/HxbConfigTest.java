@@ -509,5 +509,7 @@ class HxbConfigTest {
     assertThatThrownBy(() -> HxbConfig.read(file)).hasMessageContaining("more than 1048576");
     Files.writeString(file, GOOD, StandardCharsets.UTF_8);
     assertThat(HxbConfig.read(file)).isEqualTo(HxbConfig.parse("n", GOOD));
+    Files.writeString(file, "\uFEFF" + GOOD, StandardCharsets.UTF_8);
+    assertThat(HxbConfig.read(file)).isEqualTo(HxbConfig.parse("n", GOOD));
   }
 }
