@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Tells on which line of a TOML text each key stands.
@@ -20,7 +22,10 @@ final class TomlLines {
   private static final int MAX_DEPTH = 64;
 
   private final String text;
-  private final Map<String, Integer> lines = new HashMap<>();
+
+  /** Sorted, so that what lies within a table is found without looking at all else. */
+  private final TreeMap<String, Integer> lines = new TreeMap<>();
+
   private final Map<String, Integer> arraySizes = new HashMap<>();
   private final Set<String> headers = new HashSet<>();
   private int at;
@@ -57,9 +62,9 @@ final class TomlLines {
 
   /** A list of tables, and a table that only others' heads name, have no line of their own. */
   private int firstWithin(String path) {
-    return lines.entrySet().stream()
-        .filter(e -> e.getKey().startsWith(path + ".") || e.getKey().startsWith(path + "["))
-        .mapToInt(Map.Entry::getValue)
+    return Stream.of('.', '[')
+        .flatMap(c -> lines.subMap(path + c, path + (char) (c + 1)).values().stream())
+        .mapToInt(Integer::intValue)
         .min()
         .orElse(0);
   }

@@ -494,6 +494,14 @@ class HxbConfigTest {
     assertThat(errors("[" + "a.".repeat(100_000) + "a]\n")).isNotEmpty();
   }
 
+  /** The line of each of 30,000 errors is looked for among 10,000 lines. */
+  @Test
+  void aLongFileIsReadInTimeThatGrowsAsItDoes() {
+    String text = "key = \"k\"\n" + "[[rail]]\n".repeat(10_000);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10), () -> assertThat(errors(text)).hasSizeGreaterThan(30_000));
+  }
+
   @Test
   void filesThatCannotBeReadAreNamed(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("node.toml");
