@@ -1,6 +1,7 @@
 package org.pmhxb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,8 +16,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.router.Dimension;
 import org.pmhxb.router.HxbConfig;
 import picocli.CommandLine.ParseResult;
 
@@ -98,6 +101,42 @@ class DeployTest {
         .contains("rail x0", "rail x1", "capabilities", "numa", "key file", "control socket")
         .doesNotContain("permissions", "tc tbf");
     assertThat(run.code()).isEqualTo(run.json().path("ok").asBoolean() ? Main.OK : Main.FAILED);
+  }
+
+  /** Of a node with all four NICs. */
+  @Test
+  void theDoctorWantsTheHugepagesThatThePageNames(@TempDir Path folder) throws IOException {
+    HxbConfig.Builder node = configurations().getFirst().toBuilder();
+    for (int index = 2; index < 4; index++) {
+      node.rail(new HxbConfig.Rail(Dimension.X, index, HxbConfig.Driver.PACKET, "more" + index));
+    }
+    Path file = Files.writeString(folder.resolve("node.toml"), node.build().toToml());
+    CommandRun run = CommandRun.of("doctor", "--config", file.toString());
+    Matcher wanted = Pattern.compile("the node's pool (\\d+), DPDK (\\d+)").matcher(run.out());
+    assumeThat(wanted.find()).as("this kernel has pages of 2 MB").isTrue();
+    assertThat(text("docs/DEPLOY.md"))
+        .contains(
+            "here %s for its pool, and %s have to be free for DPDK"
+                .formatted(wanted.group(1), wanted.group(2)));
+  }
+
+  /** Messages that the pages explain, as those who throw them have them. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          docs/DEPLOY.md | hxb-router/src/main/java/org/pmhxb/router/node/HxbNode.java | is not in this network namespace
+          docs/DEPLOY.md | hxb-router/src/main/java/org/pmhxb/router/MissingNeighbour.java | not heard
+          docs/DEPLOY.md | hxb-router/src/main/java/org/pmhxb/router/PairingFault.java | cable on the wrong rail index
+          docs/DEPLOY.md | hxb-router/src/main/java/org/pmhxb/router/PairingFault.java | two nodes with the same coordinates
+          docs/DEPLOY.md | hxb-router/src/main/java/org/pmhxb/router/PairingFault.java | frames of full length do not arrive
+          docs/MPI.md | pm-mpj/src/main/java/org/pmhxb/mpi/launch/RankNode.java | no way to the job's nodes
+          """)
+  void theMessagesThatAreExplainedAreSaid(String page, String source, String message)
+      throws IOException {
+    assertThat(text(page)).contains(message);
+    assertThat(text(source)).contains(message);
   }
 
   static List<String> commands() throws IOException {
