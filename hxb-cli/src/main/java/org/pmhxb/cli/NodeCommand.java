@@ -1,10 +1,12 @@
 package org.pmhxb.cli;
 
 import ch.qos.logback.classic.Level;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.node.NodeRunner;
 import org.pmhxb.cli.node.PolledNode;
 import org.pmhxb.ffi.ProcessGroup;
@@ -67,13 +69,34 @@ final class NodeCommand extends HxbCommand {
       configs.add(HxbConfig.read(file));
     }
     logMore();
-    List<PolledNode> nodes = PolledNode.launch(configs);
-    List<NodeRunner.Served> served = new ArrayList<>();
-    for (int i = 0; i < nodes.size(); i++) {
-      String socket = configs.get(i).controlSocket();
-      served.add(new NodeRunner.Served(nodes.get(i), socket.isEmpty() ? null : Path.of(socket)));
-    }
-    NodeRunner.serve(served);
+    NodeRunner.serve(launch(configs));
     return new Ended(true, configs.stream().map(HxbConfig::node).toList());
+  }
+
+  /**
+   * The control sockets first: where a process answers already, it is perhaps this very node, whose
+   * sessions another one with its coordinates would end.
+   */
+  private static List<NodeRunner.Served> launch(List<HxbConfig> configs) throws IOException {
+    List<ControlServer> controls = new ArrayList<>();
+    try {
+      for (HxbConfig config : configs) {
+        String socket = config.controlSocket();
+        controls.add(socket.isEmpty() ? null : ControlServer.open(Path.of(socket)));
+      }
+      List<PolledNode> nodes = PolledNode.launch(configs);
+      List<NodeRunner.Served> served = new ArrayList<>();
+      for (int i = 0; i < nodes.size(); i++) {
+        served.add(new NodeRunner.Served(nodes.get(i), controls.get(i)));
+      }
+      return served;
+    } catch (IOException | RuntimeException e) {
+      for (ControlServer control : controls) {
+        if (control != null) {
+          control.close();
+        }
+      }
+      throw e;
+    }
   }
 }

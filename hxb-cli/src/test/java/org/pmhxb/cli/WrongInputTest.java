@@ -12,6 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.control.ControlServer;
+import org.pmhxb.cli.node.NodeService;
 
 /** Wrong files and options: a message with place and range, exit code 2, nothing half-started. */
 class WrongInputTest {
@@ -77,6 +79,19 @@ class WrongInputTest {
     CommandRun run = node(NODE);
     assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
     assertThat(run.err()).contains("device nosuch0 of rail x0 is not in this network namespace");
+    assertNothingStarted();
+  }
+
+  /** Two nodes of the same coordinates end each other's sessions. */
+  @Test
+  void aNodeThatRunsAlreadyIsNamedBeforeAnotherIsHeardOf() throws IOException {
+    try (ControlServer running =
+        ControlServer.start(folder.resolve("s"), new NodeService(null)::conversation)) {
+      CommandRun run = node(NODE);
+      assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
+      assertThat(run.err()).contains("a process answers there already").doesNotContain("nosuch0");
+      assertThat(folder.resolve("s")).exists();
+    }
     assertNothingStarted();
   }
 

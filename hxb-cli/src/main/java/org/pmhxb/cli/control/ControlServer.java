@@ -36,7 +36,6 @@ public final class ControlServer implements AutoCloseable {
 
   private final Path path;
   private final ServerSocketChannel server;
-  private final Supplier<Conversation> conversations;
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
   /** One connection's side of the talk. Called by that connection's thread alone. */
@@ -49,21 +48,27 @@ public final class ControlServer implements AutoCloseable {
     void close();
   }
 
-  private ControlServer(Path path, ServerSocketChannel server, Supplier<Conversation> supplier) {
+  private ControlServer(Path path, ServerSocketChannel server) {
     this.path = path;
     this.server = server;
-    this.conversations = supplier;
+  }
+
+  /** {@link #open} and {@link #answer} at once. */
+  public static ControlServer start(Path path, Supplier<Conversation> conversations)
+      throws IOException {
+    ControlServer control = open(path);
+    control.answer(conversations);
+    return control;
   }
 
   /**
-   * Opens the socket and answers until {@link #close()}. A socket that a crashed process left there
-   * is replaced.
+   * Opens the socket; who asks waits until there is something that answers. A socket that a crashed
+   * process left there is replaced.
    *
    * @throws UserErrorException there is a file that is no socket, or somebody answers there; it
    *     stays
    */
-  public static ControlServer start(Path path, Supplier<Conversation> conversations)
-      throws IOException {
+  public static ControlServer open(Path path) throws IOException {
     requireNoOtherFile(path);
     requireNobody(path);
     ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -80,9 +85,12 @@ public final class ControlServer implements AutoCloseable {
               + "; its directory must exist and be writable, the path at most 107 bytes long",
           e);
     }
-    ControlServer control = new ControlServer(path, channel, conversations);
-    Thread.ofVirtual().name("control").start(control::accept);
-    return control;
+    return new ControlServer(path, channel);
+  }
+
+  /** Answers until {@link #close()}. Once. */
+  public void answer(Supplier<Conversation> conversations) {
+    Thread.ofVirtual().name("control").start(() -> accept(conversations));
   }
 
   /**
@@ -122,7 +130,7 @@ public final class ControlServer implements AutoCloseable {
             + " end it, or choose another path");
   }
 
-  private void accept() {
+  private void accept(Supplier<Conversation> conversations) {
     try {
       while (true) {
         SocketChannel channel = server.accept();
@@ -132,14 +140,14 @@ public final class ControlServer implements AutoCloseable {
         }
         open.add(channel);
         // A platform thread: a conversation may run a workload, which polls.
-        Thread.ofPlatform().daemon().name("control-talk").start(() -> talk(channel));
+        Thread.ofPlatform().daemon().name("control-talk").start(() -> talk(channel, conversations));
       }
     } catch (IOException e) {
       assert !server.isOpen() : e;
     }
   }
 
-  private void talk(SocketChannel channel) {
+  private void talk(SocketChannel channel, Supplier<Conversation> conversations) {
     try (channel;
         Conversation conversation = conversations.get()) {
       LineReader reader = new LineReader(channel, MAX_LINE_BYTES);

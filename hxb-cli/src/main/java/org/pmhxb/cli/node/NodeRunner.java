@@ -1,7 +1,6 @@
 package org.pmhxb.cli.node;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -27,19 +26,14 @@ public final class NodeRunner {
   /**
    * A node and where it is asked.
    *
-   * @param socket of its control server, or null for none
+   * @param control its socket, open; or null for none
    */
-  public record Served(NodeHandle node, Path socket) {}
-
-  /** {@link #serve(List)} for one node. */
-  public static void serve(NodeHandle node, Path socket) throws IOException, InterruptedException {
-    serve(List.of(new Served(node, socket)));
-  }
+  public record Served(NodeHandle node, ControlServer control) {}
 
   /**
-   * Serves the nodes' control sockets and returns when the process is asked to end by SIGTERM,
-   * SIGINT or SIGHUP; the nodes are closed by then. What the program does behind it, {@link #leave}
-   * last, may take {@value #LEAVE_LIMIT_MS} ms.
+   * Answers on the nodes' control sockets, which it closes, and returns when the process is asked
+   * to end by SIGTERM, SIGINT or SIGHUP; the nodes are closed by then. What the program does behind
+   * it, {@link #leave} last, may take {@value #LEAVE_LIMIT_MS} ms.
    *
    * @throws IllegalStateException when a node breaks
    */
@@ -65,11 +59,10 @@ public final class NodeRunner {
                       });
                 });
     Runtime.getRuntime().addShutdownHook(hook);
-    List<ControlServer> controls = new ArrayList<>();
     try {
       for (Served each : all) {
-        if (each.socket() != null) {
-          controls.add(serveOn(each.socket(), each.node()));
+        if (each.control() != null) {
+          each.control().answer(new NodeService(each.node())::conversation);
         }
         long pid = ProcessHandle.current().pid();
         LOG.info("node {} runs as process {}", each.node().self(), pid);
@@ -77,7 +70,7 @@ public final class NodeRunner {
       watch(all.stream().map(Served::node).toList(), ending);
     } finally {
       try {
-        close(controls, all);
+        close(all);
       } finally {
         ended.countDown();
       }
@@ -95,10 +88,12 @@ public final class NodeRunner {
     System.exit(code);
   }
 
-  private static void close(List<ControlServer> controls, List<Served> all) throws IOException {
+  private static void close(List<Served> all) throws IOException {
     try {
-      for (ControlServer control : controls) {
-        control.close();
+      for (Served each : all) {
+        if (each.control() != null) {
+          each.control().close();
+        }
       }
     } finally {
       all.forEach(each -> each.node().close());
@@ -136,10 +131,6 @@ public final class NodeRunner {
    */
   static void tellFaults(NodeHandle node, Consumer<String> log) {
     node.reportNewFaults(fault -> log.accept("node " + node.self() + ": " + fault));
-  }
-
-  private static ControlServer serveOn(Path socket, NodeHandle node) throws IOException {
-    return ControlServer.start(socket, new NodeService(node)::conversation);
   }
 
   private interface Waiting {

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
@@ -62,7 +63,10 @@ public final class FakeNode implements NodeHandle {
                   }));
     }
     NodeRunner.serve(
-        new FakeNode(config, !manner.equals("never")), Path.of(config.controlSocket()));
+        List.of(
+            new NodeRunner.Served(
+                new FakeNode(config, !manner.equals("never")),
+                ControlServer.open(Path.of(config.controlSocket())))));
     if (manner.equals("stubborn")) {
       Thread.currentThread().join();
     }
