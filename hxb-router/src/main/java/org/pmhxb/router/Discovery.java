@@ -318,6 +318,24 @@ public final class Discovery {
     return every;
   }
 
+  /**
+   * Whether a neighbour was heard on some rail after a moment of the node's clock. Any thread;
+   * allocates nothing.
+   */
+  public boolean heardSince(int neighbour, long sinceNs) {
+    int position = shape.position(neighbour);
+    int differing = shape.differing(position, ownPosition);
+    for (int d = 0; d < Dimension.COUNT; d++) {
+      for (int index = 0; (differing & 1 << d) != 0 && index < layout.perDimension(); index++) {
+        long heard = heardNs.getAcquire(table.slot(d, shape.coordinate(position, d), index));
+        if (heard != NEVER && heard - sinceNs > 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /** Who is known, where, and when it was heard. Any thread. */
   public List<Neighbour> neighbours() {
     List<Neighbour> list = new ArrayList<>();

@@ -37,6 +37,11 @@ final class LoopWork implements PollWork {
       return false;
     }
 
+    /** A sleeping poll thread wakes so often for it. */
+    default long intervalNs() {
+      return TASK_INTERVAL_NS;
+    }
+
     /** Nothing is left to do: it is not called again. */
     boolean over();
   }
@@ -93,7 +98,11 @@ final class LoopWork implements PollWork {
 
   @Override
   public long nextDeadlineNs(long nowNs) {
-    return nowNs + (tasks.isEmpty() ? IDLE_INTERVAL_NS : TASK_INTERVAL_NS);
+    long intervalNs = IDLE_INTERVAL_NS;
+    for (int i = 0; i < tasks.size(); i++) {
+      intervalNs = Math.min(intervalNs, tasks.get(i).intervalNs());
+    }
+    return nowNs + intervalNs;
   }
 
   private int obey() {

@@ -403,7 +403,11 @@ public final class PolledNode implements NodeHandle {
 
     @Override
     public void onPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq) {
-      changedNs.put(node, System.nanoTime());
+      long nowNs = System.nanoTime();
+      changedNs.put(node, nowNs);
+      if (greeter.lost(node, nowNs)) {
+        loop.add(greeter);
+      }
       boolean wanted = reason == DownReason.LOCAL_CLOSE || reason == DownReason.CLOSED;
       LOG.atLevel(wanted ? Level.INFO : Level.WARN)
           .log(

@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
 import org.pmhxb.cli.bench.LocalNode;
 import org.pmhxb.cli.bench.TrafficPlan;
+import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PollIdle;
 import org.pmhxb.router.MissingNeighbour;
@@ -97,6 +100,38 @@ class GreeterTest {
     cluster.wire().lines().get(3).cut(false);
     secondsUntil(() -> greeters.stream().allMatch(Greeter::over));
     assertThat(cluster.node(0).peerState(2)).isEqualTo(PeerState.UP);
+  }
+
+  /** While it is away nothing is asked of it: why its session ended stays known. */
+  @Test
+  void whoIsBackIsGreetedAgain() {
+    start("2", 1);
+    for (int n = 0; n < 2; n++) {
+      Greeter greeter = greeters.get(n);
+      cluster.node(n).peerListener(new Losses(peer -> greeter.lost(peer, nowNs)));
+    }
+    secondsUntil(this::allReady);
+    cluster.wire().lines().getFirst().cut(true);
+    assertThat(secondsUntil(() -> cluster.node(0).peerState(1) == PeerState.DOWN)).isLessThan(6);
+    startNs = nowNs;
+    secondsUntil(() -> cluster.node(0).peerState(1) != PeerState.DOWN);
+    assertThat(cluster.node(0).peerState(1)).isEqualTo(PeerState.DOWN);
+    assertThat(cluster.node(0).peerStatus().getFirst().reason()).isEqualTo(DownReason.SILENCE);
+
+    cluster.wire().lines().getFirst().cut(false);
+    startNs = nowNs;
+    assertThat(secondsUntil(() -> cluster.node(0).peerState(1) == PeerState.UP)).isLessThan(2);
+  }
+
+  /** Hears of ended sessions. */
+  private record Losses(IntConsumer lost) implements PeerListener {
+    @Override
+    public void onPeerUp(int node, int session) {}
+
+    @Override
+    public void onPeerDown(int node, int session, DownReason reason, int lastAcknowledgedSeq) {
+      lost.accept(node);
+    }
   }
 
   @Test

@@ -15,11 +15,13 @@ import org.pmhxb.cli.Version;
 import org.pmhxb.ffi.Eal;
 import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.pm.PollIdle;
 import org.pmhxb.pm.wire.FrameHeader;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Dimension;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
 
 /** What real nodes say of themselves. */
 class PolledNodeTest {
@@ -73,6 +75,35 @@ class PolledNodeTest {
       assertThat(status.poolPageBytes()).isEqualTo(4_096);
       assertThat(status.rails().getFirst().counters().rxFrames()).isPositive();
       assertThat(status.rails().getFirst().counters().txBytes()).isPositive();
+    }
+  }
+
+  /** Nobody sends anything: without a session neither would notice that the other is gone. */
+  @Test
+  void aSessionThatEndedIsOpenedAgainWhenThePeerIsBack() throws InterruptedException {
+    RingCluster two =
+        RingCluster.create(RingCluster.Options.of(Shape.of(2), 1).withPeerTimeoutNs(100_000_000L));
+    List<PolledNode> nodes = PolledNode.launch(two, PollIdle.YIELD);
+    try {
+      awaitPeers(nodes, "UP");
+      two.wire().lines().getFirst().cut(true);
+      awaitPeers(nodes, "DOWN");
+      two.wire().lines().getFirst().cut(false);
+      awaitPeers(nodes, "UP");
+    } finally {
+      nodes.getFirst().close();
+    }
+  }
+
+  private static void awaitPeers(List<PolledNode> nodes, String state) throws InterruptedException {
+    long untilNs = System.nanoTime() + LIMIT_NS;
+    while (!nodes.stream()
+        .flatMap(node -> node.status().peers().stream())
+        .map(NodeStatus.Peer::state)
+        .toList()
+        .equals(List.of(state, state))) {
+      assertThat(System.nanoTime() - untilNs).as("all are " + state).isNegative();
+      Thread.sleep(5);
     }
   }
 
