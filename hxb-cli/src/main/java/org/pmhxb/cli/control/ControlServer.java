@@ -14,6 +14,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.pmhxb.cli.UserErrorException;
 
@@ -28,6 +29,8 @@ public final class ControlServer implements AutoCloseable {
 
   /** Beyond this a connection is refused: one controller and a few status requests are usual. */
   static final int MAX_CONNECTIONS = 32;
+
+  private static final long RETRY_NS = 100_000_000L;
 
   /** S_IFMT and S_IFSOCK of Linux's inode(7). */
   private static final int FILE_TYPE = 0170000;
@@ -48,7 +51,7 @@ public final class ControlServer implements AutoCloseable {
     void close();
   }
 
-  private ControlServer(Path path, ServerSocketChannel server) {
+  ControlServer(Path path, ServerSocketChannel server) {
     this.path = path;
     this.server = server;
   }
@@ -131,20 +134,31 @@ public final class ControlServer implements AutoCloseable {
   }
 
   private void accept(Supplier<Conversation> conversations) {
-    try {
-      while (true) {
-        SocketChannel channel = server.accept();
-        if (open.size() >= MAX_CONNECTIONS) {
-          channel.close();
-          continue;
+    boolean told = false;
+    while (server.isOpen()) {
+      try {
+        admit(server.accept(), conversations);
+        told = false;
+      } catch (IOException e) {
+        // No descriptor is free, say, which passes: who asks waits for that.
+        if (server.isOpen() && !told) {
+          System.err.println("hxb: nobody can ask at " + path + " now: " + e.getMessage());
+          told = true;
         }
-        open.add(channel);
-        // A platform thread: a conversation may run a workload, which polls.
-        Thread.ofPlatform().daemon().name("control-talk").start(() -> talk(channel, conversations));
+        LockSupport.parkNanos(RETRY_NS);
       }
-    } catch (IOException e) {
-      assert !server.isOpen() : e;
     }
+  }
+
+  private void admit(SocketChannel channel, Supplier<Conversation> conversations)
+      throws IOException {
+    if (open.size() >= MAX_CONNECTIONS) {
+      channel.close();
+      return;
+    }
+    open.add(channel);
+    // A platform thread: a conversation may run a workload, which polls.
+    Thread.ofPlatform().daemon().name("control-talk").start(() -> talk(channel, conversations));
   }
 
   private void talk(SocketChannel channel, Supplier<Conversation> conversations) {

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -15,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -189,6 +193,80 @@ class ControlSocketTest {
           .hasMessageContaining("did not answer wait within 50 ms");
       assertThat(ControlClient.ask(path, ControlJson.request("echo"), LIMIT).path("ok").asBoolean())
           .isTrue();
+    }
+  }
+
+  /** As a process without a free descriptor is answered. */
+  @Test
+  void whatIsNotAcceptedNowIsAcceptedLater() throws Exception {
+    Path other = directory.resolve("other");
+    try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.bind(UnixDomainSocketAddress.of(other));
+      try (ControlServer late = new ControlServer(other, new Reluctant(channel))) {
+        late.answer(Talk::new);
+        assertThat(
+                ControlClient.ask(other, ControlJson.request("echo"), LIMIT).path("count").asInt())
+            .isOne();
+      }
+    }
+  }
+
+  /** Accepts nothing at first. */
+  private static final class Reluctant extends ServerSocketChannel {
+    private final ServerSocketChannel channel;
+    private int refusals = 2;
+
+    Reluctant(ServerSocketChannel channel) {
+      super(channel.provider());
+      this.channel = channel;
+    }
+
+    @Override
+    public SocketChannel accept() throws IOException {
+      if (refusals-- > 0) {
+        throw new IOException("Too many open files");
+      }
+      return channel.accept();
+    }
+
+    @Override
+    public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
+      return channel.bind(local, backlog);
+    }
+
+    @Override
+    public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+      return channel.setOption(name, value);
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+      return channel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+      return channel.supportedOptions();
+    }
+
+    @Override
+    public ServerSocket socket() {
+      return channel.socket();
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+      return channel.getLocalAddress();
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+      channel.close();
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+      channel.configureBlocking(block);
     }
   }
 
