@@ -79,6 +79,7 @@ public final class HxbNode implements AutoCloseable {
     FrameKey frameKey = frameKey(config);
     Hugepages hugepages = hugepages(config);
     requireHugepages(config, buffers);
+    requireCpu(config);
     Eal.init(eal(config, hugepages));
     int sentKept = sizing.budget().resendHolds() + buffers - sizing.budget().buffers();
     // Where the poll thread will run, so that its NUMA node has the pages.
@@ -166,6 +167,16 @@ public final class HxbNode implements AutoCloseable {
     }
   }
 
+  /** Before anything is started. */
+  private static void requireCpu(HxbConfig config) {
+    try {
+      Threads.callOn(config.pollCpu(), () -> null);
+    } catch (NativeException e) {
+      throw config.refused(
+          "poll.cpu", config.pollCpu(), e.getMessage() + "; take one of these, or -1 for any");
+    }
+  }
+
   private static void requireMtu(HxbConfig config, HxbConfig.Rail rail, Port port) {
     int carriedBytes = port.maxFrameBytes() - FrameHeader.ETHERNET_HEADER_BYTES;
     if (carriedBytes < config.mtuBytes()) {
@@ -205,7 +216,7 @@ public final class HxbNode implements AutoCloseable {
    * Starts a node.
    *
    * @throws org.pmhxb.router.ConfigException a value cannot be, as this machine is: too few
-   *     hugepages, a device of a smaller mtu; nothing is left running
+   *     hugepages, a device of a smaller mtu, no such processor; nothing is left running
    * @throws org.pmhxb.ffi.NativeException a device or DPDK refuses; names call, code and mend
    */
   public static HxbNode launch(HxbConfig config) {

@@ -275,9 +275,10 @@ class HxbNodeTest {
     int cpu = Threads.affinity().length();
     HxbConfig config = config(0, lines("server")).toBuilder().pollCpu(cpu).build();
     assertThatThrownBy(() -> HxbNode.launch(config))
-        .isInstanceOf(NativeException.class)
-        .hasMessageContaining("hxb_thread_pin(" + cpu + ")")
-        .hasMessageContaining("this process may use CPUs");
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("poll.cpu = " + cpu + ": hxb_thread_pin(" + cpu + ")")
+        .hasMessageContaining("this process may use CPUs")
+        .hasMessageEndingWith("; take one of these, or -1 for any");
   }
 
   private static List<HxbConfig.Rail> lines(String role) {
