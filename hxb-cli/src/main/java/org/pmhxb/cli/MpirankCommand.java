@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.NodeJvm;
+import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.mpi.RankClassPath;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.VethFabric;
@@ -105,6 +106,9 @@ final class MpirankCommand extends ClusterCommand {
       ProcessImage.replace(otherJvm());
     }
     HxbConfig given = local ? read(0) : HxbConfig.read(config); // before the launcher is spoken to
+    if (!local && !given.controlSocket().isEmpty()) {
+      ControlServer.requireNobody(Path.of(given.controlSocket()));
+    }
     PmixRank rank = new PmixRank();
     HxbConfig node = local ? rank.choose(placement, this::read) : given;
     rank.run(

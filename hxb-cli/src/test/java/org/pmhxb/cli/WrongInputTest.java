@@ -90,6 +90,10 @@ class WrongInputTest {
       CommandRun run = node(NODE);
       assertThat(run.code()).as(run.err()).isEqualTo(Main.FAILED);
       assertThat(run.err()).contains("a process answers there already").doesNotContain("nosuch0");
+      String file = folder.resolve("node.toml").toString();
+      CommandRun rank = CommandRun.of("mpirank", "--config", file, "--", Main.class.getName());
+      assertThat(rank.code()).isEqualTo(Main.FAILED);
+      assertThat(rank.err()).contains("a process answers there already");
       assertThat(folder.resolve("s")).exists();
     }
     assertNothingStarted();

@@ -119,8 +119,12 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** A socket that a crashed process left refuses. */
-  private static void requireNobody(Path path) {
+  /**
+   * A socket that a crashed process left refuses.
+   *
+   * @throws UserErrorException a process answers there
+   */
+  public static void requireNobody(Path path) {
     try {
       ControlClient.connect(path).close();
     } catch (IOException e) {
