@@ -2,6 +2,7 @@ package org.pmhxb.collectives.barrier.plan;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What one node does in a barrier: at each step it awaits an ARRIVE from each of some nodes, then
@@ -30,6 +31,22 @@ public record BarrierPlan(int node, List<Step> steps) {
     /** How many nodes are awaited. */
     public int sourceCount() {
       return sources.length;
+    }
+
+    /**
+     * By what it says: of itself a record takes two arrays for the same only where they are one.
+     */
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Step step
+          && number == step.number
+          && Arrays.equals(sources, step.sources)
+          && sends.equals(step.sends);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(number, Arrays.hashCode(sources), sends);
     }
   }
 
@@ -64,6 +81,21 @@ public record BarrierPlan(int node, List<Step> steps) {
     /** One of them, from 0. */
     public int target(int index) {
       return targets[index];
+    }
+
+    /** As {@link Step#equals}. */
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Send send
+          && step == send.step
+          && Arrays.equals(targets, send.targets)
+          && way == send.way
+          && line == send.line;
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(step, Arrays.hashCode(targets), way, line);
     }
   }
 
