@@ -168,10 +168,12 @@ public final class ContentionSuite {
     return known ? journal.find(what.id(), ContentionLine.class) : Optional.empty();
   }
 
-  /** With the direct way, which may have been measured at another time. */
+  /** With the direct way, if that is measured; it may have been at another time. */
   private boolean isCompared(ContentionCase what) {
     String direct = ContentionCase.relayedRateId(0);
-    return what.isRate() && !what.id().equals(direct) && ids().contains(direct);
+    return what.isRate()
+        && !what.id().equals(direct)
+        && cases.stream().anyMatch(other -> other.id().equals(direct));
   }
 
   private void measure(ContentionCase.Site site, List<ContentionCase> cases, Journal journal)

@@ -359,6 +359,15 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     assertThat(both.rateLost()).isEqualTo(Map.of(2, 0.5));
   }
 
+  @Test
+  void whatIsComparedWithNothingIsKeptAsItIs() throws Exception {
+    run(false, Integer.MAX_VALUE, List.of("relayed-rate-2"));
+    ContentionReport again = run(true, Integer.MAX_VALUE, List.of("relayed-rate-2"));
+
+    assertThat(again.results()).hasSize(1);
+    assertThat(measurements).as("nothing was measured twice").isEqualTo(SLICES);
+  }
+
   /** Measured over the same time as the messages that it is a share of. */
   @Test
   void whoSendsTooMuchAgainFails() throws Exception {
