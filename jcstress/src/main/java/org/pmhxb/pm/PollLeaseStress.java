@@ -11,55 +11,87 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * L1/L2: the poll thread and two programs drive one after the other, and each sees what the one
- * before did: no turn is lost although the count of turns is plain.
+ * L1/L2: the poll thread and programs drive one after the other, and each sees what the one before
+ * did: no turn is lost although the count of turns is plain. Two actors each: jcstress leaves out
+ * tests with more than the machine has cores.
  */
-@JCStressTest
-@Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "only the poll thread drove")
-@Outcome(id = "2, 2", expect = ACCEPTABLE, desc = "one program drove too")
-@Outcome(id = "3, 3", expect = ACCEPTABLE, desc = "both programs drove")
-@Outcome(expect = FORBIDDEN, desc = "two drove at a time, or one did not see the other's work")
-@State
-public class PollLeaseStress {
-  private final PollLease lease = new PollLease();
+public final class PollLeaseStress {
+  private PollLeaseStress() {}
 
-  /** What drivers own. */
-  private int rounds;
+  private abstract static class Lease {
+    final PollLease lease = new PollLease();
 
-  private int drove1;
-  private int drove2;
+    /** What drivers own. */
+    int rounds;
 
-  @Actor
-  public void pollThread(II_Result r) {
-    lease.offer();
-    while (!lease.takeHome()) {
-      Thread.onSpinWait();
+    final int drive() {
+      if (!lease.tryTake()) {
+        return 0;
+      }
+      rounds++;
+      lease.giveBack();
+      return 1;
     }
-    rounds++;
   }
 
-  @Actor
-  public void program1(II_Result r) {
-    drove1 = drive();
-  }
+  /** Offered, and taken home as soon as it is to be had. */
+  @JCStressTest
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "only the poll thread drove")
+  @Outcome(id = "2, 2", expect = ACCEPTABLE, desc = "the program drove too")
+  @Outcome(expect = FORBIDDEN, desc = "two drove at a time, or one did not see the other's work")
+  @State
+  public static class PollThreadAndProgram extends Lease {
+    private int drove;
 
-  @Actor
-  public void program2(II_Result r) {
-    drove2 = drive();
-  }
-
-  private int drive() {
-    if (!lease.tryTake()) {
-      return 0;
+    @Actor
+    public void pollThread() {
+      lease.offer();
+      while (!lease.takeHome()) {
+        Thread.onSpinWait();
+      }
+      rounds++;
     }
-    rounds++;
-    lease.giveBack();
-    return 1;
+
+    @Actor
+    public void program() {
+      drove = drive();
+    }
+
+    @Arbiter
+    public void arbiter(II_Result r) {
+      r.r1 = rounds;
+      r.r2 = 1 + drove;
+    }
   }
 
-  @Arbiter
-  public void arbiter(II_Result r) {
-    r.r1 = rounds;
-    r.r2 = 1 + drove1 + drove2;
+  /** Both find it offered, or one that the other has it or gave it back. */
+  @JCStressTest
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "one program drove")
+  @Outcome(id = "2, 2", expect = ACCEPTABLE, desc = "both programs drove")
+  @Outcome(expect = FORBIDDEN, desc = "two drove at a time, or one did not see the other's work")
+  @State
+  public static class TwoPrograms extends Lease {
+    private int drove1;
+    private int drove2;
+
+    public TwoPrograms() {
+      lease.offer();
+    }
+
+    @Actor
+    public void one() {
+      drove1 = drive();
+    }
+
+    @Actor
+    public void other() {
+      drove2 = drive();
+    }
+
+    @Arbiter
+    public void arbiter(II_Result r) {
+      r.r1 = rounds;
+      r.r2 = drove1 + drove2;
+    }
   }
 }
