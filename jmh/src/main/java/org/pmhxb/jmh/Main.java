@@ -130,7 +130,10 @@ public final class Main {
   }
 
   private static String median(double[] sorted) {
-    return sorted.length == 0 ? "-" : String.format(Locale.ROOT, "%.1f", sorted[sorted.length / 2]);
+    int n = sorted.length;
+    return n == 0
+        ? "-"
+        : String.format(Locale.ROOT, "%.1f", (sorted[(n - 1) / 2] + sorted[n / 2]) / 2);
   }
 
   private static String machine() throws IOException {

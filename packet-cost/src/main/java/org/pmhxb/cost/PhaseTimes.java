@@ -157,6 +157,6 @@ public final class PhaseTimes {
       }
     }
     Arrays.sort(counted, 0, count);
-    return counted[count / 2];
+    return (counted[(count - 1) / 2] + counted[count / 2]) / 2;
   }
 }

@@ -79,6 +79,15 @@ class RoundsTest {
   }
 
   @Test
+  void theMedianOfTwoBatchesLiesBetweenThem() {
+    PhaseTimes times = times(1, 2);
+    add(times, 1, 3);
+    assertThat(times.pathNs()).isEqualTo(2.5);
+    add(times, 1, 9);
+    assertThat(times.pathNs()).isEqualTo(3);
+  }
+
+  @Test
   void aSpreadIsOfTheFigureAskedFor() {
     assertThat(spread(r -> r.path().ratio(), rounds(1, 1.25))).isEqualTo(new Spread(2, 2, 2));
     assertThat(spread(r -> r.withAcks().java(), rounds(1, 1.25))).isEqualTo(new Spread(24, 24, 24));

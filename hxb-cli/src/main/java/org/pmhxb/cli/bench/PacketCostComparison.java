@@ -35,20 +35,16 @@ public record PacketCostComparison(
       boolean regression) {}
 
   /** All lines of one scenario in one set of reports. */
-  private record Runs(List<Double> medians, double least, double most) {
+  private record Runs(double median, double least, double most) {
     static Runs of(List<Line> lines) {
       return new Runs(
-          lines.stream().map(Line::javaNs).sorted().toList(),
+          Quartiles.of(lines.stream().map(Line::javaNs).toList()).median(),
           lines.stream().mapToDouble(l -> l.javaRange().getFirst()).min().orElseThrow(),
           lines.stream().mapToDouble(l -> l.javaRange().getLast()).max().orElseThrow());
     }
 
-    double median() {
-      return medians.get(medians.size() / 2);
-    }
-
     List<Double> spread() {
-      return List.of(least, median(), most);
+      return List.of(least, median, most);
     }
   }
 

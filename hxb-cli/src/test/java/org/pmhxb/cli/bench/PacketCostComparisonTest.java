@@ -46,6 +46,19 @@ class PacketCostComparisonTest {
     assertThat(c.results().getFirst().moved()).isTrue();
   }
 
+  /** Of an even number of runs neither the better nor the worse decides. */
+  @Test
+  void theMedianOfTwoRunsLiesBetweenThem() {
+    PacketCostComparison c =
+        PacketCostComparison.of(
+            List.of(report("send", 39, 40, 41), report("send", 43, 44, 45)),
+            List.of(report("send", 45.5, 46, 46.5)),
+            0.05);
+
+    assertThat(c.results().getFirst().baseNs()).containsExactly(39.0, 42.0, 45.0);
+    assertThat(c.results().getFirst().regression()).isTrue();
+  }
+
   @Test
   void aScenarioOfOneSideAndAVoidLineFail() {
     assertThat(compare(report("send", 1, 2, 3), report("relay", 1, 2, 3)).faults()).hasSize(2);
