@@ -7,6 +7,10 @@ import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
+import org.pmhxb.cost.Figures;
+import org.pmhxb.cost.Path;
+import org.pmhxb.cost.Scenario;
+import org.pmhxb.cost.Spread;
 
 class PacketCostReportTest {
   private static Line line(String path, int peers, Double stepNs, boolean slow) {
@@ -38,5 +42,50 @@ class PacketCostReportTest {
         "1.10 to 1.20 ns a step; batches at a slower one left out, of Java's 25 % and of C's 0 % at"
             + " most.",
         line("send", 1, 1.1, false), line("ack", 1, 1.2, false));
+  }
+
+  private static Line measured(Path path, double javaNs, double ratio, String fault) {
+    Spread java = new Spread(javaNs, javaNs, javaNs);
+    Spread ratios = new Spread(ratio, ratio, ratio);
+    return Line.of(
+        new Figures(
+            new Scenario(path, 32, 1, 1),
+            path.toString(),
+            fault,
+            java,
+            java,
+            ratios,
+            1,
+            0,
+            1_000,
+            "0-0",
+            5,
+            1,
+            1,
+            1,
+            false));
+  }
+
+  /** By what was measured, not by what is printed of it. */
+  @Test
+  void aBudgetIsMetUpToItself() {
+    assertThat(measured(Path.RECEIVE, 40, 1.25, null).met()).isTrue();
+    assertThat(measured(Path.RECEIVE, 40.001, 1.25, null).met()).isFalse();
+    assertThat(measured(Path.RECEIVE, 40, 1.2501, null).met()).isFalse();
+    assertThat(measured(Path.SEND, 40, 2, null).met()).as("no ratio is asked of it").isTrue();
+    assertThat(measured(Path.ACK, 400, 2, null).met()).isNull();
+    assertThat(measured(Path.RELAY, 1, 1, "void").met()).isFalse();
+  }
+
+  @Test
+  void aMissedBudgetFailsTheCommandWhereItIsRequired() {
+    List<Line> missed = List.of(measured(Path.RELAY, 26, 1, null));
+    assertThat(PacketCostReport.of("here", "bench", missed, false).succeeded()).isTrue();
+    assertThat(PacketCostReport.of("here", "bench", missed, true).succeeded()).isFalse();
+    List<Line> met = List.of(measured(Path.RELAY, 25, 1, null));
+    assertThat(PacketCostReport.of("here", "bench", met, true).succeeded()).isTrue();
+    List<Line> broken = List.of(measured(Path.RELAY, 25, 1, "void"));
+    assertThat(PacketCostReport.of("here", "bench", broken, false).succeeded()).isFalse();
+    assertThat(PacketCostReport.of("here", "bench", List.of(), false).succeeded()).isFalse();
   }
 }
