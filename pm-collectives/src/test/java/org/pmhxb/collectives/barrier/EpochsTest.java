@@ -1,0 +1,119 @@
+package org.pmhxb.collectives.barrier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.collectives.barrier.plan.BarrierSpec;
+import org.pmhxb.pm.DownReason;
+import org.pmhxb.router.Shape;
+import org.pmhxb.router.fabric.RingCluster;
+
+/** Of two nodes one, and what it hears of the other, word by word: nothing travels by itself. */
+class EpochsTest {
+  private static final int NUMBER = 1;
+  private static final int OTHER = 1;
+
+  /** The step of a dissemination at which the other one is awaited. */
+  private static final int STEP = 1;
+
+  private static final BarrierSpec SPEC = BarrierSpec.parse("dissemination");
+
+  private RingBarriers ring;
+  private Barriers barriers;
+  private Barrier barrier;
+
+  @BeforeEach
+  void open() {
+    ring = new RingBarriers(RingCluster.Options.of(Shape.of(2), 1), SPEC);
+    barriers = Barriers.of(ring.cluster.node(0));
+    barrier = ring.barriers.get(0);
+  }
+
+  @AfterEach
+  void close() {
+    ring.close();
+  }
+
+  private void hear(int operation, int epoch, long word2) {
+    long word0 = BarrierFrame.word0(operation, STEP, NUMBER, ring.group.hash(SPEC));
+    barriers.onCollective(OTHER, false, word0, BarrierFrame.word1(epoch), word2);
+  }
+
+  private void otherArrives(int epoch) {
+    hear(BarrierFrame.ARRIVE, epoch, 0);
+  }
+
+  private boolean passes() {
+    barrier.arrive();
+    return barrier.test();
+  }
+
+  private void assertThatItIsBroken() {
+    assertThatThrownBy(this::passes).isInstanceOf(BarrierBrokenException.class);
+  }
+
+  /** Two colours tell epochs apart: the next but two has that of the next. */
+  @Test
+  void whoArrivesFartherAheadThanOneEpochHasArrivedAtNone() {
+    otherArrives(3);
+    otherArrives(0);
+    otherArrives(-1);
+    assertThat(passes()).isFalse();
+    otherArrives(1);
+    assertThat(barrier.test()).isTrue();
+  }
+
+  @Test
+  void whoArrivedBeforeItsSessionEndedLetsThatEpochPass() {
+    otherArrives(1);
+    barriers.onPeerDown(OTHER, DownReason.SILENCE);
+    assertThat(passes()).isTrue();
+    assertThatItIsBroken();
+  }
+
+  @Test
+  void whoArrivedAtTheNextEpochTooLetsBothPass() {
+    otherArrives(1);
+    otherArrives(2);
+    barriers.onPeerDown(OTHER, DownReason.SILENCE);
+    assertThat(passes()).isTrue();
+    assertThat(passes()).isTrue();
+    assertThatItIsBroken();
+  }
+
+  @Test
+  void whoIsMissingBreaksTheEpoch() {
+    barriers.onPeerDown(OTHER, DownReason.SILENCE);
+    assertThatItIsBroken();
+  }
+
+  /** An epoch of another life of this node's: the next one cannot end. */
+  @Test
+  void aBreakOfAnEpochFarAheadIsOneOfTheNext() {
+    hear(BarrierFrame.BROKEN, 100, OTHER);
+    assertThatItIsBroken();
+  }
+
+  /** Else the other one would leave while this one has not arrived. */
+  @Test
+  void whoIsAskedTellsOfWhatItHasDoneAlone() {
+    hear(BarrierFrame.ASK, 1, 0);
+    assertThat(barrier.counts().answers()).isZero();
+    assertThat(passes()).isFalse();
+    hear(BarrierFrame.ASK, 2, 0);
+    assertThat(barrier.counts().answers()).isZero();
+    hear(BarrierFrame.ASK, 1, 0);
+    assertThat(barrier.counts().answers()).isEqualTo(1);
+  }
+
+  @Test
+  void aBreakByNoMemberIsNone() {
+    hear(BarrierFrame.BROKEN, 1, 77);
+    hear(BarrierFrame.BROKEN, 1, -1);
+    otherArrives(1);
+    assertThat(passes()).isTrue();
+  }
+}
