@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -372,6 +374,180 @@ class HostileFrameTest {
       assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(before + 1);
       assertThat(net.nodes.get(0).core.peers[1].outLanes[0].limit).isEqualTo(limit);
       assertThat(pair.from.acknowledged(1)).isEqualTo(ticket);
+    }
+  }
+
+  /** Who opens many channels must not make this node write more than a frame holds. */
+  @Test
+  void anAcknowledgementTellsOfABoundedNumberOfChannels() {
+    int rails = 4;
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 1_500).withWindow(64);
+    try (TestNet net = new TestNet(2, rails, 3, 2_000, config)) {
+      net.wireTap =
+          bytes -> {
+            int src = FrameHeader.src(MemorySegment.ofArray(bytes), 0);
+            (src == 0 ? fromZero : fromOne).add(bytes.clone());
+          };
+      PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+      assertThat(send(net, from, net.nodes.get(1).open(ENDPOINT), 20)).isEqualTo(20);
+      byte[] request = latest(fromZero, FrameHeader.CREDIT_REQUEST);
+      fromOne.clear();
+      for (int endpoint = 1; endpoint <= 128; endpoint++) {
+        FrameHeader.endpointsLengthBeyond(
+            MemorySegment.ofArray(request), 0, 10_000 + endpoint, ENDPOINT, 0, 0);
+        ReceiverFuzzTest.repair(request);
+        net.ports[1][endpoint % rails].arrive(request.clone());
+      }
+      net.run(2_000_000);
+      Set<Integer> told = new HashSet<>();
+      for (byte[] frame : fromOne) {
+        MemorySegment m = MemorySegment.ofArray(frame);
+        int credits = FrameHeader.payloadInt(m, 0, 12) & 0xFFFF;
+        assertThat(frame[FrameHeader.KIND_SRC]).isEqualTo((byte) FrameHeader.ACK_KIND);
+        assertThat(FrameHeader.length(m, 0)).isLessThanOrEqualTo(Acknowledger.bytesMax(64));
+        for (int i = 0; i < credits; i++) {
+          told.add(FrameHeader.payloadInt(m, 0, 16 + 8 * i) >>> 16);
+        }
+      }
+      Set<Integer> granted = new HashSet<>();
+      for (InLane l = net.nodes.get(1).core.peers[0].lanes; l != null; l = l.next) {
+        if (l.granted() > 0 && l.endpoints() >>> 16 != ENDPOINT) {
+          granted.add(l.endpoints() >>> 16);
+        }
+      }
+      assertThat(granted).hasSizeGreaterThan(64);
+      assertThat(told).as("the next ones tell of the others").containsAll(granted);
+    }
+  }
+
+  @Test
+  void nobodySpeaksInTheNameOfTheNodeItself() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] data = latest(fromZero, FrameHeader.DATA);
+      FrameHeader.kindSrc(MemorySegment.ofArray(data), 0, FrameHeader.DATA, 1);
+      long before = dropped(net, 1, DropReason.UNKNOWN_NODE);
+      arrives(net, 1, data);
+      assertThat(dropped(net, 1, DropReason.UNKNOWN_NODE)).isEqualTo(before + 1);
+    }
+  }
+
+  /** A frame to a line has no session: the incarnation says of which life its sender is. */
+  @Test
+  void aFrameToALineCountsOfThePresentLifeAlone() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      List<Long> heard = new ArrayList<>();
+      CollectiveFrames collectives = net.nodes.get(1).collectives();
+      collectives.handler(
+          new CollectiveHandler() {
+            @Override
+            public void onCollective(int from, boolean line, long word0, long word1, long word2) {
+              heard.add(word0);
+            }
+
+            @Override
+            public void onPeerDown(int node, DownReason reason) {}
+
+            @Override
+            public int doWork(long nowNs) {
+              return 0;
+            }
+
+            @Override
+            public long nextDeadlineNs(long nowNs) {
+              return Long.MAX_VALUE;
+            }
+          });
+      byte[] frame = like(fromZero, FrameHeader.DATA, CollectiveFrames.LINE_BYTES);
+      MemorySegment m = MemorySegment.ofArray(frame);
+      long incarnation = net.nodes.get(1).core.peers[0].peerIncarnation;
+      FrameHeader.kindSrc(m, 0, FrameHeader.COLLECTIVE, 0);
+      FrameHeader.flagsDst(m, 0, 0, FrameHeader.EVERY_NODE);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, CollectiveFrames.LINE_BYTES, 0);
+      FrameHeader.payloadLong(m, 0, 0, 17);
+      FrameHeader.payloadLong(m, 0, CollectiveFrames.WORDS_BYTES, incarnation);
+      arrives(net, 1, frame);
+      assertThat(heard).containsExactly(17L);
+      FrameHeader.payloadLong(m, 0, CollectiveFrames.WORDS_BYTES, incarnation + 1);
+      arrives(net, 1, frame);
+      assertThat(dropped(net, 1, DropReason.NO_SESSION)).isEqualTo(1);
+      FrameHeader.payloadLong(m, 0, CollectiveFrames.WORDS_BYTES, incarnation);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, CollectiveFrames.WORDS_BYTES, 0);
+      long before = dropped(net, 1, DropReason.MALFORMED);
+      arrives(net, 1, frame);
+      assertThat(dropped(net, 1, DropReason.MALFORMED)).isEqualTo(before + 1);
+      assertThat(heard).hasSize(1);
+    }
+  }
+
+  /** Whoever does not know the session's number cannot end it. */
+  @Test
+  void aResetOfAnotherSessionEndsNone() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      int session = net.nodes.get(1).core.peers[0].session;
+      byte[] reset = like(fromZero, FrameHeader.DATA, 0);
+      MemorySegment m = MemorySegment.ofArray(reset);
+      FrameHeader.kindSrc(m, 0, FrameHeader.RESET, 0);
+      FrameHeader.flagsDst(m, 0, 0, 1);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 0, 0);
+      for (int other : new int[] {0, session + 1, ~session}) {
+        FrameHeader.keySession(m, 0, 0x1234, other);
+        arrives(net, 1, reset);
+        assertThat(net.nodes.get(1).peerState(0)).isEqualTo(PeerState.UP);
+      }
+      FrameHeader.keySession(m, 0, 0x1234, session);
+      arrives(net, 1, reset);
+      assertThat(net.nodes.get(1).peerState(0)).isNotEqualTo(PeerState.UP);
+    }
+  }
+
+  /** PROTOCOL.md 4.1: a session is opened with who echoes nonce and incarnation, nobody else. */
+  @Test
+  void anAnswerToAnotherOpeningOpensNothing() {
+    try (TestNet net = new TestNet(2, 1, 3, 600, config())) {
+      net.wireTap = bytes -> fromZero.add(bytes.clone());
+      net.loss = 1;
+      net.nodes.get(0).connect(1);
+      net.run(100_000);
+      byte[] reply = like(fromZero, FrameHeader.OPEN, Sessions.REPLY_BYTES);
+      MemorySegment m = MemorySegment.ofArray(reply);
+      long incarnation = FrameHeader.payloadLong(m, 0, 0);
+      long nonce = FrameHeader.payloadLong(m, 0, 8);
+      FrameHeader.kindSrc(m, 0, FrameHeader.OPEN_REPLY, 1);
+      FrameHeader.flagsDst(m, 0, 0, 0);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, Sessions.REPLY_BYTES, 0);
+      FrameHeader.payloadLong(m, 0, 24, nonce + 1);
+      FrameHeader.payloadLong(m, 0, 32, incarnation);
+      arrives(net, 0, reply);
+      assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.OPENING);
+      FrameHeader.payloadLong(m, 0, 24, nonce);
+      FrameHeader.payloadLong(m, 0, 32, incarnation + 1);
+      arrives(net, 0, reply);
+      assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.OPENING);
+      FrameHeader.payloadLong(m, 0, 32, incarnation);
+      arrives(net, 0, reply);
+      assertThat(net.nodes.get(0).peerState(1)).isEqualTo(PeerState.UP);
+    }
+  }
+
+  /** Else two nodes that do not know each other's session would answer each other's answers. */
+  @Test
+  void framesOfNoSessionAreAnsweredOnceInAWhile() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      byte[] data = latest(fromZero, FrameHeader.DATA);
+      int session = net.nodes.get(1).core.peers[0].session;
+      FrameHeader.keySession(MemorySegment.ofArray(data), 0, 0x1234, session + 1);
+      fromOne.clear();
+      for (int i = 0; i < 50; i++) {
+        arrives(net, 1, data);
+      }
+      assertThat(dropped(net, 1, DropReason.NO_SESSION)).isEqualTo(50);
+      assertThat(fromOne.stream().filter(f -> f[FrameHeader.KIND_SRC] == FrameHeader.RESET))
+          .as("by each of two ways once")
+          .hasSize(2);
     }
   }
 }
