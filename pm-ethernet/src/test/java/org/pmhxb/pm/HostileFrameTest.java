@@ -550,4 +550,60 @@ class HostileFrameTest {
           .hasSize(2);
     }
   }
+
+  /** What a word of the bitmap says beyond the highest number would be another frame's slot. */
+  @Test
+  void bitsBeyondTheHighestNumberSettleNothing() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      net.run(1_000_000);
+      net.loss = 1;
+      SendBuffer b = pair.from.claim(1, 16);
+      long ticket = pair.from.send(b);
+      net.run(200_000);
+      byte[] ack = like(fromOne, FrameHeader.ACK_KIND, 24);
+      MemorySegment m = MemorySegment.ofArray(ack);
+      int first = net.nodes.get(0).core.peers[1].window.unacknowledged();
+      FrameHeader.seqAck(m, 0, 0, first);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 24, 0);
+      FrameHeader.payloadInt(m, 0, 0, first);
+      FrameHeader.payloadInt(m, 0, 12, Long.BYTES << 16);
+      FrameHeader.payloadLong(m, 0, 16, ~1L);
+      arrives(net, 0, ack);
+      assertThat(pair.from.acknowledged(1)).isEqualTo(ticket - 1);
+      net.loss = 0;
+      net.run(20_000_000);
+      assertThat(pair.to.poll(message -> {}, 16)).isEqualTo(1);
+      assertThat(pair.from.acknowledged(1)).isEqualTo(ticket);
+    }
+  }
+
+  /** One credit is what nearly all acknowledgements have: they are read in a short way. */
+  @Test
+  void aCreditWithoutRoomForItIsNotRead() {
+    Pair pair = pair();
+    try (TestNet net = pair.net) {
+      net.run(1_000_000);
+      byte[] ack = like(fromOne, FrameHeader.ACK_KIND, 24);
+      MemorySegment m = MemorySegment.ofArray(ack);
+      int limit = net.nodes.get(0).core.peers[1].outLanes[0].limit;
+      FrameHeader.seqAck(m, 0, 0, 0xFFFF_FFF0 + 20);
+      FrameHeader.endpointsLengthBeyond(m, 0, 0, 0, 16, 0);
+      FrameHeader.payloadInt(m, 0, 0, 0xFFFF_FFF0 + 20);
+      FrameHeader.payloadInt(m, 0, 12, 1);
+      FrameHeader.payloadInt(m, 0, 16, ENDPOINT << 16 | ENDPOINT);
+      FrameHeader.payloadInt(m, 0, 20, limit + 100);
+      arrives(net, 0, ack);
+      assertThat(dropped(net, 0, DropReason.MALFORMED)).isEqualTo(1);
+      assertThat(net.nodes.get(0).core.peers[1].outLanes[0].limit).isEqualTo(limit);
+    }
+  }
+
+  /** Else a peer that says so would keep dead rails in use. */
+  @Test
+  void noPeersPollGapIsLongerThanASecond() {
+    assertThat(Acknowledger.pollGapNs(5)).isEqualTo(5_000);
+    assertThat(Acknowledger.pollGapNs(Integer.MAX_VALUE)).isEqualTo(1_000_000_000);
+    assertThat(Acknowledger.pollGapNs(-1)).isZero();
+  }
 }

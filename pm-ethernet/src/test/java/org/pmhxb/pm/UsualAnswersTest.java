@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class UsualAnswersTest {
   private static final int MESSAGES = 2_000;
   private static final int ROUNDS = 200_000;
+  private static final int FIRST_ENDPOINT = 7;
 
   /** What a run left behind: every frame on the wire, what both counted, and what they know. */
   private record Trace(
@@ -41,12 +43,21 @@ class UsualAnswersTest {
   })
   void readAsAnyOtherIs(
       long seed, int rails, double loss, double duplication, long jitterNs, int several) {
-    Trace shortWay = run(seed, rails, loss, duplication, jitterNs, several, false);
+    Trace shortWay = run(seed, rails, loss, duplication, jitterNs, several, 1, false);
     if (several == 1) {
       assertThat(taken).as("answers that took the short way").isGreaterThan(MESSAGES);
     }
-    Trace longWay = run(seed, rails, loss, duplication, jitterNs, several, true);
+    Trace longWay = run(seed, rails, loss, duplication, jitterNs, several, 1, true);
     assertThat(taken).as("behind the tap").isZero();
+    assertThat(shortWay.answers()).isEqualTo(MESSAGES);
+    assertThat(shortWay).isEqualTo(longWay);
+  }
+
+  /** It is none of the first channel's that the frames of another one tell of. */
+  @Test
+  void creditIsForTheChannelBack() {
+    Trace shortWay = run(6, 1, 0, 0, 0, 1, 2, false);
+    Trace longWay = run(6, 1, 0, 0, 0, 1, 2, true);
     assertThat(shortWay.answers()).isEqualTo(MESSAGES);
     assertThat(shortWay).isEqualTo(longWay);
   }
@@ -58,6 +69,7 @@ class UsualAnswersTest {
       double duplication,
       long jitterNs,
       int several,
+      int channels,
       boolean longWay) {
     int[] frames = {0};
     try (TestNet net = new TestNet(2, rails, seed, 512, config(0xFFFF_FFF0L))) {
@@ -69,7 +81,10 @@ class UsualAnswersTest {
         // Who looks at frames sees them before they are checked, and so the short ways are shut.
         net.nodes.forEach(node -> node.tap((rail, id, memory, at, bytes) -> {}));
       }
-      int answers = pingPong(net, several);
+      int answers = 0;
+      for (int channel = 0; channel < channels; channel++) {
+        answers = pingPong(net, FIRST_ENDPOINT + channel, several);
+      }
       net.run(10_000_000L);
       taken = net.nodes.stream().mapToLong(node -> node.receiver.usualAcks.answers()).sum();
       return new Trace(
@@ -86,9 +101,9 @@ class UsualAnswersTest {
         .flatMap(path -> Stream.of(path.smoothedRttNs, path.window.bytes()));
   }
 
-  private static int pingPong(TestNet net, int several) {
-    PmEndpoint asks = net.nodes.get(0).open(7);
-    PmEndpoint answers = net.nodes.get(1).open(7);
+  private static int pingPong(TestNet net, int endpoint, int several) {
+    PmEndpoint asks = net.nodes.get(0).open(endpoint);
+    PmEndpoint answers = net.nodes.get(1).open(endpoint);
     int[] due = {several, 0};
     int[] sent = {0, 0};
     int came = 0;
