@@ -22,6 +22,7 @@ import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.Port;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.pm.wire.FrameTag;
 
 /** A burst is sorted into what is for this node, what is in transit, and all else. */
 class SortingTest {
@@ -32,6 +33,10 @@ class SortingTest {
   private final List<Integer> arriving = new ArrayList<>();
   private final List<Integer> sent = new ArrayList<>();
   private Runnable linkWork = () -> {};
+  private NodeConfig config = NodeConfig.defaults(KEY, 1, 128);
+
+  /** What follows the payload of frames that arrive. */
+  private int trailerBytes;
 
   /** What the port throws when it is to send. */
   private Error throwing;
@@ -122,6 +127,34 @@ class SortingTest {
           .as(reason.name())
           .isEqualTo(drops.getOrDefault(reason, 0L));
     }
+    node.close();
+    pool.close();
+  }
+
+  /** All else of them is what the others of the run say. */
+  @Test
+  void framesInTransitOfAWrongTagStayBehind() {
+    config = config.withFrameKey(new FrameKey(FrameKey.Mode.TAG, 11, 12, 1));
+    trailerBytes = FrameTag.BYTES;
+    FrameTag tag = new FrameTag(11, 12);
+    PmNode node = node(() -> {});
+    List<Integer> passing = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      int id = frame(2, FrameHeader.DATA);
+      long at = pool.frameAt(id);
+      FrameHeader.flagsDst(pool.memory(), at, FrameHeader.FLAG_TAG, 2);
+      tag.seal(pool.memory(), at, PAYLOAD_BYTES, 0);
+      if (i == 3 || i == 4) {
+        flip(at + FrameHeader.BYTES + PAYLOAD_BYTES + Long.BYTES);
+      } else {
+        passing.add(id);
+      }
+      arriving.add(id);
+    }
+    node.doWork(1_000);
+    assertThat(sent).isEqualTo(passing);
+    assertThat(node.counters().dropped(DropReason.TAG)).isEqualTo(2);
+    sent.forEach(each -> pool.release(each, Owner.PORT));
     node.close();
     pool.close();
   }
@@ -281,13 +314,13 @@ class SortingTest {
                 default -> throw new AssertionError(name);
               }
             });
-    return new PmNode(NodeConfig.defaults(KEY, 1, 128), pool, relaying, List.of(port), true);
+    return new PmNode(config, pool, relaying, List.of(port), true);
   }
 
   private int receive(Burst burst) {
     int n = 0;
     for (int id : arriving) {
-      burst.set(n++, Burst.descriptor(id, FrameHeader.BYTES + PAYLOAD_BYTES));
+      burst.set(n++, Burst.descriptor(id, FrameHeader.BYTES + PAYLOAD_BYTES + trailerBytes));
     }
     arriving.clear();
     return n;
