@@ -352,17 +352,23 @@ class FailoverTest {
         net.step();
         poll(0);
       }
-      assertThat(sends.frames).isPositive();
+      assertThat(sends.sentNs).as("a frame of the round that evicts").isEqualTo(sends.roundNs);
       drain(net);
       assertThat(net.nodes.get(0).counters().dropped(DropReason.CRC)).isZero();
     }
   }
 
-  /** Sends a short frame in each round on a path whose eviction is a matter of rounds. */
+  /**
+   * Sends a short frame in each round on a path whose eviction is a matter of rounds, and of fewer
+   * than it has credit for.
+   */
   private final class LastMoment implements CollectiveHandler {
+    private static final long ASKED_NS = 700_000;
+
     private final NodeCore core;
     private final int path;
-    int frames;
+    long roundNs;
+    long sentNs;
 
     LastMoment(NodeCore core, int path) {
       this.core = core;
@@ -373,7 +379,10 @@ class FailoverTest {
     public int doWork(long nowNs) {
       Peer peer = core.peers[0];
       PathState way = peer.paths[path];
-      if (!way.evicted && way.probesUnanswered >= Paths.PROBES_TO_EVICT) {
+      roundNs = nowNs;
+      if (!way.evicted
+          && way.probesUnanswered >= Paths.PROBES_TO_EVICT
+          && nowNs - way.firstProbeNs >= ASKED_NS) {
         endpoints.get(1).coalesceUpTo(-1);
         SendBuffer b = endpoints.get(1).claim(0, Long.BYTES);
         if (b != null) {
@@ -382,7 +391,7 @@ class FailoverTest {
           peer.window.turn(way.held, peer.outLanes[0].id);
           peer.window.choose(1_000, nowNs);
           endpoints.get(1).send(b);
-          frames++;
+          sentNs = nowNs;
         }
       }
       return 0;
