@@ -32,7 +32,7 @@ import picocli.CommandLine.TypeConversionException;
     },
     footer = {
       "",
-      "Profiles: none, loss, wire, rails, ports, nodes, restarts, partition, mixed.",
+      "Profiles: none, loss, wire, rails, ports, nodes, restarts, partition, mixed, seldom, mild.",
       "Workloads: exchange, all-to-all, incast, one-way, permutation, random, request-reply.",
       "PLACE of a fault: 3, a node; 3.x0, a rail of it; 3.x*, its rails of x; *.x0, of all nodes; *,"
           + " everywhere. START and LENGTH: virtual time in ns, us, ms or s. S: of its random numbers;"
@@ -65,6 +65,7 @@ import picocli.CommandLine.TypeConversionException;
       "  restart: the node dies and is started again when the fault ends",
       "  stop: the node is stopped with a word to its peers, and started again at the end",
       "  stall: the poller stands still",
+      "  seldom: the poller comes once in amount ns, up to rate of it sooner, and does all",
       "  slow-consumer: the program runs once in amount ns",
       "  stopped-consumer: the program does not run",
       "  pool: rate of the free buffers are taken away",

@@ -55,6 +55,11 @@ public final class Flow {
   int next;
   long offset;
 
+  // --- Progress: what it saw last, and since when ---
+  int seenSession;
+  long seenNext;
+  long seenSinceNs;
+
   Flow(int src, int srcEndpoint, int dst, int dstEndpoint, int life, PmEndpoint endpoint) {
     this.src = src;
     this.srcEndpoint = srcEndpoint;
@@ -221,6 +226,12 @@ public final class Flow {
       sum += lengths[i];
     }
     return sum;
+  }
+
+  /** For people: how far it is. */
+  String describe() {
+    return "%d to begin, %d sent, %d delivered, %d excused; next is %d at %d"
+        .formatted(toBegin(), begun, count(DELIVERED), count(EXCUSED), next, offset);
   }
 
   /** As in {@code 3.1>5.2}, with the source's life if it was started before. */

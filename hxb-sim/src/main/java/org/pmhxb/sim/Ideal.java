@@ -16,7 +16,7 @@ final class Ideal {
   static long timeNs(Simulation simulation, List<Flow> flows) {
     SimOptions options = simulation.options();
     Shape shape = options.shape();
-    int payload = options.node().config(1).maxPayloadBytes();
+    int payload = options.node().config(1, 1).maxPayloadBytes();
     // By node, dimension and direction.
     double[][] busyNs = new double[shape.nodes()][6];
     long latencyNs = 0;

@@ -1,6 +1,8 @@
 package org.pmhxb.sim;
 
+import java.util.SplittableRandom;
 import org.pmhxb.bufpool.PoolBudget;
+import org.pmhxb.pm.FrameKey;
 import org.pmhxb.pm.NodeConfig;
 import org.pmhxb.pm.wire.FrameHeader;
 
@@ -19,6 +21,9 @@ import org.pmhxb.pm.wire.FrameHeader;
  * @param inline the program's thread polls, without rings in between
  * @param idleGapNs longest time between two polls of a node that waits for something
  * @param parkGapNs longest time between two polls of a node that waits for nothing
+ * @param tags that frames carry
+ * @param differ each node has a window of its own length, and its program its own way to use it
+ * @param tellsFar nodes are told which ways are longer than others
  */
 public record NodeOptions(
     int windowFrames,
@@ -32,10 +37,46 @@ public record NodeOptions(
     long firstSeq,
     boolean inline,
     long idleGapNs,
-    long parkGapNs) {
+    long parkGapNs,
+    FrameKey.Mode tags,
+    boolean differ,
+    boolean tellsFar) {
   static final int KEY = 0x73_69_6d_31;
+  private static final int LEAST_WINDOW = 4;
   private static final int ENDPOINTS = 2;
   private static final int FRAME_OFFSET_BYTES = 128;
+
+  /** Without tags, nodes all alike, no way longer than others. */
+  public NodeOptions(
+      int windowFrames,
+      int creditBuffers,
+      int claimBuffers,
+      int loanBuffers,
+      int ringBuffers,
+      int reserveBuffers,
+      int strideBytes,
+      long peerTimeoutNs,
+      long firstSeq,
+      boolean inline,
+      long idleGapNs,
+      long parkGapNs) {
+    this(
+        windowFrames,
+        creditBuffers,
+        claimBuffers,
+        loanBuffers,
+        ringBuffers,
+        reserveBuffers,
+        strideBytes,
+        peerTimeoutNs,
+        firstSeq,
+        inline,
+        idleGapNs,
+        parkGapNs,
+        FrameKey.Mode.OFF,
+        false,
+        false);
+  }
 
   /** For a machine of a few nodes. */
   public static NodeOptions small() {
@@ -57,7 +98,34 @@ public record NodeOptions(
         firstSeq,
         inline,
         idleGapNs,
-        parkGapNs);
+        parkGapNs,
+        tags,
+        differ,
+        tellsFar);
+  }
+
+  /** What a node has that differs from others; the pool is made for the most of it. */
+  NodeOptions ofNode(SplittableRandom random) {
+    if (!differ) {
+      return this;
+    }
+    int window = windowFrames >> random.nextInt(3);
+    return new NodeOptions(
+        Math.max(LEAST_WINDOW, window),
+        creditBuffers,
+        claimBuffers,
+        loanBuffers,
+        ringBuffers,
+        reserveBuffers,
+        strideBytes,
+        peerTimeoutNs,
+        firstSeq,
+        random.nextBoolean(),
+        idleGapNs,
+        parkGapNs,
+        tags,
+        true,
+        tellsFar);
   }
 
   /** For thousands of nodes: less than 1 MB of pool each. */
@@ -79,7 +147,16 @@ public record NodeOptions(
         strideBytes);
   }
 
-  NodeConfig config(long incarnation) {
+  /**
+   * @param firstStamp above those of the node's lives before
+   */
+  NodeConfig config(long incarnation, long firstStamp) {
+    FrameKey secret =
+        tags == FrameKey.Mode.OFF ? FrameKey.NONE : new FrameKey(tags, KEY, ~KEY, firstStamp);
+    return withoutTags(incarnation).withFrameKey(secret);
+  }
+
+  private NodeConfig withoutTags(long incarnation) {
     return new NodeConfig(
             KEY,
             incarnation,

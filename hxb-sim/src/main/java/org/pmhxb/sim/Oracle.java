@@ -344,6 +344,11 @@ public final class Oracle {
     return flows;
   }
 
+  /** Those of {@link #flows} from some place on of which not all are known to be settled. */
+  List<Flow> mayBeUnsettled() {
+    return flows.subList(firstUnsettled, flows.size());
+  }
+
   /** Messages begun, of all flows. */
   long begun() {
     return flows.stream().mapToLong(Flow::begun).sum();

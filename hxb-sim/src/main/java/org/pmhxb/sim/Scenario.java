@@ -1,8 +1,10 @@
 package org.pmhxb.sim;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.pmhxb.pm.FrameKey;
 import org.pmhxb.router.Shape;
 import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.fault.Profile;
@@ -33,6 +35,11 @@ public record Scenario(
   private static final int LARGE_NODES = 256;
   private static final int[] WINDOWS = {8, 16, 64, 256};
   private static final int[] CREDITS = {96, 256, 512};
+  private static final FrameKey.Mode[] TAGS = {
+    FrameKey.Mode.OFF, FrameKey.Mode.OFF, FrameKey.Mode.TAG, FrameKey.Mode.REPLAY
+  };
+  private static final long FAR_NS_LEAST = 1_000_000L;
+  private static final long FAR_NS_MOST = 30_000_000L;
   private static final long[] SPANS_NS = {0, 10_000_000L, 50_000_000L};
 
   /** Of every session: frames of an earlier one then differ in nothing but the session. */
@@ -64,16 +71,21 @@ public record Scenario(
     SplittableRandom random = new SplittableRandom(seed * 0x2545_F491_4F6C_DD1DL);
     NodeOptions node = large ? NodeOptions.large() : NodeOptions.small();
     long spanNs = 0;
+    List<LinkSpec> cables = links;
     if (profile != Profile.NONE && !large) {
       node = varied(node, random);
       spanNs = SPANS_NS[random.nextInt(SPANS_NS.length)];
+      if (profile.variesMore()) {
+        cables = varied(random);
+        node = variedMore(node, !cables.equals(links), random);
+      }
     }
     return new SimOptions(
         shape,
         rails,
         seed,
         node,
-        links,
+        cables,
         schedule(seed, node),
         workload.of(messages, sizeBytes, spanNs),
         SimOptions.PROGRESS_BOUND_NS,
@@ -95,6 +107,38 @@ public record Scenario(
         random.nextBoolean(),
         node.idleGapNs(),
         node.parkGapNs());
+  }
+
+  /** One dimension in four machines leads to another site. */
+  private List<LinkSpec> varied(SplittableRandom random) {
+    List<LinkSpec> cables = new ArrayList<>(links);
+    int d = random.nextInt(3);
+    long latencyNs = FAR_NS_LEAST + random.nextLong(FAR_NS_MOST - FAR_NS_LEAST);
+    if (random.nextInt(4) == 0 && shape.extent(d) > 1) {
+      LinkSpec near = links.get(d);
+      cables.set(
+          d, new LinkSpec(near.bitsPerSecond(), latencyNs, near.queueBytes(), near.ringFrames()));
+    }
+    return cables;
+  }
+
+  private static NodeOptions variedMore(NodeOptions node, boolean far, SplittableRandom random) {
+    return new NodeOptions(
+        node.windowFrames(),
+        node.creditBuffers(),
+        node.claimBuffers(),
+        node.loanBuffers(),
+        node.ringBuffers(),
+        node.reserveBuffers(),
+        node.strideBytes(),
+        node.peerTimeoutNs(),
+        node.firstSeq(),
+        node.inline(),
+        node.idleGapNs(),
+        node.parkGapNs(),
+        TAGS[random.nextInt(TAGS.length)],
+        random.nextInt(4) == 0,
+        far);
   }
 
   private Schedule schedule(long seed, NodeOptions node) {

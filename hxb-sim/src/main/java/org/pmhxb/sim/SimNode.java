@@ -12,6 +12,7 @@ import org.pmhxb.router.DimensionOrderRouting;
 import org.pmhxb.router.Discovery;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
+import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.net.SimPort;
 import org.pmhxb.sim.work.Host;
 import org.pmhxb.sim.work.Program;
@@ -26,6 +27,10 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
   private static final long CYCLE_NS = 500;
 
   private static final long WORK_NS = 100;
+
+  /** Links of no greater latency are no long way. */
+  private static final long NEAR_NS = 50_000;
+
   private static final long LEAST_GAP_NS = 1_000;
 
   private final Simulation simulation;
@@ -52,13 +57,15 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
   private long programGapNs;
   private boolean programStopped;
   private long stalledNs;
+  private Fault seldom;
+  private SplittableRandom seldomRandom;
 
   SimNode(Simulation simulation, int self, int life, long seed) {
     this.simulation = simulation;
     this.self = self;
     this.life = life;
-    this.options = simulation.options().node();
     this.random = new SplittableRandom(seed);
+    this.options = simulation.options().node().ofNode(random);
     Shape shape = simulation.options().shape();
     RailLayout layout = simulation.layout();
     this.pool = OffHeapPool.create(options.strideBytes(), options.budget(layout.count()).buffers());
@@ -70,7 +77,7 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
             shape, shape.coordinates(self), layout, NodeOptions.KEY, incarnation, devices);
     this.node =
         new PmNode(
-            options.config(incarnation),
+            options.config(incarnation, 1 + simulation.nowNs()),
             pool,
             new DimensionOrderRouting(discovery),
             ports,
@@ -78,7 +85,25 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
     this.sessions = new int[shape.nodes()];
     this.clock = new NodeClock(1 + random.nextLong(1L << 40), simulation.nowNs());
     node.peerListener(this);
+    if (options.tellsFar()) {
+      tellFar(shape);
+    }
     wake(simulation.nowNs() + random.nextLong(LEAST_GAP_NS));
+  }
+
+  /** What a cluster's file says of ways to another site. */
+  private void tellFar(Shape shape) {
+    for (int peer = 0; peer < shape.nodes(); peer++) {
+      long longerNs = 0;
+      for (int d = 0; d < 3; d++) {
+        boolean crosses = shape.coordinates(self).get(d) != shape.coordinates(peer).get(d);
+        long latencyNs = simulation.options().links().get(d).latencyNs();
+        longerNs += crosses && latencyNs > NEAR_NS ? 2 * latencyNs : 0;
+      }
+      if (longerNs > 0) {
+        node.longWay(peer, longerNs);
+      }
+    }
   }
 
   void load(List<Program> loaded) {
@@ -122,6 +147,12 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
       wake(busyUntilNs);
       return;
     }
+    if (seldom != null) {
+      // A program that computes: it does not sleep, and nothing that arrives calls it.
+      busyUntilNs = nowNs + seldomGapNs();
+      wake(busyUntilNs);
+      return;
+    }
     long localDeadlineNs = node.nextDeadlineNs(localNs);
     long deadlineNs = clock.untilNs(nowNs, localDeadlineNs);
     node.rests(localDeadlineNs);
@@ -158,6 +189,20 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
   /** Time that this node stood still so far. */
   long stalledNs() {
     return stalledNs;
+  }
+
+  /**
+   * From now on the node polls until there is nothing to do, and not again before the fault's time
+   * is over; null: it polls as ever.
+   */
+  void pollSeldom(Fault fault) {
+    seldom = fault;
+    seldomRandom = fault == null ? null : new SplittableRandom(fault.seed() * 31 + self);
+  }
+
+  private long seldomGapNs() {
+    double part = 1 - seldom.rate() * seldomRandom.nextDouble();
+    return Math.max(LEAST_GAP_NS, (long) (seldom.amount() * part));
   }
 
   void programGap(long ns) {

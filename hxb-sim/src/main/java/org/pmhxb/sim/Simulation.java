@@ -13,6 +13,7 @@ import org.pmhxb.sim.fault.FaultKind;
 import org.pmhxb.sim.fault.Reach;
 import org.pmhxb.sim.fault.Schedule;
 import org.pmhxb.sim.net.Fabric;
+import org.pmhxb.sim.net.LinkSpec;
 import org.pmhxb.sim.net.SimPort;
 
 /**
@@ -37,7 +38,7 @@ public final class Simulation implements Fabric.Watch {
   private static final long DOWN_SLACK_NS = 500_000_000L;
 
   private final SimOptions options;
-  private final Consumer<String> progress;
+  private final Consumer<String> told;
   private final RailLayout layout;
   private final EventQueue queue = new EventQueue();
   private final EventLog log;
@@ -47,6 +48,9 @@ public final class Simulation implements Fabric.Watch {
   private final int[] lives;
   private final boolean[] gone;
   private final SplittableRandom seeds;
+  private final Progress progress;
+  private final long faultsNs;
+  private long limitNs;
   private final List<SimNode> dead = new ArrayList<>();
 
   private Violation violation;
@@ -58,12 +62,14 @@ public final class Simulation implements Fabric.Watch {
 
   private Simulation(SimOptions options, Consumer<String> progress) {
     this.options = options;
-    this.progress = progress;
+    this.told = progress;
     this.layout = new RailLayout(options.shape(), options.rails());
     this.log = new EventLog(queue, options.keepLog());
     this.fabric =
         new Fabric(options.shape(), layout, options.links(), options.trunk(), queue, log, this);
     this.oracle = new Oracle(this);
+    this.progress = new Progress(this);
+    this.faultsNs = options.schedule().endNs();
     int n = options.shape().nodes();
     this.nodes = new SimNode[n];
     this.lives = new int[n];
@@ -88,8 +94,8 @@ public final class Simulation implements Fabric.Watch {
   private SimResult run() {
     int leaked = 0;
     try {
-      if (progress != null) {
-        progress.accept("building " + nodes.length + " nodes");
+      if (told != null) {
+        told.accept("building " + nodes.length + " nodes");
       }
       for (int node = 0; node < nodes.length; node++) {
         start(node);
@@ -114,6 +120,17 @@ public final class Simulation implements Fabric.Watch {
     return lives[node];
   }
 
+  /** The session of a flow that is up at both ends, or 0. */
+  int sessionOf(Flow flow) {
+    SimNode from = nodes[flow.src];
+    SimNode to = nodes[flow.dst];
+    if (from == null || to == null || from.life() != flow.life) {
+      return 0;
+    }
+    int session = from.session(flow.dst);
+    return session == to.session(flow.src) ? session : 0;
+  }
+
   /** Whether a node has not died, or was started again since. */
   boolean lives(int node) {
     return nodes[node] != null;
@@ -136,8 +153,8 @@ public final class Simulation implements Fabric.Watch {
 
   /** Looks from time to time whether all is done, or will never be. */
   private void look(long nowNs) {
-    if (progress != null) {
-      progress.accept(
+    if (told != null) {
+      told.accept(
           String.format(
               Locale.ROOT,
               "%.1f ms of virtual time, %d of %d messages delivered",
@@ -152,7 +169,10 @@ public final class Simulation implements Fabric.Watch {
     boolean busy =
         queue.fired()
             > EVENTS_LEAST + EVENTS_PER_NODE * nodes.length + EVENTS_PER_MESSAGE * oracle.begun();
-    if (busy || nowNs > limitNs()) {
+    if (nowNs > limitNs) {
+      limitNs = limitNs(); // it grows with what was sent meanwhile
+    }
+    if (busy || nowNs > limitNs) {
       List<Flow> missing = oracle.unsettled();
       Flow first = missing.isEmpty() ? null : missing.getFirst();
       violation(
@@ -162,28 +182,33 @@ public final class Simulation implements Fabric.Watch {
           first == null
               ? "programs have not finished in %d events".formatted(queue.fired())
               : "%d flows did not finish in %d events, first %s: %s"
-                  .formatted(missing.size(), queue.fired(), first, describe(first)));
+                  .formatted(missing.size(), queue.fired(), first, first.describe()));
       return;
     }
+    progress.look(nowNs);
     queue.add(nowNs + LOOK_NS, this::look);
   }
 
-  private static String describe(Flow flow) {
-    return "%d to begin, %d sent, %d delivered, %d excused; next is %d at %d"
-        .formatted(
-            flow.toBegin(),
-            flow.begun(),
-            flow.count(Flow.DELIVERED),
-            flow.count(Flow.EXCUSED),
-            flow.next,
-            flow.offset);
-  }
-
   private long limitNs() {
-    long faultsNs = options.schedule().endNs();
     long downNs = downsAwaited > 0 ? downTimeNs() * 2 : 0;
     long leastNs = faultsNs + options.progressBoundNs() + downNs;
-    return nowNs() <= leastNs ? leastNs : leastNs + 20 * Ideal.timeNs(this, oracle.flows());
+    return nowNs() <= leastNs
+        ? leastNs
+        : leastNs + 20 * Ideal.timeNs(this, oracle.flows()) + gapsNs();
+  }
+
+  /** Where nodes poll seldom a channel brings one frame in a round trip at least. */
+  private long gapsNs() {
+    long roundTripNs = options.schedule().gapsNs(3);
+    for (LinkSpec link : options.links()) {
+      roundTripNs += 2 * link.latencyNs();
+    }
+    int payload = options.node().config(1, 1).maxPayloadBytes();
+    long most = 0;
+    for (Flow flow : oracle.flows()) {
+      most = Math.max(most, flow.begun() + flow.bytes() / payload);
+    }
+    return roundTripNs * most;
   }
 
   private boolean programsDone() {
@@ -399,7 +424,7 @@ public final class Simulation implements Fabric.Watch {
       case CRASH -> remove(at, true, false);
       case RESTART -> remove(at, false, false);
       case STOP -> remove(at, false, true);
-      case STALL, SLOW_CONSUMER, STOPPED_CONSUMER, POOL, SKEW -> {
+      case STALL, SELDOM, SLOW_CONSUMER, STOPPED_CONSUMER, POOL, SKEW -> {
         for (SimNode node : nodes) {
           if (node != null && (at < 0 || at == node.self())) {
             beginAt(node, fault);
@@ -413,6 +438,7 @@ public final class Simulation implements Fabric.Watch {
   private static void beginAt(SimNode node, Fault fault) {
     switch (fault.kind()) {
       case STALL -> node.stall(fault.endNs());
+      case SELDOM -> node.pollSeldom(fault);
       case SLOW_CONSUMER -> node.programGap(fault.amount());
       case STOPPED_CONSUMER -> node.programStopped(true);
       case POOL -> node.takeBuffers(fault.rate());
@@ -433,7 +459,7 @@ public final class Simulation implements Fabric.Watch {
           start(at);
         }
       }
-      case SLOW_CONSUMER, STOPPED_CONSUMER, POOL, SKEW -> {
+      case SELDOM, SLOW_CONSUMER, STOPPED_CONSUMER, POOL, SKEW -> {
         for (SimNode node : nodes) {
           if (node != null && (at < 0 || at == node.self())) {
             endAt(node, fault);
@@ -446,6 +472,7 @@ public final class Simulation implements Fabric.Watch {
 
   private static void endAt(SimNode node, Fault fault) {
     switch (fault.kind()) {
+      case SELDOM -> node.pollSeldom(null);
       case SLOW_CONSUMER -> node.programGap(0);
       case STOPPED_CONSUMER -> node.programStopped(false);
       case POOL -> node.giveBuffersBack();

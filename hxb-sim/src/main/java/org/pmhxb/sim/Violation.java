@@ -20,6 +20,7 @@ public record Violation(Kind kind, long atNs, int src, int dst, String text) {
     FRAME_REWRITTEN,
     EXCEPTION,
     STUCK,
+    STILL,
     LEAK
   }
 

@@ -13,19 +13,23 @@ import org.pmhxb.sim.work.Workloads;
 class SweepTest {
   @ParameterizedTest
   @CsvSource({
-    "2x2x2, 2, ALL_TO_ALL, 10, 1, 60",
-    "4x1x1, 2, ALL_TO_ALL, 20, 61, 100",
-    "3x2x1, 1, ALL_TO_ALL, 10, 101, 120",
-    "2x2x2, 2, EXCHANGE, 20, 121, 150",
-    "4x2x1, 2, INCAST, 30, 151, 180",
-    "2x2x1, 2, RANDOM, 4, 181, 200",
-    "2x2x2, 1, REQUEST_REPLY, 10, 201, 220",
-    "3x2x2, 2, PERMUTATION, 20, 221, 240"
+    "2x2x2, 2, MIXED, ALL_TO_ALL, 10, 1, 60",
+    "4x1x1, 2, MIXED, ALL_TO_ALL, 20, 61, 85",
+    "4x1x1, 2, MILD, ALL_TO_ALL, 20, 86, 100",
+    "3x2x1, 1, MIXED, ALL_TO_ALL, 10, 101, 120",
+    "2x2x2, 2, MIXED, EXCHANGE, 20, 121, 140",
+    "2x2x2, 1, SELDOM, EXCHANGE, 20, 141, 150",
+    "4x2x1, 2, MIXED, INCAST, 30, 151, 170",
+    "4x2x1, 2, MILD, INCAST, 30, 171, 180",
+    "2x2x1, 2, MIXED, RANDOM, 4, 181, 195",
+    "2x2x1, 2, SELDOM, RANDOM, 4, 196, 200",
+    "2x2x2, 1, MIXED, REQUEST_REPLY, 10, 201, 220",
+    "3x2x2, 2, MIXED, PERMUTATION, 20, 221, 240"
   })
   void everythingArrivesOrItsLossIsReported(
-      String shape, int rails, Workloads work, int messages, long first, long last)
+      String shape, int rails, Profile profile, Workloads work, int messages, long first, long last)
       throws InterruptedException {
-    Scenario scenario = Scenario.of(Shape.parse(shape), rails, Profile.MIXED, work, messages);
+    Scenario scenario = Scenario.of(Shape.parse(shape), rails, profile, work, messages);
     int jobs = Runtime.getRuntime().availableProcessors();
 
     Sweep.Outcome outcome = Sweep.run(scenario, first, last, jobs, 3, false, line -> {});

@@ -18,6 +18,11 @@ import java.util.regex.Pattern;
  */
 public record Fault(
     FaultKind kind, Place place, long startNs, long lengthNs, double rate, long amount, long seed) {
+  /** Between two polls of a node, or steps of its program, that is not idle. */
+  static final long MILD_GAP_NS_MAX = 20_000_000L;
+
+  private static final double MILD_LOSS_MAX = 0.02;
+
   private static final Pattern FORM =
       Pattern.compile(
           "([a-z-]+)@([^:]+):(\\d+)(ns|us|ms|s)\\+(\\d+)(ns|us|ms|s)"
@@ -35,6 +40,28 @@ public record Fault(
 
   public long endNs() {
     return startNs + lengthNs;
+  }
+
+  /** Of links that carry nothing, or so little that their paths are given up. */
+  public boolean isOfDeadLinks() {
+    return switch (kind) {
+      case CUT, CUT_TX, CUT_RX, GREY, STALE, SHORT_FRAMES, SHORT_FRAMES_RX, PARTITION -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * It slows messages down, but must not keep them from moving however long it lasts. What
+   * {@linkplain #isOfDeadLinks dead links} keep from moving depends on all of them together.
+   */
+  public boolean isMild() {
+    return switch (kind) {
+      case LOSS, CORRUPTION, TRUNCATION -> rate <= MILD_LOSS_MAX;
+      case DUPLICATION -> true;
+      case PARTIAL -> amount > 0;
+      case SELDOM, SLOW_CONSUMER -> amount <= MILD_GAP_NS_MAX;
+      default -> false;
+    };
   }
 
   /**

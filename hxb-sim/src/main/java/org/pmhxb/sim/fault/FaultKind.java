@@ -37,6 +37,7 @@ public enum FaultKind {
   RESTART(Scope.NODE, "the node dies and is started again when the fault ends"),
   STOP(Scope.NODE, "the node is stopped with a word to its peers, and started again at the end"),
   STALL(Scope.NODE, "the poller stands still"),
+  SELDOM(Scope.NODE, "the poller comes once in amount ns, up to rate of it sooner, and does all"),
   SLOW_CONSUMER(Scope.NODE, "the program runs once in amount ns"),
   STOPPED_CONSUMER(Scope.NODE, "the program does not run"),
   POOL(Scope.NODE, "rate of the free buffers are taken away"),
@@ -60,7 +61,7 @@ public enum FaultKind {
    */
   static FaultKind[] brief() {
     return Arrays.stream(values())
-        .filter(kind -> kind != SHORT_FRAMES && kind != SHORT_FRAMES_RX)
+        .filter(kind -> kind != SHORT_FRAMES && kind != SHORT_FRAMES_RX && kind != SELDOM)
         .toArray(FaultKind[]::new);
   }
 

@@ -56,12 +56,29 @@ public enum Profile {
       FaultKind.LATE_DUPLICATION,
       FaultKind.REORDERING),
   PARTITION("the machine falls into two and heals", FaultKind.PARTITION),
-  MIXED("some of everything", FaultKind.brief());
+  MIXED("some of everything", FaultKind.brief()),
+  SELDOM("nodes that poll seldom for long, beside some of everything", FaultKind.brief()),
+  MILD(
+      "all the time what must not keep a session from moving: some loss, a dead or grey rail, nodes"
+          + " that poll seldom",
+      FaultKind.LOSS,
+      FaultKind.DUPLICATION,
+      FaultKind.PARTIAL,
+      FaultKind.SELDOM,
+      FaultKind.SELDOM,
+      FaultKind.SLOW_CONSUMER,
+      FaultKind.CUT,
+      FaultKind.CUT_TX,
+      FaultKind.CUT_RX,
+      FaultKind.GREY);
 
   private static final long MS = 1_000_000L;
 
   /** Faults begin within this time of the start, early ones as often as late ones. */
   private static final long HORIZON_NS = 50 * MS;
+
+  /** Longer than a run. */
+  private static final long ALWAYS_NS = 3_600_000 * MS;
 
   private static final double OLD_FRAMES_RATE = 0.2;
   private static final long OLD_FRAMES_NS = 40 * MS;
@@ -78,6 +95,11 @@ public enum Profile {
     return explanation;
   }
 
+  /** Machines differ in more than this: tags, long ways, nodes that differ from each other. */
+  public boolean variesMore() {
+    return this == SELDOM || this == MILD;
+  }
+
   /** As on the command line: lower case with hyphens. */
   @Override
   public String toString() {
@@ -90,9 +112,16 @@ public enum Profile {
     SplittableRandom random = new SplittableRandom(seed * 0x5DEE_CE66DL + ordinal());
     RailLayout layout = new RailLayout(shape, rails);
     if (this == LOSS) {
-      faults.add(
-          new Fault(FaultKind.LOSS, Place.ALL, 0, 3_600_000 * MS, 0.01, 0, random.nextLong()));
+      faults.add(new Fault(FaultKind.LOSS, Place.ALL, 0, ALWAYS_NS, 0.01, 0, random.nextLong()));
+    } else if (this == MILD) {
+      addMild(faults, shape, rails, layout, random);
     } else if (this != NONE) {
+      if (this == SELDOM) {
+        for (int i = random.nextInt(3); i >= 0; i--) {
+          long lengthNs = logarithmic(random, 100 * MS, 5_000 * MS);
+          faults.add(seldom(logarithmic(random, MS / 2, HORIZON_NS), lengthNs, shape, random));
+        }
+      }
       int count = 1 + random.nextInt(8);
       for (int i = 0; i < count; i++) {
         Fault fault = fault(kinds.get(random.nextInt(kinds.size())), shape, layout, random);
@@ -162,6 +191,40 @@ public enum Profile {
       }
     }
     return new Fault(kind, place, startNs, lengthNs, rate, amount, random.nextLong());
+  }
+
+  /** The poller of a node, or of all. */
+  private static Fault seldom(long startNs, long lengthNs, Shape shape, SplittableRandom random) {
+    Place place = random.nextInt(4) == 0 ? Place.ALL : Place.node(random.nextInt(shape.nodes()));
+    long amountNs = logarithmic(random, MS, Fault.MILD_GAP_NS_MAX);
+    double rate = random.nextBoolean() ? 0 : random.nextDouble();
+    return new Fault(FaultKind.SELDOM, place, startNs, lengthNs, rate, amountNs, random.nextLong());
+  }
+
+  /** Where there are several rails, those of one index may be dead or grey. */
+  private void addMild(
+      List<Fault> faults, Shape shape, int rails, RailLayout layout, SplittableRandom random) {
+    int index = random.nextInt(rails);
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      FaultKind kind = kinds.get(random.nextInt(kinds.size()));
+      Fault fault = fault(kind, shape, layout, random);
+      if (kind == FaultKind.SELDOM) {
+        fault = seldom(fault.startNs(), ALWAYS_NS, shape, random);
+      }
+      Place place = fault.place();
+      if (fault.isOfDeadLinks()) {
+        place = new Place(place.node(), place.dimension(), index);
+      }
+      long amount =
+          switch (kind) {
+            case PARTIAL -> 1 + fault.amount();
+            default -> Math.min(fault.amount(), Fault.MILD_GAP_NS_MAX);
+          };
+      double rate = kind == FaultKind.LOSS ? fault.rate() / 30 : fault.rate();
+      if (rails > 1 || !fault.isOfDeadLinks()) {
+        faults.add(new Fault(kind, place, fault.startNs(), ALWAYS_NS, rate, amount, fault.seed()));
+      }
+    }
   }
 
   /** Copies of what was under way before a node started again arrive while it is back. */

@@ -17,17 +17,72 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
   /** How long a frame may lie in a relay's rings before the relay stands still. */
   private static final long IN_RINGS_NS = 50_000_000L;
 
+  /** What lasts so long outlasts every run. */
+  private static final long STANDING_NS = 1_000_000_000_000L;
+
   public Schedule {
     faults = List.copyOf(faults);
   }
 
-  /** When the last fault ends; a crash has no end that could be waited for. */
+  /**
+   * When the last fault ends. A crash has no end that could be waited for, and for what outlasts
+   * every run nobody waits if all must arrive in spite of it.
+   */
   public long endNs() {
+    boolean joined = linksJoinAll();
     long end = 0;
     for (Fault f : faults) {
-      end = Math.max(end, f.kind() == FaultKind.CRASH ? f.startNs() : f.endNs());
+      boolean stays = f.lengthNs() >= STANDING_NS && (f.isMild() || f.isOfDeadLinks() && joined);
+      end = Math.max(end, f.kind() == FaultKind.CRASH || stays ? f.startNs() : f.endNs());
     }
     return end;
+  }
+
+  /** Whether all reach each other without the links that are dead at some time. */
+  private boolean linksJoinAll() {
+    Reach reach = new Reach(shape, rails);
+    boolean anyDead = false;
+    for (Fault f : faults) {
+      if (f.isOfDeadLinks()) {
+        reach.withoutLinks(f);
+        anyDead = true;
+      }
+    }
+    for (int a = 0; anyDead && a < shape.nodes(); a++) {
+      for (int b = 0; b < a; b++) {
+        if (!reach.isJoined(a, b)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Whether a way led there, and one back, without all links that were dead between two times. */
+  public boolean staysJoined(int a, int b, long fromNs, long toNs) {
+    Reach reach = new Reach(shape, rails);
+    for (Fault f : faults) {
+      if (f.kind() == FaultKind.CRASH && f.startNs() <= toNs) {
+        reach.without(f.place().node());
+      } else if (f.isOfDeadLinks() && f.startNs() <= toNs && f.endNs() >= fromNs) {
+        reach.withoutLinks(f);
+      }
+    }
+    return reach.isJoined(a, b);
+  }
+
+  /**
+   * By how much nodes that poll seldom, or whose programs do, may hold up a frame's way there and
+   * back over so many hops.
+   */
+  public long gapsNs(int hops) {
+    long longestNs = 0;
+    for (Fault f : faults) {
+      if (f.kind() == FaultKind.SELDOM || f.kind() == FaultKind.SLOW_CONSUMER) {
+        longestNs = Math.max(longestNs, f.amount());
+      }
+    }
+    return 2 * hops * longestNs;
   }
 
   /**

@@ -34,7 +34,7 @@ class FaultTest {
             .toList();
 
     assertThat(kinds).containsExactlyInAnyOrder(FaultKind.brief());
-    assertThat(FaultKind.values()).hasSize(FaultKind.brief().length + 2);
+    assertThat(FaultKind.values()).hasSize(FaultKind.brief().length + 3);
   }
 
   @Test
