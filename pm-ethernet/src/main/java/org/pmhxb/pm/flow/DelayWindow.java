@@ -11,7 +11,9 @@ package org.pmhxb.pm.flow;
  *       (Brakmo and Peterson 1994), so that it needs no table of link speeds; but at most {@value
  *       #QUEUE_NS_MAX} ns, so that it does not grow with the number of senders.
  *   <li>The worst recent poll gaps of both hosts are added, and what round trips scatter widely by:
- *       a host that stood still is no queue, and neither is a lost acknowledgement.
+ *       a host that stood still is no queue, and neither is a lost acknowledgement. Of more than
+ *       {@value #NOISE_NS_MAX} ns as much counts as round trips are longer on the average: a stall
+ *       shows in one of them, a host that polls seldom in all.
  * </ul>
  *
  * <p>Where a switch drops at a shorter queue than that, five eighths of the queue at which it did
@@ -31,7 +33,7 @@ public final class DelayWindow {
   static final long QUEUE_NS_MIN = 100_000L;
   static final long QUEUE_NS_MAX = 2_000_000L;
 
-  /** What a host's stalls may add to the target: beyond it a stall is a queue to others. */
+  /** What hosts may add to the target in any case: beyond it a stall is a queue to others. */
   static final long NOISE_NS_MAX = 8_000_000L;
 
   private static final int FIRST_FRAMES = 2;
@@ -42,6 +44,12 @@ public final class DelayWindow {
 
   /** Round trips after a loss, by a queue, until a window below one frame is not needed. */
   private static final int CROWDED_ROUNDS = 1_024;
+
+  /** The same, at most: where round trips are long a host may be the reason. */
+  private static final long CROWDED_NS_MAX = 250_000_000L;
+
+  /** As many senders as a link takes frames in this time share it without losses. */
+  private static final long SPACING_NS_MAX = 64_000_000L;
 
   private final int frameBytes;
 
@@ -60,9 +68,12 @@ public final class DelayWindow {
   /** The longest queue allowed at present. */
   private long limitNs = QUEUE_NS_MAX;
 
-  /** Round trips for which the window may be below one frame. */
-  private long crowdedRounds;
+  /** The window may be below one frame, until a moment. */
+  private boolean isCrowded;
 
+  private long crowdedUntilNs;
+
+  private long noiseNs;
   private long toleratedNs;
   private long linkFrameNs;
   private long queueNs;
@@ -113,7 +124,11 @@ public final class DelayWindow {
       long noiseNs,
       long nowNs) {
     this.linkFrameNs = linkFrameNs;
-    toleratedNs = Math.min(noiseNs, NOISE_NS_MAX);
+    this.noiseNs = noiseNs;
+    toleratedNs =
+        noiseNs <= NOISE_NS_MAX
+            ? noiseNs
+            : Math.min(noiseNs, Math.max(NOISE_NS_MAX, smoothedNs - leastNs));
     queueNs = rttNs - leastNs;
     long leastAllowedNs = QUEUE_NS_MIN + toleratedNs;
     // A queue that no window makes too long takes no division, unless a small window asks how far
@@ -128,7 +143,7 @@ public final class DelayWindow {
       // By time rather than by frames: a window below a frame has a round in many round trips.
       long roundTrips = bytes >= frameBytes ? 1 : Math.min(frameBytes / bytes, 32);
       limitNs = Math.min(limitNs + (limitNs >> 7) * roundTrips, mostNs);
-      crowdedRounds = Math.max(0, crowdedRounds - roundTrips);
+      isCrowded = isCrowded && nowNs - crowdedUntilNs < 0;
     }
     if (queueNs <= allowedNs) {
       if (used && ackedBytes > 0) {
@@ -147,9 +162,23 @@ public final class DelayWindow {
       cutNs = nowNs;
       // Swift: 1 - 0.8 (delay - target) / delay, at least one half.
       long cut = 4 * bytes * (queueNs - allowedNs) / (5 * rttNs);
-      long least = crowdedRounds > 0 ? leastBytes : Math.min(bytes, leastUnlostBytes);
-      bytes = Math.max(least, bytes - Math.min(cut, bytes >> 1));
+      long least = least(smoothedNs);
+      // What less than a frame meets is no queue of this sender's, and perhaps none at all.
+      bytes =
+          bytes < least
+              ? Math.min(least, bytes + (bytes + 1 >> 1))
+              : Math.max(least, bytes - Math.min(cut, bytes >> 1));
     }
+  }
+
+  /**
+   * Less than a frame behind a loss that a queue explains, but never so little that frames are
+   * farther apart than {@value #SPACING_NS_MAX} ns.
+   */
+  private long least(long smoothedNs) {
+    return isCrowded
+        ? Math.clamp(frameBytes * smoothedNs / SPACING_NS_MAX, leastBytes, leastUnlostBytes)
+        : leastUnlostBytes;
   }
 
   private long allowedNs(long smoothedNs, boolean bothWays) {
@@ -183,15 +212,19 @@ public final class DelayWindow {
   public boolean onLoss(long smoothedNs, long nowNs) {
     starting = false;
     long leastNs = Math.max(QUEUE_NS_MIN, QUEUE_FRAMES_LEAST * linkFrameNs);
-    long fullNs = Math.max(leastNs, 5 * (queueNs - toleratedNs) >> 3);
-    boolean queued = queueNs > allowedNs || fullNs < limitNs && fullNs > leastNs;
+    // What hosts may be the cause of is no sign of a queue, not even where it is not tolerated.
+    long fullNs = Math.max(leastNs, 5 * (queueNs - noiseNs) >> 3);
+    long unsureNs = noiseNs - toleratedNs;
+    boolean queued = queueNs > allowedNs + unsureNs || fullNs < limitNs && fullNs > leastNs;
     if (queued) {
-      crowdedRounds = CROWDED_ROUNDS;
+      isCrowded = true;
+      crowdedUntilNs = nowNs + Math.min(CROWDED_ROUNDS * smoothedNs, CROWDED_NS_MAX);
     }
     if (nowNs - cutNs >= smoothedNs) {
       cutNs = nowNs;
       limitNs = Math.min(limitNs, fullNs);
-      bytes = Math.max(leastBytes, bytes - (queued ? bytes >> 2 : bytes >> 4));
+      long least = queued || unsureNs > 0 ? Math.min(bytes, least(smoothedNs)) : leastBytes;
+      bytes = Math.max(least, bytes - (queued ? bytes >> 2 : bytes >> 4));
     }
     return queued;
   }

@@ -23,8 +23,12 @@ class DelayWindowTest {
 
   /** A frame took ten milliseconds. */
   private void late() {
-    nowNs += 10_000_000;
-    window.onAcknowledged(FRAME_BYTES, 10_000_000, 10_000_000, BASE_NS, 0, false, 0, nowNs);
+    late(10_000_000);
+  }
+
+  private void late(long rttNs) {
+    nowNs += rttNs;
+    window.onAcknowledged(FRAME_BYTES, rttNs, rttNs, BASE_NS, 0, false, 0, nowNs);
   }
 
   @Test
@@ -119,12 +123,77 @@ class DelayWindowTest {
     assertThat(window.bytes()).isLessThan(FRAME_BYTES);
   }
 
+  /** A relay that polls seldom, say: delay alone would keep it below a frame for good. */
   @Test
-  void recoversFromTheLeastWindow() {
-    late();
-    window.onLoss(10_000_000, nowNs);
+  void isAFrameAgainWhereNoMoreAreLostHoweverLateItIs() {
     for (int i = 0; i < 200; i++) {
       late();
+      window.onLoss(10_000_000, nowNs);
+    }
+    int lates = 0;
+    while (window.bytes() < FRAME_BYTES) {
+      late();
+      lates++;
+    }
+    assertThat(lates).isLessThan(200);
+  }
+
+  /** At a 64th of a frame that would be 2.5 s. */
+  @Test
+  void framesAreNeverFarApartForAQueue() {
+    long rttNs = 40_000_000;
+    for (int i = 0; i < 200; i++) {
+      late(rttNs);
+      window.onLoss(rttNs, nowNs);
+      assertThat(rttNs * FRAME_BYTES / window.bytes()).isLessThanOrEqualTo(65_000_000);
+    }
+  }
+
+  /** What a host takes that polls each 12 ms, or each 15 to 20. */
+  private void fromSeldomPoller(long gapNs, long noiseNs) {
+    long rttNs = BASE_NS + gapNs;
+    nowNs += rttNs;
+    window.used();
+    window.onAcknowledged(
+        window.bytes(), rttNs, BASE_NS + gapNs, BASE_NS, 0, false, noiseNs, nowNs);
+  }
+
+  @Test
+  void aHostThatPollsSeldomIsNoQueue() {
+    for (int i = 0; i < 40; i++) {
+      fromSeldomPoller(12_000_000, 12_000_000);
+    }
+    assertThat(window.bytes()).isGreaterThan(20 * FRAME_BYTES);
+  }
+
+  /** Of the longest gap as much counts as all round trips show. */
+  @Test
+  void oneLongStallIsNoLeaveForALongQueue() {
+    for (int i = 0; i < 20; i++) {
+      roundTrip(10);
+    }
+    long before = window.bytes();
+    long stallNs = 100_000_000;
+    nowNs += stallNs;
+    window.onAcknowledged(
+        FRAME_BYTES, BASE_NS + stallNs / 2, 1_000_000, BASE_NS, 0, false, stallNs, nowNs);
+    assertThat(window.bytes()).isLessThan(before);
+  }
+
+  @Test
+  void aLossOnTheWayToAHostThatPollsSeldomIsNoQueue() {
+    for (int i = 0; i < 200; i++) {
+      fromSeldomPoller(i % 2 == 0 ? 15_000_000 : 20_000_000, 20_000_000);
+      assertThat(window.onLoss(17_000_000, nowNs)).as("a queue explains it").isFalse();
+    }
+    assertThat(window.bytes()).isGreaterThanOrEqualTo(FRAME_BYTES);
+  }
+
+  @Test
+  void recoversFromTheLeastWindow() {
+    for (int i = 0; i < 200; i++) {
+      late(1_000_000);
+      window.onLoss(1_000_000, nowNs);
     }
     assertThat(window.bytes()).isBetween(1L, (long) FRAME_BYTES / 32);
     for (int i = 0; i < 8; i++) {
