@@ -21,6 +21,9 @@ public record Fault(
   /** Between two polls of a node, or steps of its program, that is not idle. */
   static final long MILD_GAP_NS_MAX = 20_000_000L;
 
+  /** With less, what control frames need is all that a node which polls seldom can send. */
+  static final long MILD_BURST_LEAST = 8;
+
   private static final double MILD_LOSS_MAX = 0.02;
 
   private static final Pattern FORM =
@@ -58,7 +61,7 @@ public record Fault(
     return switch (kind) {
       case LOSS, CORRUPTION, TRUNCATION -> rate <= MILD_LOSS_MAX;
       case DUPLICATION -> true;
-      case PARTIAL -> amount > 0;
+      case PARTIAL -> amount >= MILD_BURST_LEAST;
       case SELDOM, SLOW_CONSUMER -> amount <= MILD_GAP_NS_MAX;
       default -> false;
     };

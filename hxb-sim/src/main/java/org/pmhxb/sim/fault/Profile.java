@@ -217,7 +217,7 @@ public enum Profile {
       }
       long amount =
           switch (kind) {
-            case PARTIAL -> 1 + fault.amount();
+            case PARTIAL -> Fault.MILD_BURST_LEAST + fault.amount();
             default -> Math.min(fault.amount(), Fault.MILD_GAP_NS_MAX);
           };
       double rate = kind == FaultKind.LOSS ? fault.rate() / 30 : fault.rate();
