@@ -495,12 +495,15 @@ int hxb_line_attach(const char *name, const char *args)
 {
     struct call call = {.name = name, .args = args};
     int port = hxb_on_interrupt_thread(attach, &call);
+    int64_t end = hxb_now_ns() + WATCHED_TIMEOUT_NS;
 
-    for (int64_t end = hxb_now_ns() + WATCHED_TIMEOUT_NS; port >= 0 && !atomic_load(&is_watched); usleep(50)) {
-        if (hxb_now_ns() >= end) {
-            hxb_line_close(port);
-            port = -ETIMEDOUT;
-        }
+    /* Also where it was refused, by its arguments say. */
+    while (watcher >= 0 && !atomic_load(&is_watched) && hxb_now_ns() < end) {
+        usleep(50);
+    }
+    if (port >= 0 && !atomic_load(&is_watched)) {
+        hxb_line_close(port);
+        port = -ETIMEDOUT;
     }
     return port;
 }
