@@ -21,9 +21,7 @@ import org.pmhxb.pm.wire.FrameHeader;
  * @param inline the program's thread polls, without rings in between
  * @param idleGapNs longest time between two polls of a node that waits for something
  * @param parkGapNs longest time between two polls of a node that waits for nothing
- * @param tags that frames carry
- * @param differ each node has a window of its own length, and its program its own way to use it
- * @param tellsFar nodes are told which ways are longer than others
+ * @param variety what few machines have
  */
 public record NodeOptions(
     int windowFrames,
@@ -38,15 +36,25 @@ public record NodeOptions(
     boolean inline,
     long idleGapNs,
     long parkGapNs,
-    FrameKey.Mode tags,
-    boolean differ,
-    boolean tellsFar) {
+    Variety variety) {
+  /**
+   * What most machines do without.
+   *
+   * @param tags that frames carry
+   * @param differ each node has a window of its own length, and its program its own way to use it
+   * @param tellsFar nodes are told which ways are longer than others
+   */
+  public record Variety(FrameKey.Mode tags, boolean differ, boolean tellsFar) {
+    /** Without tags, nodes all alike, no way longer than others. */
+    public static final Variety NONE = new Variety(FrameKey.Mode.OFF, false, false);
+  }
+
   static final int KEY = 0x73_69_6d_31;
   private static final int LEAST_WINDOW = 4;
   private static final int ENDPOINTS = 2;
   private static final int FRAME_OFFSET_BYTES = 128;
 
-  /** Without tags, nodes all alike, no way longer than others. */
+  /** {@link Variety#NONE}. */
   public NodeOptions(
       int windowFrames,
       int creditBuffers,
@@ -73,9 +81,7 @@ public record NodeOptions(
         inline,
         idleGapNs,
         parkGapNs,
-        FrameKey.Mode.OFF,
-        false,
-        false);
+        Variety.NONE);
   }
 
   /** For a machine of a few nodes. */
@@ -84,48 +90,55 @@ public record NodeOptions(
         64, 512, 64, 16, 32, 256, 2_048, 5_000_000_000L, -1, true, 100_000L, 1_000_000L);
   }
 
-  /** With another time, ns, after which a silent peer is down. */
-  public NodeOptions withPeerTimeoutNs(long ns) {
+  private NodeOptions with(
+      int window,
+      int credit,
+      long timeoutNs,
+      long first,
+      boolean inlined,
+      long idleNs,
+      Variety other) {
     return new NodeOptions(
-        windowFrames,
-        creditBuffers,
+        window,
+        credit,
         claimBuffers,
         loanBuffers,
         ringBuffers,
         reserveBuffers,
         strideBytes,
-        ns,
-        firstSeq,
-        inline,
-        idleGapNs,
+        timeoutNs,
+        first,
+        inlined,
+        idleNs,
         parkGapNs,
-        tags,
-        differ,
-        tellsFar);
+        other);
+  }
+
+  /** With another time, ns, after which a silent peer is down. */
+  public NodeOptions withPeerTimeoutNs(long ns) {
+    return with(windowFrames, creditBuffers, ns, firstSeq, inline, idleGapNs, variety);
+  }
+
+  NodeOptions withIdleGapNs(long ns) {
+    return with(windowFrames, creditBuffers, peerTimeoutNs, firstSeq, inline, ns, variety);
+  }
+
+  NodeOptions withVariety(Variety other) {
+    return with(windowFrames, creditBuffers, peerTimeoutNs, firstSeq, inline, idleGapNs, other);
+  }
+
+  /** With another window and credit, first sequence number and place of the polls. */
+  NodeOptions with(int window, int credit, long first, boolean inlined) {
+    return with(window, credit, peerTimeoutNs, first, inlined, idleGapNs, variety);
   }
 
   /** What a node has that differs from others; the pool is made for the most of it. */
   NodeOptions ofNode(SplittableRandom random) {
-    if (!differ) {
+    if (!variety.differ) {
       return this;
     }
-    int window = windowFrames >> random.nextInt(3);
-    return new NodeOptions(
-        Math.max(LEAST_WINDOW, window),
-        creditBuffers,
-        claimBuffers,
-        loanBuffers,
-        ringBuffers,
-        reserveBuffers,
-        strideBytes,
-        peerTimeoutNs,
-        firstSeq,
-        random.nextBoolean(),
-        idleGapNs,
-        parkGapNs,
-        tags,
-        true,
-        tellsFar);
+    int window = Math.max(LEAST_WINDOW, windowFrames >> random.nextInt(3));
+    return with(window, creditBuffers, firstSeq, random.nextBoolean());
   }
 
   /** For thousands of nodes: less than 1 MB of pool each. */
@@ -151,6 +164,7 @@ public record NodeOptions(
    * @param firstStamp above those of the node's lives before
    */
   NodeConfig config(long incarnation, long firstStamp) {
+    FrameKey.Mode tags = variety.tags;
     FrameKey secret =
         tags == FrameKey.Mode.OFF ? FrameKey.NONE : new FrameKey(tags, KEY, ~KEY, firstStamp);
     return withoutTags(incarnation).withFrameKey(secret);

@@ -77,7 +77,7 @@ public record Scenario(
       spanNs = SPANS_NS[random.nextInt(SPANS_NS.length)];
       if (profile.variesMore()) {
         cables = varied(random);
-        node = variedMore(node, !cables.equals(links), random);
+        node = node.withVariety(variety(!cables.equals(links), random));
       }
     }
     return new SimOptions(
@@ -94,19 +94,11 @@ public record Scenario(
   }
 
   private static NodeOptions varied(NodeOptions node, SplittableRandom random) {
-    return new NodeOptions(
+    return node.with(
         WINDOWS[random.nextInt(WINDOWS.length)],
         CREDITS[random.nextInt(CREDITS.length)],
-        node.claimBuffers(),
-        node.loanBuffers(),
-        node.ringBuffers(),
-        node.reserveBuffers(),
-        node.strideBytes(),
-        node.peerTimeoutNs(),
         random.nextBoolean() ? NEAR_WRAP : -1,
-        random.nextBoolean(),
-        node.idleGapNs(),
-        node.parkGapNs());
+        random.nextBoolean());
   }
 
   /** One dimension in four machines leads to another site. */
@@ -122,23 +114,8 @@ public record Scenario(
     return cables;
   }
 
-  private static NodeOptions variedMore(NodeOptions node, boolean far, SplittableRandom random) {
-    return new NodeOptions(
-        node.windowFrames(),
-        node.creditBuffers(),
-        node.claimBuffers(),
-        node.loanBuffers(),
-        node.ringBuffers(),
-        node.reserveBuffers(),
-        node.strideBytes(),
-        node.peerTimeoutNs(),
-        node.firstSeq(),
-        node.inline(),
-        node.idleGapNs(),
-        node.parkGapNs(),
-        TAGS[random.nextInt(TAGS.length)],
-        random.nextInt(4) == 0,
-        far);
+  private static NodeOptions.Variety variety(boolean far, SplittableRandom random) {
+    return new NodeOptions.Variety(TAGS[random.nextInt(TAGS.length)], random.nextInt(4) == 0, far);
   }
 
   private Schedule schedule(long seed, NodeOptions node) {

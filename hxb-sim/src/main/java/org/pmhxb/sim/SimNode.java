@@ -85,7 +85,7 @@ final class SimNode implements Event, Host, SimPort.Host, PeerListener {
     this.sessions = new int[shape.nodes()];
     this.clock = new NodeClock(1 + random.nextLong(1L << 40), simulation.nowNs());
     node.peerListener(this);
-    if (options.tellsFar()) {
+    if (options.variety().tellsFar()) {
       tellFar(shape);
     }
     wake(simulation.nowNs() + random.nextLong(LEAST_GAP_NS));

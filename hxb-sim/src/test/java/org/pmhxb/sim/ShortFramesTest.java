@@ -117,20 +117,7 @@ class ShortFramesTest {
 
   /** Seconds of waiting, which need not be looked at ten thousand times each. */
   private static NodeOptions unhurried() {
-    NodeOptions node = NodeOptions.small();
-    return new NodeOptions(
-        node.windowFrames(),
-        node.creditBuffers(),
-        node.claimBuffers(),
-        node.loanBuffers(),
-        node.ringBuffers(),
-        node.reserveBuffers(),
-        node.strideBytes(),
-        node.peerTimeoutNs(),
-        node.firstSeq(),
-        node.inline(),
-        1_000_000L,
-        node.parkGapNs());
+    return NodeOptions.small().withIdleGapNs(1_000_000L);
   }
 
   private static void assertNamed(List<PairingFault> faults, int rail, int neighbour) {
