@@ -92,7 +92,7 @@ public final class PmEndpoint implements AutoCloseable {
   /** Poll thread: buffers in the supply ring or claimed. */
   int supplied;
 
-  /** Poll thread: its program has sent something, or claimed and aborted it. */
+  /** Poll thread: its program has claimed something. */
   boolean claims;
 
   /** Poll thread: ends of sessions that are still to be told. */
@@ -225,7 +225,7 @@ public final class PmEndpoint implements AutoCloseable {
    * @param lengthBytes payload, 0 to {@link PmNode#maxFramePayloadBytes()}
    * @return null when out of credit or buffers; there is more once the peer's program consumes, or
    *     acknowledgements arrive, or a session is open. With a poll thread, an endpoint that has
-   *     sent nothing yet has buffers for 4 claims at a time, fewer where many are open
+   *     claimed nothing yet has buffers for 4 claims at once, fewer where many are open
    * @throws IllegalArgumentException a value is out of range
    * @throws IllegalStateException the endpoint is closed, or this is another thread
    */

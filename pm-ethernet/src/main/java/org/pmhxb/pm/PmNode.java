@@ -64,7 +64,7 @@ public final class PmNode implements PollWork, AutoCloseable {
    */
   private boolean held;
 
-  /** Claims that an endpoint has at hand which has sent nothing yet: of many most never do. */
+  /** Buffers that an endpoint has at hand which has claimed none yet: of many most never do. */
   private int firstClaims = LEAST_CLAIMS;
 
   /** Buffers that endpoints have at hand or claimed. Poll thread; not in inline mode. */
@@ -397,6 +397,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   /** Keeps an endpoint's stock of free buffers up. */
   private int supply(PmEndpoint endpoint) {
     int n = 0;
+    endpoint.claims = endpoint.claims || hasClaimed(endpoint);
     int stock = endpoint.claims ? endpoint.claimLimit : firstClaims;
     while (n < SUPPLY_PER_ROUND && endpoint.supplied < stock && maySupply(endpoint)) {
       int id = core.pool.allocate(endpoint.claimOwner);
@@ -410,6 +411,11 @@ public final class PmNode implements PollWork, AutoCloseable {
       n++;
     }
     return n;
+  }
+
+  /** Something of its stock was taken. */
+  private static boolean hasClaimed(PmEndpoint endpoint) {
+    return endpoint.supply.room() > endpoint.supply.capacity() - endpoint.supplied;
   }
 
   /** What is at hand, and what was sent, leave the pool what all else needs: but for one each. */
