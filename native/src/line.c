@@ -497,7 +497,7 @@ int hxb_line_attach(const char *name, const char *args)
     int port = hxb_on_interrupt_thread(attach, &call);
     int64_t end = hxb_now_ns() + WATCHED_TIMEOUT_NS;
 
-    /* Also where it was refused, by its arguments say. */
+    /* Also where it was refused, by its arguments, say. */
     while (watcher >= 0 && !atomic_load(&is_watched) && hxb_now_ns() < end) {
         usleep(50);
     }

@@ -49,7 +49,7 @@ final class Progress {
         flow.seenSession = session;
         flow.seenNext = seen;
         flow.seenSinceNs = nowNs;
-      } else if (nowNs - flow.seenSinceNs > boundNs()
+      } else if (nowNs - flow.seenSinceNs > STILL_NS
           && schedule.staysJoined(flow.src, flow.dst, flow.seenSinceNs, nowNs)) {
         simulation.violation(
             Violation.Kind.STILL,
@@ -59,9 +59,5 @@ final class Progress {
                 .formatted(flow, (nowNs - flow.seenSinceNs) / 1_000_000, flow.describe()));
       }
     }
-  }
-
-  private long boundNs() {
-    return STILL_NS;
   }
 }

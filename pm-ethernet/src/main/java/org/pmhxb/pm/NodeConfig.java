@@ -105,17 +105,35 @@ public record NodeConfig(
         -1);
   }
 
-  public NodeConfig withFirstSeq(long seq) {
+  private NodeConfig with(
+      int window,
+      int grant,
+      long timeoutNs,
+      int payloadBytes,
+      long seq,
+      FrameKey secret,
+      int held) {
     return new NodeConfig(
         key,
         incarnation,
         seed,
-        windowFrames,
+        window,
         creditBuffers,
         endpointsExpected,
-        largestGrantFrames,
+        grant,
         claimBuffers,
         loanBuffers,
+        timeoutNs,
+        payloadBytes,
+        seq,
+        secret,
+        held);
+  }
+
+  public NodeConfig withFirstSeq(long seq) {
+    return with(
+        windowFrames,
+        largestGrantFrames,
         peerTimeoutNs,
         maxPayloadBytes,
         seq,
@@ -124,52 +142,19 @@ public record NodeConfig(
   }
 
   public NodeConfig withWindow(int frames) {
-    return new NodeConfig(
-        key,
-        incarnation,
-        seed,
-        frames,
-        creditBuffers,
-        endpointsExpected,
-        Math.min(largestGrantFrames, frames),
-        claimBuffers,
-        loanBuffers,
-        peerTimeoutNs,
-        maxPayloadBytes,
-        firstSeq,
-        frameKey,
-        heldFrames);
+    int grant = Math.min(largestGrantFrames, frames);
+    return with(frames, grant, peerTimeoutNs, maxPayloadBytes, firstSeq, frameKey, heldFrames);
   }
 
   public NodeConfig withPeerTimeoutNs(long ns) {
-    return new NodeConfig(
-        key,
-        incarnation,
-        seed,
-        windowFrames,
-        creditBuffers,
-        endpointsExpected,
-        largestGrantFrames,
-        claimBuffers,
-        loanBuffers,
-        ns,
-        maxPayloadBytes,
-        firstSeq,
-        frameKey,
-        heldFrames);
+    return with(
+        windowFrames, largestGrantFrames, ns, maxPayloadBytes, firstSeq, frameKey, heldFrames);
   }
 
   public NodeConfig withHeldFrames(int frames) {
-    return new NodeConfig(
-        key,
-        incarnation,
-        seed,
+    return with(
         windowFrames,
-        creditBuffers,
-        endpointsExpected,
         largestGrantFrames,
-        claimBuffers,
-        loanBuffers,
         peerTimeoutNs,
         maxPayloadBytes,
         firstSeq,
@@ -179,18 +164,12 @@ public record NodeConfig(
 
   /** With tags; the payload shrinks by what they take. */
   public NodeConfig withFrameKey(FrameKey secret) {
-    return new NodeConfig(
-        key,
-        incarnation,
-        seed,
+    int payloadBytes = maxPayloadBytes + frameKey.trailerBytes() - secret.trailerBytes();
+    return with(
         windowFrames,
-        creditBuffers,
-        endpointsExpected,
         largestGrantFrames,
-        claimBuffers,
-        loanBuffers,
         peerTimeoutNs,
-        maxPayloadBytes + frameKey.trailerBytes() - secret.trailerBytes(),
+        payloadBytes,
         firstSeq,
         secret,
         heldFrames);
