@@ -161,6 +161,12 @@ public final class ControlServer implements AutoCloseable {
       return;
     }
     open.add(channel);
+    if (!server.isOpen()) {
+      // close() may have gone through those that were open before this one was.
+      open.remove(channel);
+      channel.close();
+      return;
+    }
     // A platform thread: a conversation may run a workload, which polls.
     Thread.ofPlatform().daemon().name("control-talk").start(() -> talk(channel, conversations));
   }
@@ -196,7 +202,10 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Ends every conversation and removes the socket's file. */
+  /**
+   * Ends every conversation, without waiting for its thread, and removes the socket's file: an
+   * answer may take as long as a workload does.
+   */
   @Override
   public void close() throws IOException {
     server.close();
