@@ -1,5 +1,6 @@
 package org.pmhxb.cli;
 
+import java.util.List;
 import java.util.TreeSet;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -7,7 +8,7 @@ import picocli.CommandLine.Spec;
 
 /** The benchmarks; each is a command of its own. */
 @Command(
-    name = "bench",
+    name = BenchCommand.NAME,
     description = {
       "Measure: one benchmark of a cluster, or a suite of them.",
       "Every message is verified: content, order, exactly once."
@@ -15,24 +16,27 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Example: hxb bench bandwidth --fabric veth --links 4 --rate 200mbit --size 8192"
-    },
-    subcommands = {
-      BandwidthBench.class,
-      LatencyBench.class,
-      ExchangeBench.class,
-      BarrierBench.class,
-      MpiBench.class,
-      IncastBench.class,
-      ContentionCommand.class,
-      CollectivesCommand.class,
-      GridCommand.class,
-      FailoverCommand.class,
-      PaperCommand.class,
-      PeersCommand.class,
-      PacketCostCommand.class,
-      CompareCommand.class
     })
 final class BenchCommand extends HxbCommand {
+  static final String NAME = "bench";
+
+  static final List<Class<? extends HxbCommand>> BENCHMARKS =
+      List.of(
+          BandwidthBench.class,
+          LatencyBench.class,
+          ExchangeBench.class,
+          BarrierBench.class,
+          MpiBench.class,
+          IncastBench.class,
+          ContentionCommand.class,
+          CollectivesCommand.class,
+          GridCommand.class,
+          FailoverCommand.class,
+          PaperCommand.class,
+          PeersCommand.class,
+          PacketCostCommand.class,
+          CompareCommand.class);
+
   @Spec private CommandSpec self;
 
   @Override

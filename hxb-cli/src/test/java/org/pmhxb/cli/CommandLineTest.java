@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -110,6 +112,27 @@ class CommandLineTest {
     assertThat(err.toString()).contains("it is up already").doesNotContain("HXB_TRACE");
     assertThat(run("try", "--throw", "broken")).isEqualTo(Main.FAILED);
     assertThat(err.toString()).contains("broken", "(HXB_TRACE=1 shows where)");
+  }
+
+  /** The one that a line names is made alone; where it names none yet, all are there. */
+  @ParameterizedTest
+  @CsvSource({
+    "bench bandwidth --help, Usage: hxb bench bandwidth",
+    "bench --json bandwidth --help, Usage: hxb bench bandwidth",
+    "--help, bench",
+    "bench --help, packet-cost"
+  })
+  void commandsAreFoundWhereverTheirNameStands(String line, String said) {
+    assertThat(run(line.split(" "))).as(err.toString()).isEqualTo(Main.OK);
+    assertThat(out.toString()).contains(said);
+  }
+
+  @Test
+  void aLineHasNoOtherCommandsThanItMayMean() {
+    CommandLine bench = Main.commands("bench", "peers").getSubcommands().get("bench");
+    assertThat(bench.getSubcommands()).containsOnlyKeys("peers");
+    assertThat(Main.commands("bench", "peer").getSubcommands()).containsOnlyKeys("bench");
+    assertThat(Main.commands("--json", "up").getSubcommands()).hasSizeGreaterThan(10);
   }
 
   /** Help and errors give constants as they are typed. */
