@@ -83,12 +83,18 @@ HXB_API void hxb_eal_log_clear(void)
 static bool leaves_process(const char *arg)
 {
     static const char help[] = "--help";
+    const char *value = strchr(arg, '=');
     size_t n = strlen(arg);
 
-    /* Short ones may stand behind each other, and long ones be cut short. */
-    return strncmp(arg, "-h", 2) == 0 || strncmp(arg, "-v", 2) == 0 || strcmp(arg, "--version") == 0 ||
+    /* Short ones stand behind each other, up to one that has the rest for its value; EAL goes on behind one that it does
+     * not know. */
+    if (arg[0] == '-' && arg[1] != '-' && arg[1 + strcspn(arg + 1, "abcdlmnrsSh")] == 'h') {
+        return true;
+    }
+    /* Long ones may be cut short. */
+    return strncmp(arg, "-v", 2) == 0 || strcmp(arg, "--version") == 0 ||
            (n > 3 && n < sizeof(help) && strncmp(arg, help, n) == 0) ||
-           strcmp(arg, "--log-level=help") == 0 || strcmp(arg, "help") == 0;
+           (strncmp(arg, "--lo", 4) == 0 && value != NULL && strcmp(value, "=help") == 0) || strcmp(arg, "help") == 0;
 }
 
 static bool chooses_cores(const char *arg)

@@ -167,7 +167,7 @@ void test_sweep(void)
 /* Whatever EAL would print its usage for and leave the process. */
 void test_eal_leaves(void)
 {
-    static const char *const leaves[] = {"-h", "-hv", "--help", "--hel", "--he", "--log-level=help"};
+    static const char *const leaves[] = {"-h", "-hv", "-Vh", "--help", "--hel", "--he", "--log-level=help", "--log=help"};
 
     for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
         const char *args[] = {"test", "--no-huge", leaves[i]};
