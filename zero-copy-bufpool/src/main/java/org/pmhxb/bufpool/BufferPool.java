@@ -214,6 +214,7 @@ public abstract class BufferPool implements AutoCloseable {
 
   /** Buffers free right now, the stash included. Approximate while drivers work. Control path. */
   public final int available() {
+    checkOpen();
     return stashed + freeInBacking();
   }
 
@@ -636,8 +637,9 @@ public abstract class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Gives the region back. Buffers that the application still has (claimed, arrived or on loan)
-   * keep it mapped until the process ends: a live view must not fault.
+   * Gives the region back, and no buffer any more: to allocate one is refused. Buffers that the
+   * application still has (claimed, arrived or on loan) keep it mapped until the process ends: a
+   * live view must not fault.
    */
   @Override
   public final void close() {
@@ -682,6 +684,7 @@ public abstract class BufferPool implements AutoCloseable {
   // ---- inside ---------------------------------------------------------------------------------
 
   private int refill() {
+    checkOpen();
     int count = takeFree(refilled, refilled.length);
     if (count == 0 && returned > 0) {
       flush();
@@ -689,6 +692,13 @@ public abstract class BufferPool implements AutoCloseable {
     }
     stash(refilled, count);
     return stashed;
+  }
+
+  /** What {@link #close()} leaves is an empty stash: who wants more comes here. */
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the pool is closed");
+    }
   }
 
   /** Puts free buffers where allocations take them, if they are; there is room. */

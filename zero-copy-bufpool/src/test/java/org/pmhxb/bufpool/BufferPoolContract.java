@@ -486,4 +486,14 @@ abstract class BufferPoolContract {
     closed.close();
     assertThat(closed.capacity()).isEqualTo(4);
   }
+
+  /** What is below it may be gone: to ask there would end the process. */
+  @Test
+  void aClosedPoolIsAskedForNothing() {
+    BufferPool closed = create(256, 40);
+    closed.release(closed.allocate(APP), APP);
+    closed.close();
+    assertThatThrownBy(() -> closed.allocate(APP)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(closed::available).isInstanceOf(IllegalStateException.class);
+  }
 }
