@@ -30,7 +30,9 @@ final class InterfaceCounters implements AutoCloseable {
   /** No channel: an interrupt of one reader would close it for all. */
   private final RandomAccessFile file;
 
-  private final PortCounters before;
+  /** What the kernel had counted when this began; less by what it has forgotten since. */
+  private PortCounters before;
+
   private PortCounters last;
 
   /** Counts from 0 on. */
@@ -46,10 +48,17 @@ final class InterfaceCounters implements AutoCloseable {
     before = last;
   }
 
-  /** What was counted last, if the interface is gone. */
+  /**
+   * What was counted last, if the interface is gone. Made anew under its name it is counted on, as
+   * one whose driver began again at 0 when it went down.
+   */
   PortCounters get() {
     try {
-      last = read();
+      PortCounters now = read();
+      if (now.isBelow(last)) {
+        before = before.since(last);
+      }
+      last = now;
     } catch (IOException e) {
       throw new UncheckedIOException(FILE + " cannot be read any more", e);
     }

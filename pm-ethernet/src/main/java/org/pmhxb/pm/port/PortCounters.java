@@ -54,6 +54,17 @@ public record PortCounters(
         rxFrames, rxBytes, txFrames, txBytes, rxDropped, rxErrors, txErrors + txErrorsToo);
   }
 
+  /** Whether anything is less: what counts has begun anew. */
+  boolean isBelow(PortCounters earlier) {
+    return rxFrames < earlier.rxFrames
+        || rxBytes < earlier.rxBytes
+        || txFrames < earlier.txFrames
+        || txBytes < earlier.txBytes
+        || rxDropped < earlier.rxDropped
+        || rxErrors < earlier.rxErrors
+        || txErrors < earlier.txErrors;
+  }
+
   PortCounters since(PortCounters before) {
     return new PortCounters(
         rxFrames - before.rxFrames,

@@ -43,6 +43,20 @@ class PacketPortTest extends VethPortContract {
     assertThat(receiveOrZero()).isZero();
   }
 
+  /** Its name may be another's by then, of which the kernel counts from 0 on. */
+  @Test
+  void countsDoNotGoBackWhenTheInterfaceIsMadeAnew() throws Exception {
+    burst.set(0, frame(0, 64));
+    sendAll(burst, 1);
+    release(receive());
+    PortCounters before = a.counters();
+    assertThat(before.txFrames()).isEqualTo(1);
+    run("ip link del " + ifA);
+    assertThat(a.counters()).isEqualTo(before);
+    run("ip link add " + ifA + " type veth peer name " + ifB);
+    assertThat(a.counters()).isEqualTo(before);
+  }
+
   /** The kernel's columns, and only of this interface. */
   @Test
   void theKernelsCountsAreRead() {
