@@ -44,6 +44,12 @@ public abstract class BufferPool implements AutoCloseable {
   public static final int JUMBO_STRIDE_BYTES = 81 * STRIDE_UNIT_BYTES;
 
   /**
+   * References of one buffer here at most: half of what an mbuf's 16 bits count, the other is for
+   * what drivers hold.
+   */
+  public static final int REFERENCES_MAX = (1 << 15) - 1;
+
+  /**
    * Releases kept back, and IDs stashed of those, at most: one cache line of IDs several times
    * over.
    */
@@ -475,12 +481,16 @@ public abstract class BufferPool implements AutoCloseable {
     }
   }
 
-  /** Adds one anonymous reference to a buffer that is in use. */
+  /** Adds one anonymous reference to a buffer that is in use, {@link #REFERENCES_MAX} in all. */
   public final void retain(int id) {
     assert onPollThread();
     int index = indexOf(id);
-    if (references(state[index]) == 0) {
+    int before = references(state[index]);
+    if (before == 0) {
       throw misuse("retain of buffer " + id + ", which is not in use", id);
+    }
+    if (before >= REFERENCES_MAX) {
+      throw misuse("retain of buffer " + id + ", which has " + before + " references", id);
     }
     state[index] += ONE_REFERENCE;
     addReference(id);

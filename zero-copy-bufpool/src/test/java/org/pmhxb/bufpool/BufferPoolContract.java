@@ -122,6 +122,27 @@ abstract class BufferPoolContract {
     assertThat(pool.available()).isEqualTo(CAPACITY);
   }
 
+  /** One more than the mbuf's 16 bits hold would be a buffer that comes home early. */
+  @Test
+  void aBufferHasSoManyReferencesAtMost() {
+    int id = pool.allocate(APP);
+    for (int i = 1; i < BufferPool.REFERENCES_MAX; i++) {
+      pool.retain(id);
+    }
+    assertThatThrownBy(() -> pool.retain(id))
+        .isInstanceOf(PoolMisuseError.class)
+        .hasMessageContaining("32767 references");
+    assertThat(pool.references(id)).isEqualTo(BufferPool.REFERENCES_MAX);
+    for (int i = 1; i < BufferPool.REFERENCES_MAX; i++) {
+      pool.release(id, WINDOW);
+    }
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY - 1);
+    pool.release(id, APP);
+    pool.flush();
+    assertThat(pool.available()).isEqualTo(CAPACITY);
+  }
+
   @Test
   void everyHandOverPassesTransfer() {
     int id = pool.allocate(APP);
