@@ -108,7 +108,7 @@ public final class Eal {
     }
     arguments.addAll(options.extra());
     // A bus scan is what --no-pci leaves out; devices named by the caller need it.
-    if (options.extra().stream().anyMatch(a -> a.equals("-a") || a.startsWith("--allow"))) {
+    if (options.extra().stream().anyMatch(a -> a.startsWith("-a") || a.startsWith("--allow"))) {
       arguments.remove("--no-pci");
     }
     return arguments;

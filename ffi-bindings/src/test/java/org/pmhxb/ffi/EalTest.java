@@ -30,6 +30,8 @@ class EalTest {
   void namedPciDevicesNeedTheBus() {
     EalOptions options = EalOptions.defaults().withExtra(List.of("-a", "0000:01:00.0"));
     assertThat(Eal.arguments(options, true)).doesNotContain("--no-pci").contains("0000:01:00.0");
+    EalOptions inOne = options.withExtra(List.of("-a0000:01:00.0"));
+    assertThat(Eal.arguments(inOne, true)).doesNotContain("--no-pci").contains("-a0000:01:00.0");
   }
 
   @Test
