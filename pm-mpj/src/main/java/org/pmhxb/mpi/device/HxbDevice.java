@@ -12,6 +12,7 @@ import mpjdev.Status;
 import org.pmhxb.mpi.engine.Arrival;
 import org.pmhxb.mpi.engine.Engine;
 import org.pmhxb.mpi.engine.FlushOperation;
+import org.pmhxb.mpi.engine.Operation;
 import org.pmhxb.mpi.engine.OperationException;
 import org.pmhxb.mpi.engine.Payload;
 import org.pmhxb.mpi.engine.ProbeOperation;
@@ -62,6 +63,7 @@ public class HxbDevice implements Device {
     }
     self = ids[engine.rank()];
     barrier(context.startLimitNs());
+    engine.started();
     return ids;
   }
 
@@ -73,20 +75,26 @@ public class HxbDevice implements Device {
       int from = (engine.rank() + size - step) % size;
       var receive =
           new ReceiveOperation(MemorySegment.NULL, 0, 0, from, step, CONTROL_CONTEXT, false);
+      var send = new SendOperation(Payload.EMPTY, to, CONTROL_CONTEXT, step, 0, 0, false);
       engine.post(receive);
-      engine.post(new SendOperation(Payload.EMPTY, to, CONTROL_CONTEXT, step, 0, 0, false));
-      try {
-        if (!receive.await(limitNs)) {
-          throw new MPIException(
-              "rank "
-                  + from
-                  + " did not answer for "
-                  + limitNs / 1_000_000_000L
-                  + " s; does it run, and has it called the same of MPI.Init and MPI.Finalize?");
-        }
-      } catch (OperationException e) {
-        throw new MPIException(e.getMessage());
+      engine.post(send);
+      await(receive, from, limitNs);
+      await(send, to, limitNs);
+    }
+  }
+
+  private static void await(Operation op, int rank, long limitNs) {
+    try {
+      if (!op.await(limitNs)) {
+        throw new MPIException(
+            "rank "
+                + rank
+                + " did not answer for "
+                + limitNs / 1_000_000_000L
+                + " s; does it run, and has it called the same of MPI.Init and MPI.Finalize?");
       }
+    } catch (OperationException e) {
+      throw new MPIException(e.getMessage());
     }
   }
 
@@ -149,7 +157,7 @@ public class HxbDevice implements Device {
     waitFor(op);
   }
 
-  static void waitFor(org.pmhxb.mpi.engine.Operation op) {
+  static void waitFor(Operation op) {
     try {
       op.await();
     } catch (OperationException e) {

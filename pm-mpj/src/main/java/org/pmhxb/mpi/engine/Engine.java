@@ -45,6 +45,9 @@ public final class Engine implements PollWork, MessageHandler {
   private final EngineCounters counters = new EngineCounters();
   private volatile String ended;
 
+  /** Every rank of the job has been there: one that cannot be reached from now on is gone. */
+  private volatile boolean started;
+
   /** Whose rounds a waiting program's thread may drive; null: it waits only. */
   private volatile PollThread poller;
 
@@ -138,6 +141,14 @@ public final class Engine implements PollWork, MessageHandler {
       return;
     }
     node.ring();
+  }
+
+  /**
+   * Every rank has been heard of, if only through others. Until then one that answers nothing may
+   * be late. Any thread.
+   */
+  public void started() {
+    started = true;
   }
 
   /**
@@ -273,7 +284,8 @@ public final class Engine implements PollWork, MessageHandler {
   @Override
   public void onPeerDown(int peerNode, int session) {
     PeerChannel channel = channelOfNode[peerNode];
-    if (channel == null || channel.down != null) {
+    boolean late = session == 0 && !started; // unreachable so far, and tried on
+    if (channel == null || channel.down != null || late) {
       return;
     }
     channel.down = reason(peerNode, session);

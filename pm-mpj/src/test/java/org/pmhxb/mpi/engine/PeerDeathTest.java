@@ -64,6 +64,25 @@ class PeerDeathTest {
     }
   }
 
+  /** Processes begin one after the other: until all have, nothing is lost by an early send. */
+  @Test
+  void aRankThatIsLateIsTriedOnAndOneThatWasThereIsGone() {
+    try (EngineRig rig = new EngineRig("2", 1, 2, EngineRig.limits())) {
+      SendOperation early = rig.send(0, 1, 0, 8, 1);
+      ReceiveOperation receive = rig.receive(0, 1, 0, rig.room(8));
+      rig.engine(0).onPeerDown(1, 0);
+      rig.untilDone(early, rig.receive(1, 0, 0, rig.room(8)), rig.send(1, 0, 0, 8, 2), receive);
+      assertThat(early.failure()).isNull();
+      assertThat(receive.failure()).isNull();
+
+      ReceiveOperation later = rig.receive(0, 1, 0, rig.room(8));
+      rig.rounds(10);
+      rig.engine(0).started();
+      rig.engine(0).onPeerDown(1, 0);
+      assertThat(later.failure()).hasMessageContaining("receive from rank 1");
+    }
+  }
+
   @Test
   void afterTheEndEverythingFailsAtOnce() {
     try (EngineRig rig = new EngineRig("2", 1, 2, EngineRig.limits())) {
