@@ -59,6 +59,9 @@ public final class Engine implements PollWork, MessageHandler {
   /** A receive from any rank cannot know whether it would have come from this one. */
   private PeerChannel firstDown;
 
+  /** A receive from any rank has been begun: the ends of all of them are heard of. */
+  private boolean watchesAll;
+
   private int epoch;
 
   /**
@@ -211,11 +214,32 @@ public final class Engine implements PollWork, MessageHandler {
   }
 
   void beginReceive(ReceiveOperation op) {
+    watch(op.source);
     reception.begin(op, downOf(op.source));
   }
 
   void beginProbe(ProbeOperation op) {
+    watch(op.source);
     reception.begin(op, downOf(op.source));
+  }
+
+  /** Who only waits for a rank has no session with it, and would not hear of its end. */
+  private void watch(int source) {
+    if (source != ANY_SOURCE) {
+      watch(channels[source]);
+    } else if (!watchesAll) {
+      watchesAll = true;
+      for (PeerChannel channel : channels) {
+        watch(channel);
+      }
+    }
+  }
+
+  private void watch(PeerChannel channel) {
+    if (!channel.watched && channel.down == null) {
+      channel.watched = true;
+      node.connect(channel.node);
+    }
   }
 
   void beginFlush(FlushOperation op) {

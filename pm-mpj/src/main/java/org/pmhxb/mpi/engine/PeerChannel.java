@@ -41,6 +41,9 @@ final class PeerChannel {
   /** Cost of heads that wait here. */
   long stored;
 
+  /** Its node is asked for a session, by which its end is heard of. */
+  boolean watched;
+
   /** Why nothing comes from here any more; null while all is well. */
   String down;
 

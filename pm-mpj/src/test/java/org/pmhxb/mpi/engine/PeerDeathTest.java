@@ -64,6 +64,26 @@ class PeerDeathTest {
     }
   }
 
+  /** Its end is heard of by a session, which nothing that was sent has opened. */
+  @Test
+  void whoOnlyWaitsForARankHearsOfItsEndToo() {
+    try (EngineRig rig = new EngineRig("4", 1, 4, EngineRig.limits())) {
+      ReceiveOperation receive = rig.receive(0, 1, 9, rig.room(8));
+      ReceiveOperation any = rig.receive(2, Engine.ANY_SOURCE, 9, rig.room(8));
+      ProbeOperation probe = new ProbeOperation(1, 9, 1, true);
+      rig.engine(3).post(probe);
+      rig.rounds(1_000);
+
+      rig.cluster.node(1).quit();
+
+      rig.rounds(1_000);
+      for (Operation op : new Operation[] {receive, any, probe}) {
+        assertThat(op.isDone()).isTrue();
+        assertThat(op.failure()).hasMessageContaining("rank 1");
+      }
+    }
+  }
+
   /** Processes begin one after the other: until all have, nothing is lost by an early send. */
   @Test
   void aRankThatIsLateIsTriedOnAndOneThatWasThereIsGone() {
