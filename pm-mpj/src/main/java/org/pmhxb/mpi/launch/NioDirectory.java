@@ -2,7 +2,9 @@ package org.pmhxb.mpi.launch;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -15,6 +17,8 @@ import java.util.List;
  * the stock device on the same machine.
  */
 final class NioDirectory implements AutoCloseable {
+  private static final long POLL_MS = 20;
+
   private final ServerSocket server;
   private final int ranks;
 
@@ -22,6 +26,26 @@ final class NioDirectory implements AutoCloseable {
     this.server = new ServerSocket(port, ranks, InetAddress.getByName(address));
     this.ranks = ranks;
     Thread.ofPlatform().daemon(true).name("nio-directory").start(this::serve);
+  }
+
+  /**
+   * Waits until the directory listens: MPJ asks once, and the process that has it may begin later
+   * than others.
+   */
+  static void await(String address, int port, long limitNs)
+      throws IOException, InterruptedException {
+    long startNs = System.nanoTime();
+    while (true) {
+      try {
+        new Socket(address, port).close();
+        return;
+      } catch (ConnectException e) {
+        if (System.nanoTime() - startNs > limitNs) {
+          throw e;
+        }
+        Thread.sleep(POLL_MS);
+      }
+    }
   }
 
   /** One list for each time that all ranks initialize MPI. */
@@ -42,9 +66,14 @@ final class NioDirectory implements AutoCloseable {
     String[] peers = new String[ranks];
     while (sockets.size() < ranks) {
       Socket socket = server.accept();
-      sockets.add(socket);
       DataInputStream in = new DataInputStream(socket.getInputStream());
-      in.readUTF();
+      try {
+        in.readUTF();
+      } catch (EOFException e) {
+        socket.close(); // It only wanted to know: await.
+        continue;
+      }
+      sockets.add(socket);
       int writePort = in.readInt();
       int readPort = in.readInt();
       int rank = in.readInt();

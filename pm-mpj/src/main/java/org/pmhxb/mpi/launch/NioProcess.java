@@ -30,8 +30,9 @@ public final class NioProcess {
             + directory[1];
     Program program = new Program(args[2], Arrays.copyOfRange(args, 3, args.length));
     ClassLoader loader = NioProcess.class.getClassLoader();
-    try (NioDirectory server =
-        rank == 0 ? new NioDirectory(directory[0], Integer.parseInt(directory[1]), ranks) : null) {
+    int port = Integer.parseInt(directory[1]);
+    try (NioDirectory server = rank == 0 ? new NioDirectory(directory[0], port, ranks) : null) {
+      NioDirectory.await(directory[0], port, RankNode.START_LIMIT_NS);
       program.run(loader, rank, configuration, "niodev");
     } catch (Throwable t) {
       t.printStackTrace();
