@@ -116,19 +116,29 @@ final class UcxPeer implements Peer {
     double perSecond = 0;
     PeerFigures last = null;
     for (Foreign.Running running : clients) {
-      // Where it uses one link of many it takes that many times as long.
-      last = Outputs.ucx(programs.await(running, times.limit() + 10L * what.links()), what.ping());
+      last = Outputs.ucx(programs.await(running, limitSeconds(what, times)), what.ping());
       perSecond += last.messagesPerSecond() == null ? 0 : last.messagesPerSecond();
     }
     return what.ping() ? last : PeerFigures.stream(perSecond);
   }
 
+  /** Where it uses one link of many it takes that many times as long. */
+  long limitSeconds(PeerCase what, Times times) {
+    double sending = isBounded(what) ? leastMessages(what) * what.sizeBytes() : 0;
+    return times.limit() + 10L * what.links() + Math.round(2 * sending / rate.bytesPerSecond());
+  }
+
+  private static boolean isBounded(PeerCase what) {
+    return what.medium() == PeerCase.Medium.SHAPED && !what.ping();
+  }
+
+  private static double leastMessages(PeerCase what) {
+    return isBounded(what) ? SOCKETS_TIMES * IN_SOCKETS_BYTES / what.sizeBytes() : 20;
+  }
+
   private List<String> client(PeerCase what, String to, int port, PeerSite site, Times times) {
     List<String> command = new ArrayList<>(List.of("ucx_perftest", to, "-p", "" + port));
-    long least =
-        what.medium() == PeerCase.Medium.SHAPED && !what.ping()
-            ? Math.round(SOCKETS_TIMES * IN_SOCKETS_BYTES / what.sizeBytes())
-            : 20;
+    long least = Math.round(leastMessages(what));
     long count = Math.max(least, Math.round(perSecond(what, site) * times.measure()));
     command.addAll(List.of("-t", what.ping() ? "tag_lat" : "tag_bw", "-f", "-v"));
     command.addAll(List.of("-s", "" + what.sizeBytes(), "-n", "" + count));
