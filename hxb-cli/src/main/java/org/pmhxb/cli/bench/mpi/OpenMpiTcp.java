@@ -3,9 +3,9 @@ package org.pmhxb.cli.bench.mpi;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.pmhxb.cli.bench.ProjectFolder;
@@ -13,6 +13,7 @@ import org.pmhxb.cli.cluster.ClusterClaim;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.mpi.Executables;
+import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.veth.VethFabric;
@@ -24,7 +25,11 @@ import org.pmhxb.router.Shape;
  */
 final class OpenMpiTcp {
   private static final String PROGRAM = "pm-mpj/bench/measure.c";
+
   private static final long LIMIT_SECONDS = 300;
+
+  /** What mpirun is given to end its ranks. */
+  private static final long END_MS = 1_000;
 
   private final ClusterPaths paths;
 
@@ -56,7 +61,8 @@ final class OpenMpiTcp {
       Path source = ProjectFolder.path().resolve(PROGRAM);
       exec(
           List.of(
-              Executables.openMpiCompiler(), "-O2", "-o", program.toString(), source.toString()));
+              Executables.openMpiCompiler(), "-O2", "-o", program.toString(), source.toString()),
+          Duration.ofSeconds(LIMIT_SECONDS));
       List<String> command = new ArrayList<>(VethFabric.inside(plan.namespace(0)));
       command.addAll(
           List.of(Executables.openMpiRun(), "-n", "2", "--host", host(0) + ":1," + host(1) + ":1"));
@@ -70,7 +76,8 @@ final class OpenMpiTcp {
       mca(command, "mpi_yield_when_idle", "1");
       command.add(program.toString());
       command.addAll(sizes.arguments(links, rate));
-      return MpiFigures.parse(exec(command).lines().toList());
+      String said = exec(command, Duration.ofSeconds(LIMIT_SECONDS));
+      return MpiFigures.parse(said.lines().toList());
     } finally {
       boolean interrupted = Thread.interrupted();
       ClusterRemover.remove(paths);
@@ -119,7 +126,8 @@ final class OpenMpiTcp {
     return agent;
   }
 
-  private String exec(List<String> command) throws IOException, InterruptedException {
+  /** Runs a command to its end; whatever happens, none of what it started is left. */
+  String exec(List<String> command, Duration limit) throws IOException, InterruptedException {
     // Files, not pipes: who reads one waits for as long as the program takes.
     Path output = paths.directory().resolve("output");
     Path errors = paths.directory().resolve("errors");
@@ -130,18 +138,20 @@ final class OpenMpiTcp {
             .redirectError(errors.toFile())
             .start();
     try {
-      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      boolean ended = process.waitFor(limit);
+      if (!ended || process.exitValue() != 0) {
         throw new IllegalStateException(
             command.getFirst()
                 + " ... "
                 + command.getLast()
-                + " failed:\n"
+                + (ended ? " failed:\n" : " has not ended after " + limit.toSeconds() + " s:\n")
                 + Files.readString(output)
                 + Files.readString(errors));
       }
       return Files.readString(output);
     } finally {
-      process.destroy();
+      // While the links are there: mpirun and its daemons wait for each other for ever without.
+      ProcessTree.end(List.of(process), END_MS);
     }
   }
 }
