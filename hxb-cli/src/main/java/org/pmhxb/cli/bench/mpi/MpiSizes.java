@@ -29,6 +29,29 @@ record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds)
     return arguments(links, rate, List.of("window", "1"));
   }
 
+  /**
+   * Seconds that all of it takes at least over one link, which is what a program may use of many.
+   */
+  double secondsOverOneLink(int links, LinkRate rate) {
+    List<String> arguments = arguments(links, rate);
+    double bytes = 0;
+    for (int at = 0; at < arguments.size(); ) {
+      String kind = arguments.get(at);
+      double size = Double.parseDouble(arguments.get(at + 1));
+      double third = Double.parseDouble(arguments.get(at + 2));
+      if (kind.equals("unexpected")) {
+        at += 3;
+      } else if (kind.equals("latency")) {
+        bytes += size * 2 * (third + third / 2); // there and back, a half of them before
+        at += 3;
+      } else {
+        bytes += size * (third + Double.parseDouble(arguments.get(at + 3)));
+        at += 4;
+      }
+    }
+    return bytes / rate.bytesPerSecond();
+  }
+
   private List<String> arguments(int links, LinkRate rate, List<String> beforeBoth) {
     List<String> arguments = new ArrayList<>();
     for (int count : new int[] {FEW, MANY}) {

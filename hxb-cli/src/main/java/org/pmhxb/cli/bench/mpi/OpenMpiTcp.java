@@ -26,6 +26,7 @@ import org.pmhxb.router.Shape;
 final class OpenMpiTcp {
   private static final String PROGRAM = "pm-mpj/bench/measure.c";
 
+  /** Beyond twice the time that the links take. */
   private static final long LIMIT_SECONDS = 300;
 
   /** What mpirun is given to end its ranks. */
@@ -76,7 +77,8 @@ final class OpenMpiTcp {
       mca(command, "mpi_yield_when_idle", "1");
       command.add(program.toString());
       command.addAll(sizes.arguments(links, rate));
-      String said = exec(command, Duration.ofSeconds(LIMIT_SECONDS));
+      long seconds = Math.round(2 * sizes.secondsOverOneLink(links, rate));
+      String said = exec(command, Duration.ofSeconds(LIMIT_SECONDS + seconds));
       return MpiFigures.parse(said.lines().toList());
     } finally {
       boolean interrupted = Thread.interrupted();
