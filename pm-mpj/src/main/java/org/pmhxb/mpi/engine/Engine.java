@@ -283,7 +283,9 @@ public final class Engine implements PollWork, MessageHandler {
   @Override
   public void onMessage(Message m) {
     PeerChannel from = channelOfNode[m.source()];
-    boolean ours = from != null && m.sourceEndpoint() == ENDPOINT && !m.isFragment();
+    // After the end of a session comes what was sent in another: what came between is lost.
+    boolean ours =
+        from != null && from.down == null && m.sourceEndpoint() == ENDPOINT && !m.isFragment();
     if (!ours || m.lengthBytes() < Envelope.NEXT_BYTES || !dispatch(from, m)) {
       counters.malformed++;
     }

@@ -84,6 +84,21 @@ class PeerDeathTest {
     }
   }
 
+  /** Its engine sends on, in another session, until it hears of the end too. */
+  @Test
+  void whatComesAfterTheEndIsNotTakenForWhatWasLost() {
+    try (EngineRig rig = new EngineRig("2", 1, 2, EngineRig.limits())) {
+      rig.untilDone(rig.send(1, 0, 0, 8, 1), rig.receive(0, 1, 0, rig.room(8)));
+      rig.engine(0).onPeerDown(1, 77);
+      rig.untilDone(rig.send(1, 0, 0, 8, 2));
+      rig.rounds(1_000);
+      ReceiveOperation receive = rig.receive(0, 1, 0, rig.room(8));
+      rig.untilDone(receive);
+      assertThat(receive.failure()).hasMessageContaining("receive from rank 1");
+      assertThat(rig.engine(0).counters().malformed()).isEqualTo(1);
+    }
+  }
+
   /** Processes begin one after the other: until all have, nothing is lost by an early send. */
   @Test
   void aRankThatIsLateIsTriedOnAndOneThatWasThereIsGone() {
