@@ -105,6 +105,9 @@ final class MpirankCommand extends ClusterCommand {
     if (!jvmArgs.isEmpty()) {
       ProcessImage.replace(otherJvm());
     }
+    if (json()) {
+      System.setOut(System.err); // the program's lines: standard output is the object's alone
+    }
     HxbConfig given = local ? read(0) : HxbConfig.read(config); // before the launcher is spoken to
     if (!local && !given.controlSocket().isEmpty()) {
       ControlServer.requireNobody(Path.of(given.controlSocket()));

@@ -400,6 +400,16 @@ class MpirunIT {
     assertThat(output()).containsPattern("(?m)^here 6[0-9] --jvm-arg mine$");
   }
 
+  @Test
+  void theProgramsLinesLeaveStandardOutputToTheObject() throws Exception {
+    Path classes = compiled("Marked", MARKED);
+    int code = runOneRankOfOpenMpi(List.of("--json"), classes, List.of("Marked", "mine"));
+    assertThat(code).as(output()).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .isEqualTo("{\"ok\":true,\"rank\":0,\"ranks\":1}\n");
+    assertThat(err.toString(StandardCharsets.UTF_8)).containsPattern("(?m)^null \\d+ mine$");
+  }
+
   /** Unless it has called MPI.Init again: then that ends the job, as it does before. */
   @ParameterizedTest
   @CsvSource({"after, 0, 0, false", "after, 3, 3, false", "again, 0, 1, true"})
@@ -430,12 +440,14 @@ class MpirunIT {
     command.addAll(List.of("-cp", classes.toString(), "--"));
     command.addAll(program);
     Path said = dir.resolve("said");
+    Path errors = dir.resolve("errors");
     ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
+        new ProcessBuilder(command).redirectError(errors.toFile()).redirectOutput(said.toFile());
     builder.environment().put(Program.homeVariable(), RankClassPath.MPJ_HOME.toString());
     Process process = builder.start();
     assertThat(ProcessTree.awaitOrEnd(process, Duration.ofMinutes(1))).isTrue();
     out.write(Files.readAllBytes(said));
+    err.write(Files.readAllBytes(errors));
     return process.exitValue();
   }
 }
