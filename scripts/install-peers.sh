@@ -16,6 +16,7 @@ TEXT
 }
 
 case "${1:-}" in -h | --help) usage; exit ;; esac
+[ $# = 0 ] || { usage >&2; exit 2; }
 
 home="$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)"
 out="$home/target/peers"

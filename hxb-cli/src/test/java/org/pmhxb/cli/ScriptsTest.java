@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,10 +36,17 @@ class ScriptsTest {
     }
   }
 
-  private static Said run(String name, String argument) throws Exception {
-    ProcessBuilder script =
-        new ProcessBuilder(scripts().resolve(name).toString(), argument).redirectErrorStream(true);
+  private static Said run(String name, String... arguments) throws Exception {
+    return run(Map.of(), name, arguments);
+  }
+
+  private static Said run(Map<String, String> environment, String name, String... arguments)
+      throws Exception {
+    List<String> command = new ArrayList<>(List.of(scripts().resolve(name).toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder script = new ProcessBuilder(command).redirectErrorStream(true);
     script.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    script.environment().putAll(environment);
     Process process = script.start();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Said(process.waitFor(), text);
@@ -50,6 +59,19 @@ class ScriptsTest {
 
     assertThat(said.exitCode()).as(said.text()).isZero();
     assertThat(said.text()).startsWith("Usage: scripts/" + name).contains("\nExample: ");
+  }
+
+  @Test
+  void whatIsNotUnderstoodIsRefusedBeforeAnythingIsDone() throws Exception {
+    Said install = run("install-peers.sh", "--hlep");
+    assertThat(install.exitCode()).as(install.text()).isEqualTo(2);
+    assertThat(install.text()).startsWith("Usage: ");
+    for (String threshold : List.of("5%", "-1", "11", "")) {
+      Said compare = run(Map.of("THRESHOLD", threshold), "bench-compare", "none", "none");
+      boolean standard = threshold.isEmpty(); // then it is the revisions that are refused
+      assertThat(compare.exitCode()).as(compare.text()).isEqualTo(2);
+      assertThat(compare.text().contains("THRESHOLD is " + threshold)).isNotEqualTo(standard);
+    }
   }
 
   /** The mutations have to follow the code that they break. */
