@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Example: hxb mpirun -n 8 --shape 2x2x2 --class-path classes -- Hello one two",
-      "Exit code 0: every rank's main method returned."
+      "Exit code 0: every rank's main method returned, or it called System.exit(0), which over ring"
+          + " ends the other ranks too."
     })
 final class MpirunCommand extends ClusterCommand {
   @Option(names = "-n", paramLabel = "RANKS", description = "Ranks. Default: one per node.")
