@@ -239,7 +239,9 @@ public final class Oracle {
     }
     everUp.put(
         new Side(node.self(), peer, session),
-        new Lives(simulation.lifeOf(node.self()), simulation.lifeOf(peer)));
+        new Lives(
+            simulation.lifeOf(node.self()),
+            simulation.lifeOf(peer, node.node().peerIncarnation(peer))));
     simulation.sessionOpened();
   }
 

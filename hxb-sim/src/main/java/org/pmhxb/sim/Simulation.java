@@ -46,6 +46,7 @@ public final class Simulation implements Fabric.Watch {
   private final Oracle oracle;
   private final SimNode[] nodes;
   private final int[] lives;
+  private final List<List<Long>> incarnations = new ArrayList<>();
   private final boolean[] gone;
   private final SplittableRandom seeds;
   private final Progress progress;
@@ -73,6 +74,9 @@ public final class Simulation implements Fabric.Watch {
     int n = options.shape().nodes();
     this.nodes = new SimNode[n];
     this.lives = new int[n];
+    for (int node = 0; node < n; node++) {
+      incarnations.add(new ArrayList<>(1));
+    }
     this.gone = new boolean[n];
     this.seeds = new SplittableRandom(options.seed());
   }
@@ -118,6 +122,19 @@ public final class Simulation implements Fabric.Watch {
   /** How many lives a node has had, with the one that it has. */
   int lifeOf(int node) {
     return lives[node];
+  }
+
+  /**
+   * Which of a node's lives an incarnation is, counted as by {@link #lifeOf(int)}; 0: none. What
+   * one life said may arrive in the next.
+   */
+  int lifeOf(int node, long incarnation) {
+    for (int life = 0; life < incarnations.get(node).size(); life++) {
+      if (incarnations.get(node).get(life) == incarnation) {
+        return life + 1;
+      }
+    }
+    return 0;
   }
 
   /** The session of a flow that is up at both ends, or 0. */
@@ -332,6 +349,7 @@ public final class Simulation implements Fabric.Watch {
   private void start(int number) {
     SimNode node = new SimNode(this, number, lives[number]++, seeds.split().nextLong());
     nodes[number] = node;
+    incarnations.get(number).add(node.node().config().incarnation());
     log.add("start n" + number);
     node.load(options.workload().programs(node));
   }

@@ -53,7 +53,13 @@ class RegressionTest {
         "what a receiver had stored died with it after the session had ended | 3x1x1 | 1 | 1"
             + " | stopped-consumer@1:0ms+7s"
             + " cut@0.x0:100ms+7s"
-            + " restart@1:6500ms+100ms"
+            + " restart@1:6500ms+100ms",
+        "the next life does not know a session that the one before it had offered | 2x2x2 | 2 | 562"
+            + " | seldom@*:1182407ns+163069088ns:amount=3965256:seed=-853819968750621614"
+            + " restart@3:18602797ns+356434ns:seed=-837876112288783817",
+        "nor does one that was stopped meanwhile | 2x2x2 | 2 | 681"
+            + " | stop@5:14614052ns+238357386ns:seed=-5294900137442559987"
+            + " stall@0:2022460ns+732402494ns:seed=-1564277236063811387"
       })
   void staysMended(String what, String shape, int rails, long seed, String faults) {
     List<Fault> schedule = Stream.of(faults.split(" ")).map(Fault::parse).toList();

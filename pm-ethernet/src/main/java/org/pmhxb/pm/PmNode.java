@@ -874,6 +874,14 @@ public final class PmNode implements PollWork, AutoCloseable {
     return peer == null ? PeerState.IDLE : peer.state;
   }
 
+  /**
+   * Which start of a peer the session that is up, or the last one, is or was with: its incarnation;
+   * 0 before the first. Poll thread.
+   */
+  public long peerIncarnation(int node) {
+    return peerState(node) == PeerState.IDLE ? 0 : core.peers[node].peerIncarnation;
+  }
+
   /** Frames of collective operations: barriers. */
   public CollectiveFrames collectives() {
     return core.collectives;
