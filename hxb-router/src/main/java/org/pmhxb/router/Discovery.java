@@ -3,6 +3,7 @@ package org.pmhxb.router;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -22,8 +23,9 @@ import org.pmhxb.router.PairingFault.Kind;
  *
  * <p>Behind short frames go some of full length: a neighbour's address is a next hop only while
  * frames of full length arrive from it, so that a switch with too small an MTU is named, and
- * avoided, before it swallows messages. Whom nothing at all is heard of stays a next hop: that its
- * paths are dead, they find out themselves, and sooner.
+ * avoided, before it swallows messages. On long lines these are spread by chance: all at once they
+ * would be more than a switch's queue holds, each time those of the same nodes. Whom nothing at all
+ * is heard of stays a next hop: that its paths are dead, they find out themselves, and sooner.
  *
  * <p>Owner: the node's poll thread. Methods that say so may be called from any thread. What agrees
  * with the table allocates nothing; faults and new neighbours are control events and may.
@@ -46,6 +48,18 @@ public final class Discovery {
 
   /** The same where nobody asked: all nodes of a long line hear each of them. */
   private static final long UNASKED_FULL_GAP_NS = 50_000_000L;
+
+  /**
+   * Full frames of nodes that start together, or heard the same question, are spread by chance over
+   * so long for each node of the line beyond those whose frames find room in any switch's queue:
+   * more than the longest takes on a gigabit link.
+   */
+  private static final long SPREAD_PER_NODE_NS = 100_000L;
+
+  private static final int TOGETHER_NODES = 8;
+
+  /** Less than what is waited for a neighbour's first full frame. */
+  private static final long SPREAD_MAX_NS = 100_000_000L;
 
   /** Another try after no control buffer was to be had. */
   private static final long RETRY_NS = 1_000_000L;
@@ -83,6 +97,7 @@ public final class Discovery {
   private final long firstIntervalNs;
   private final long longestIntervalNs;
   private final long silenceNs;
+  private final SplittableRandom random;
   private final String[] devices;
   private final byte[][] deviceBytes;
 
@@ -95,6 +110,7 @@ public final class Discovery {
   private final boolean[] fullOwed;
   private final long[] fullDueNs;
   private final long[] fullSentNs;
+  private final long[] spreadNs;
   private final int[] missingOnRail;
 
   // By slot of the table: who spoke last, and who before it.
@@ -200,6 +216,8 @@ public final class Discovery {
     this.fullOwed = new boolean[rails];
     this.fullDueNs = new long[rails];
     this.fullSentNs = new long[rails];
+    this.spreadNs = new long[rails];
+    this.random = new SplittableRandom(incarnation + self);
     this.missingOnRail = new int[rails];
     int slots = table.slots();
     this.speakers = new long[slots];
@@ -219,7 +237,10 @@ public final class Discovery {
     int all = 0;
     for (int rail = 0; rail < rails; rail++) {
       deviceBytes[rail] = DiscoverFrame.deviceBytes(this.devices[rail]);
-      missingOnRail[rail] = shape.extent(layout.dimension(rail)) - 1;
+      int extent = shape.extent(layout.dimension(rail));
+      long beyond = Math.max(0, extent - TOGETHER_NODES);
+      spreadNs[rail] = Math.min(beyond * SPREAD_PER_NODE_NS, SPREAD_MAX_NS);
+      missingOnRail[rail] = extent - 1;
       all += missingOnRail[rail];
     }
     this.missing = all;
@@ -491,11 +512,16 @@ public final class Discovery {
       intervalNs[rail] = Math.min(2 * intervalNs[rail], longestIntervalNs);
     }
     if (!fullOwed[rail] && (asked || nowNs - fullSentNs[rail] >= UNASKED_FULL_GAP_NS)) {
-      long allowedNs = fullSentNs[rail] + FULL_GAP_NS;
+      long allowedNs = fullSentNs[rail] + Math.max(FULL_GAP_NS, spreadNs[rail]);
       fullOwed[rail] = true;
-      fullDueNs[rail] = allowedNs - nowNs > 0 ? allowedNs : nowNs;
+      fullDueNs[rail] = (allowedNs - nowNs > 0 ? allowedNs : nowNs) + spread(rail);
     }
     return 1;
+  }
+
+  private long spread(int rail) {
+    long mostNs = spreadNs[rail];
+    return mostNs == 0 ? 0 : random.nextLong(mostNs);
   }
 
   /** The frame of full length that goes behind what was announced. */
