@@ -33,7 +33,8 @@ import picocli.CommandLine.TypeConversionException;
     footer = {
       "",
       "Profiles: none, loss, wire, rails, ports, nodes, restarts, partition, mixed, seldom, mild.",
-      "Workloads: exchange, all-to-all, incast, one-way, permutation, random, request-reply.",
+      "Workloads: exchange, all-to-all, incast, one-way, permutation, random, request-reply,"
+          + " churn.",
       "PLACE of a fault: 3, a node; 3.x0, a rail of it; 3.x*, its rails of x; *.x0, of all nodes; *,"
           + " everywhere. START and LENGTH: virtual time in ns, us, ms or s. S: of its random numbers;"
           + " by default from what the others say.",

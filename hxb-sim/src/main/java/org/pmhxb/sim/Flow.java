@@ -29,7 +29,10 @@ public final class Flow {
   static final byte SENT = 1;
   static final byte DELIVERED = 2;
 
-  /** Its session ended before it was acknowledged, or its receiver died: it may arrive or not. */
+  /**
+   * Its session ended before it was acknowledged, its receiver died or was closed, or it was broken
+   * off: it may arrive or not.
+   */
   static final byte EXCUSED = 3;
 
   final int src;
@@ -37,8 +40,8 @@ public final class Flow {
   final int dst;
   final int dstEndpoint;
   final int life;
-  private final PmEndpoint endpoint;
   private final long seed;
+  private PmEndpoint endpoint;
 
   private byte[] states = new byte[64];
   private long[] tickets = new long[64];
@@ -55,18 +58,25 @@ public final class Flow {
   int next;
   long offset;
 
+  /** Its endpoint is closed: what is sent meanwhile may be lost. It was before. */
+  private boolean closed;
+
+  private boolean everClosed;
+
+  /** Of this message the beginning was lost. */
+  private int torn = -1;
+
   // --- Progress: what it saw last, and since when ---
   int seenSession;
   long seenNext;
   long seenSinceNs;
 
-  Flow(int src, int srcEndpoint, int dst, int dstEndpoint, int life, PmEndpoint endpoint) {
+  Flow(int src, int srcEndpoint, int dst, int dstEndpoint, int life) {
     this.src = src;
     this.srcEndpoint = srcEndpoint;
     this.dst = dst;
     this.dstEndpoint = dstEndpoint;
     this.life = life;
-    this.endpoint = endpoint;
     long key = ((long) src << 40 ^ (long) srcEndpoint << 24 ^ dst) * 31 + dstEndpoint;
     this.seed = mix(key * 31 + life);
   }
@@ -97,6 +107,7 @@ public final class Flow {
     }
     lengths[begun] = lengthBytes;
     sessions[begun] = session;
+    states[begun] = closed ? EXCUSED : OPEN;
     return begun++;
   }
 
@@ -106,6 +117,16 @@ public final class Flow {
     if (states[number] == OPEN) {
       states[number] = SENT;
     }
+  }
+
+  /** A message is not finished, or was sent by a claim of an ended session. */
+  public void brokenOff(int number) {
+    excuse(number);
+  }
+
+  /** The source's endpoint was opened, or closed: null. */
+  public void sentBy(PmEndpoint source) {
+    endpoint = source;
   }
 
   /** Nothing more will be sent: its source or destination is gone. */
@@ -174,7 +195,9 @@ public final class Flow {
   void sessionEnded() {
     for (int n = settled; n < begun; n++) {
       boolean stored =
-          states[n] == SENT && endpoint.fate(dst, dstEndpoint, tickets[n]) == Fate.STORED;
+          states[n] == SENT
+              && endpoint != null
+              && endpoint.fate(dst, dstEndpoint, tickets[n]) == Fate.STORED;
       if (!stored) {
         excuse(n);
       }
@@ -195,6 +218,44 @@ public final class Flow {
     for (int n = settled; n < begun; n++) {
       excuse(n);
     }
+  }
+
+  /** The receiving endpoint is not open, and what is sent to it may be lost. */
+  public void receiverCloses() {
+    closed = true;
+    everClosed = true;
+    receiverDied();
+  }
+
+  /** From now on what is sent must arrive. */
+  void receiverOpens() {
+    closed = false;
+  }
+
+  boolean isReceiverClosed() {
+    return closed;
+  }
+
+  /**
+   * A part comes of a message that lost those before it to a closed endpoint; it is the next one
+   * that may come.
+   *
+   * @return false when there is none
+   */
+  boolean tears(MemorySegment in, long at, long from, int bytes, long messageBytes) {
+    for (int n = next; everClosed && n < begun && states[n] == EXCUSED; n++) {
+      if (lengths[n] == messageBytes && holds(in, at, n, from, bytes)) {
+        torn = n;
+        next = n;
+        offset = from;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isTorn(int number) {
+    return number == torn;
   }
 
   private void excuse(int number) {

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.PmEndpoint;
@@ -24,6 +25,8 @@ public final class Oracle {
 
   private record Channel(int src, int srcEndpoint, int dst, int dstEndpoint) {}
 
+  private record Place(int node, int endpoint) {}
+
   private record Receiver(int node, int life, int endpoint) {}
 
   /** A session as one of its two nodes has it. */
@@ -37,6 +40,9 @@ public final class Oracle {
   private final List<Flow> flows = new ArrayList<>();
   private final Map<Integer, List<Flow>> bySource = new HashMap<>();
   private final Map<Receiver, Set<Long>> endsSeen = new HashMap<>();
+
+  /** Endpoints that were closed and are not open again. */
+  private final Set<Place> closed = new HashSet<>();
 
   /** Sessions that were ever up. */
   private final Map<Side, Lives> everUp = new HashMap<>();
@@ -55,7 +61,17 @@ public final class Oracle {
 
   /** Registers what a node's program is going to send from one endpoint to another. */
   public Flow flow(Host from, PmEndpoint endpoint, int dst, int dstEndpoint) {
-    Flow flow = new Flow(from.self(), endpoint.number(), dst, dstEndpoint, from.life(), endpoint);
+    Flow flow = flow(from, endpoint.number(), dst, dstEndpoint);
+    flow.sentBy(endpoint);
+    return flow;
+  }
+
+  /** The same of an endpoint that is not open yet. */
+  public Flow flow(Host from, int srcEndpoint, int dst, int dstEndpoint) {
+    Flow flow = new Flow(from.self(), srcEndpoint, dst, dstEndpoint, from.life());
+    if (closed.contains(new Place(dst, dstEndpoint))) {
+      flow.receiverCloses();
+    }
     if (simulation.isUnreachable(from.self(), dst)) {
       flow.abandon();
     }
@@ -63,9 +79,25 @@ public final class Oracle {
     bySource.computeIfAbsent(from.self(), n -> new ArrayList<>()).add(flow);
     byChannel
         .computeIfAbsent(
-            new Channel(from.self(), endpoint.number(), dst, dstEndpoint), c -> new ArrayList<>())
+            new Channel(from.self(), srcEndpoint, dst, dstEndpoint), c -> new ArrayList<>())
         .add(flow);
     return flow;
+  }
+
+  /** An endpoint is about to be closed: what was and is sent to it may be lost. */
+  public void closed(Host at, int endpoint) {
+    closed.add(new Place(at.self(), endpoint));
+    to(at.self(), endpoint).forEach(Flow::receiverCloses);
+  }
+
+  /** An endpoint was opened: what is sent to it from now on must arrive. */
+  public void opened(Host at, int endpoint) {
+    closed.remove(new Place(at.self(), endpoint));
+    to(at.self(), endpoint).forEach(Flow::receiverOpens);
+  }
+
+  private Stream<Flow> to(int node, int endpoint) {
+    return flows.stream().filter(f -> f.dst == node && f.dstEndpoint == endpoint);
   }
 
   /** A message, or a part of one, reached a program. Returns its flow, or null if it has none. */
@@ -77,7 +109,7 @@ public final class Oracle {
       return null;
     }
     if (m.fragmentOffsetBytes() > 0) {
-      return goesOn(current(lives), m);
+      return goesOn(lives, m);
     }
     return begins(at, endpoint, lives, m);
   }
@@ -93,11 +125,18 @@ public final class Oracle {
     return current;
   }
 
-  private Flow goesOn(Flow flow, Message m) {
+  private Flow goesOn(List<Flow> lives, Message m) {
+    Flow flow = current(lives);
     int number = flow.next;
-    if (number >= flow.begun()
-        || m.fragmentOffsetBytes() != flow.offset
-        || m.messageLengthBytes() != flow.length(number)) {
+    if (!isNext(flow, m) || !holds(flow, m)) {
+      for (Flow f : lives) {
+        if (f.life >= flow.life && tears(f, m)) {
+          take(f, f.next, m);
+          return f;
+        }
+      }
+    }
+    if (!isNext(flow, m)) {
       violation(
           Violation.Kind.MISORDERED,
           flow,
@@ -111,6 +150,21 @@ public final class Oracle {
     }
     take(flow, number, m);
     return flow;
+  }
+
+  private static boolean isNext(Flow flow, Message m) {
+    return flow.next < flow.begun()
+        && m.fragmentOffsetBytes() == flow.offset
+        && m.messageLengthBytes() == flow.length(flow.next);
+  }
+
+  private static boolean holds(Flow flow, Message m) {
+    return flow.holds(m.memory(), m.offset(), flow.next, flow.offset, m.lengthBytes());
+  }
+
+  private static boolean tears(Flow flow, Message m) {
+    return flow.tears(
+        m.memory(), m.offset(), m.fragmentOffsetBytes(), m.lengthBytes(), m.messageLengthBytes());
   }
 
   private Flow begins(Host at, int endpoint, List<Flow> lives, Message m) {
@@ -200,8 +254,7 @@ public final class Oracle {
 
   private boolean take(Flow flow, int number, Message m) {
     int bytes = m.lengthBytes();
-    if (m.messageLengthBytes() != flow.length(number)
-        || !flow.holds(m.memory(), m.offset(), number, flow.offset, bytes)) {
+    if (m.messageLengthBytes() != flow.length(number) || !holds(flow, m)) {
       violation(
           Violation.Kind.CORRUPT,
           flow,
@@ -212,10 +265,12 @@ public final class Oracle {
     flow.offset += bytes;
     deliveredBytes += bytes;
     if (flow.offset == flow.length(number)) {
-      flow.delivered(number);
+      if (!flow.isTorn(number)) {
+        flow.delivered(number);
+        delivered++;
+      }
       flow.next++;
       flow.offset = 0;
-      delivered++;
     }
     return true;
   }
@@ -304,12 +359,14 @@ public final class Oracle {
    * ever will: one may have lost its session before, or die itself.
    */
   void died(SimNode node, boolean forEver) {
+    closed.removeIf(place -> place.node() == node.self());
     for (Flow flow : flows) {
       if (flow.src == node.self() && flow.life == node.life()) {
         flow.sourceDied();
       }
       if (flow.dst == node.self()) {
         flow.receiverDied();
+        flow.receiverOpens();
       }
       if (forEver && simulation.isUnreachable(flow.src, flow.dst)) {
         flow.abandon();

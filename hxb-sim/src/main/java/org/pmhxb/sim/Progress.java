@@ -45,6 +45,7 @@ final class Progress {
           || seen != flow.seenNext
           || nowNs < harshUntilNs
           || flow.begun() == flow.next
+          || flow.isReceiverClosed()
           || flow.isSettled()) {
         flow.seenSession = session;
         flow.seenNext = seen;

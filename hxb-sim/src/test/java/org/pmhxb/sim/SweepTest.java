@@ -9,7 +9,7 @@ import org.pmhxb.router.Shape;
 import org.pmhxb.sim.fault.Profile;
 import org.pmhxb.sim.work.Workloads;
 
-/** The sweep that every test run makes: 240 seeds, shapes from a line to a cube. */
+/** The sweep that every test run makes: 260 seeds, shapes from a line to a cube. */
 class SweepTest {
   @ParameterizedTest
   @CsvSource({
@@ -24,7 +24,9 @@ class SweepTest {
     "2x2x1, 2, MIXED, RANDOM, 4, 181, 195",
     "2x2x1, 2, SELDOM, RANDOM, 4, 196, 200",
     "2x2x2, 1, MIXED, REQUEST_REPLY, 10, 201, 220",
-    "3x2x2, 2, MIXED, PERMUTATION, 20, 221, 240"
+    "3x2x2, 2, MIXED, PERMUTATION, 20, 221, 240",
+    "2x2x1, 2, MIXED, CHURN, 10, 241, 250",
+    "3x1x1, 1, NONE, CHURN, 20, 251, 260"
   })
   void everythingArrivesOrItsLossIsReported(
       String shape, int rails, Profile profile, Workloads work, int messages, long first, long last)

@@ -16,7 +16,8 @@ public enum Workloads {
   ONE_WAY("node 0 to the node farthest from it"),
   PERMUTATION("every node to the one half way round in every dimension: two relays in 3-D"),
   RANDOM("every node to some others over three channels, 1 B to 1 MB"),
-  REQUEST_REPLY("every node asks some others and is answered");
+  REQUEST_REPLY("every node asks some others and is answered"),
+  CHURN("endpoints that close and open again, to some others and to the node itself, 1 B to 4 KB");
 
   private static final int RANDOM_PARTNERS = 2;
   private static final int RANDOM_CHANNELS = 3;
@@ -58,6 +59,12 @@ public enum Workloads {
                       r -> logarithmic(r, sizeBytes > 0 ? sizeBytes : 1 << 20)));
       case REQUEST_REPLY ->
           host -> List.of(new RequestReply(host, partners(host), messages, sizes));
+      case CHURN ->
+          host -> {
+            List<Integer> destinations = partners(host);
+            destinations.add(host.self());
+            return List.of(new Churn(host, destinations, messages, sizes));
+          };
       default -> host -> List.of(new Traffic(host, 1, destinations(host), messages, spanNs, sizes));
     };
   }
