@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** Runs many seeds of a scenario on all cores; seeds have nothing to do with each other. */
@@ -60,6 +61,8 @@ public final class Sweep {
    * @param told failures that are shrunk and told in full, the first ones
    * @param toFirstFailure begin no further seed once one has failed; those before it have been run
    * @param progress takes lines for people, one thread at a time
+   * @throws IllegalStateException a run was neither judged nor violated anything: it broke off, as
+   *     without memory
    */
   public static Outcome run(
       Scenario scenario,
@@ -74,15 +77,20 @@ public final class Sweep {
     Sum sum = new Sum();
     AtomicLong next = new AtomicLong(firstSeed);
     Consumer<String> ofOne = firstSeed == lastSeed ? progress : null;
+    AtomicReference<Throwable> broken = new AtomicReference<>();
     Runnable work =
         () -> {
-          for (long seed = next.getAndIncrement();
-              seed <= lastSeed && !(toFirstFailure && sum.hasFailed());
-              seed = next.getAndIncrement()) {
-            sum.add(Simulation.run(scenario.options(seed), ofOne));
-            synchronized (sum) {
-              progress.accept(sum.line(lastSeed - firstSeed + 1));
+          try {
+            for (long seed = next.getAndIncrement();
+                seed <= lastSeed && !(toFirstFailure && sum.hasFailed()) && broken.get() == null;
+                seed = next.getAndIncrement()) {
+              sum.add(Simulation.run(scenario.options(seed), ofOne));
+              synchronized (sum) {
+                progress.accept(sum.line(lastSeed - firstSeed + 1));
+              }
             }
+          } catch (RuntimeException | Error e) {
+            broken.compareAndSet(null, e);
           }
         };
     List<Thread> threads = new ArrayList<>();
@@ -91,6 +99,10 @@ public final class Sweep {
     }
     for (Thread thread : threads) {
       thread.join();
+    }
+    if (broken.get() != null) {
+      throw new IllegalStateException(
+          "a run broke off, not all seeds were judged: " + broken.get(), broken.get());
     }
     return sum.outcome(scenario, (System.nanoTime() - startNs) / 1e9, told, progress);
   }

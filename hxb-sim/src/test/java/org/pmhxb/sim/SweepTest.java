@@ -1,8 +1,10 @@
 package org.pmhxb.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.router.Shape;
@@ -39,5 +41,26 @@ class SweepTest {
     assertThat(outcome.failures()).as("%s", outcome.violations()).isEqualTo(List.of());
     assertThat(outcome.seeds()).isEqualTo(last - first + 1);
     assertThat(outcome.delivered()).isPositive();
+  }
+
+  @Test
+  void aSweepWhoseRunsBreakOffIsNotOk() {
+    Scenario scenario = Scenario.of(Shape.of(2), 1, Profile.NONE, Workloads.ONE_WAY, 1);
+
+    assertThatThrownBy(
+            () ->
+                Sweep.run(
+                    scenario,
+                    1,
+                    4,
+                    2,
+                    0,
+                    false,
+                    line -> {
+                      throw new OutOfMemoryError("no more");
+                    }))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("not all seeds")
+        .hasMessageContaining("no more");
   }
 }
