@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.pmhxb.pm.DownReason;
+import org.pmhxb.pm.DropReason;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.sim.work.Host;
@@ -94,6 +95,11 @@ public final class Oracle {
   public void opened(Host at, int endpoint) {
     closed.remove(new Place(at.self(), endpoint));
     to(at.self(), endpoint).forEach(Flow::receiverOpens);
+  }
+
+  /** Whether a node had no credit left for who asked. */
+  public boolean hasRefusedCredit(int node) {
+    return simulation.dropped(node, DropReason.CREDIT_EXHAUSTED) > 0;
   }
 
   private Stream<Flow> to(int node, int endpoint) {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.pmhxb.pm.DropReason;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.sim.fault.Fault;
 import org.pmhxb.sim.fault.FaultKind;
@@ -151,6 +152,11 @@ public final class Simulation implements Fabric.Watch {
   /** Whether a node has not died, or was started again since. */
   boolean lives(int node) {
     return nodes[node] != null;
+  }
+
+  /** Frames that a node has dropped for a reason in the life that it has. */
+  long dropped(int node, DropReason reason) {
+    return nodes[node] == null ? 0 : nodes[node].node().counters().dropped(reason);
   }
 
   private static String describe(Throwable e) {

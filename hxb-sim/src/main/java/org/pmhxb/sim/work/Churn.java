@@ -37,6 +37,9 @@ final class Churn implements Program {
 
   private static final int REFUSALS_MAX = 20;
 
+  /** A channel that was granted nothing for so long, where others have all, is given up. */
+  private static final long STARVED_NS = 1_000_000_000L;
+
   /** One in so many messages is long, kept on loan, left for the next poll, or claimed early. */
   private static final int ODDITY = 16;
 
@@ -198,7 +201,17 @@ final class Churn implements Program {
         sent += went ? 1 : 0;
         idle = went ? 0 : idle + 1;
       }
+      if (changesLeft == 0 && nowNs - changeAtNs > STARVED_NS) {
+        outgoing.forEach(this::giveUpIfStarved);
+      }
       return work;
+    }
+
+    /** Endpoints that come and go may have been granted all that a node has (section 6). */
+    private void giveUpIfStarved(Outgoing out) {
+      if (out.flow.begun() == 0 && oracle.hasRefusedCredit(out.dst)) {
+        out.flow.abandon();
+      }
     }
 
     private boolean send(Outgoing out) {
