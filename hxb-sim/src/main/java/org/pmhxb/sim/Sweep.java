@@ -61,8 +61,8 @@ public final class Sweep {
    * @param told failures that are shrunk and told in full, the first ones
    * @param toFirstFailure begin no further seed once one has failed; those before it have been run
    * @param progress takes lines for people, one thread at a time
-   * @throws IllegalStateException a run was neither judged nor violated anything: it broke off, as
-   *     without memory
+   * @throws IllegalStateException a seed was not run to its end, for want of memory say: no outcome
+   *     would be that of all seeds
    */
   public static Outcome run(
       Scenario scenario,
@@ -75,34 +75,37 @@ public final class Sweep {
       throws InterruptedException {
     long startNs = System.nanoTime();
     Sum sum = new Sum();
-    AtomicLong next = new AtomicLong(firstSeed);
-    Consumer<String> ofOne = firstSeed == lastSeed ? progress : null;
-    AtomicReference<Throwable> broken = new AtomicReference<>();
+    long count = lastSeed - firstSeed + 1;
+    AtomicLong begun = new AtomicLong(); // not the seed: none is beyond the last that there is
+    AtomicReference<IllegalStateException> broken = new AtomicReference<>();
+    Consumer<String> ofOne = count == 1 ? progress : null;
     Runnable work =
         () -> {
-          try {
-            for (long seed = next.getAndIncrement();
-                seed <= lastSeed && !(toFirstFailure && sum.hasFailed()) && broken.get() == null;
-                seed = next.getAndIncrement()) {
-              sum.add(Simulation.run(scenario.options(seed), ofOne));
+          for (long i = begun.getAndIncrement();
+              i < count && broken.get() == null && !(toFirstFailure && sum.hasFailed());
+              i = begun.getAndIncrement()) {
+            try {
+              sum.add(Simulation.run(scenario.options(firstSeed + i), ofOne));
               synchronized (sum) {
-                progress.accept(sum.line(lastSeed - firstSeed + 1));
+                progress.accept(sum.line(count));
               }
+            } catch (RuntimeException | Error e) {
+              broken.compareAndSet(
+                  null,
+                  new IllegalStateException(
+                      "seed " + (firstSeed + i) + " was not run to its end: " + e, e));
             }
-          } catch (RuntimeException | Error e) {
-            broken.compareAndSet(null, e);
           }
         };
     List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < Math.min(jobs, lastSeed - firstSeed + 1); i++) {
+    for (int i = 0; i < Math.min(jobs, count); i++) {
       threads.add(Thread.ofPlatform().name("sim-" + i).start(work));
     }
     for (Thread thread : threads) {
       thread.join();
     }
     if (broken.get() != null) {
-      throw new IllegalStateException(
-          "a run broke off, not all seeds were judged: " + broken.get(), broken.get());
+      throw broken.get();
     }
     return sum.outcome(scenario, (System.nanoTime() - startNs) / 1e9, told, progress);
   }

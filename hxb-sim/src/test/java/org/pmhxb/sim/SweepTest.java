@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.router.Shape;
@@ -43,24 +45,28 @@ class SweepTest {
     assertThat(outcome.delivered()).isPositive();
   }
 
-  @Test
-  void aSweepWhoseRunsBreakOffIsNotOk() {
-    Scenario scenario = Scenario.of(Shape.of(2), 1, Profile.NONE, Workloads.ONE_WAY, 1);
+  private static Scenario tiny() {
+    return Scenario.of(Shape.parse("2"), 1, Profile.NONE, Workloads.EXCHANGE, 1);
+  }
 
-    assertThatThrownBy(
-            () ->
-                Sweep.run(
-                    scenario,
-                    1,
-                    4,
-                    2,
-                    0,
-                    false,
-                    line -> {
-                      throw new OutOfMemoryError("no more");
-                    }))
+  @Test
+  void aSeedThatIsNotRunToItsEndIsNoOutcome() {
+    Consumer<String> exhausted =
+        line -> {
+          throw new OutOfMemoryError("none left");
+        };
+
+    assertThatThrownBy(() -> Sweep.run(tiny(), 7, 9, 1, 3, false, exhausted))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("not all seeds")
-        .hasMessageContaining("no more");
+        .hasMessage("seed 7 was not run to its end: java.lang.OutOfMemoryError: none left");
+  }
+
+  @Test
+  @Timeout(20)
+  void theLastSeedThatThereIsEndsASweep() throws InterruptedException {
+    Sweep.Outcome outcome =
+        Sweep.run(tiny(), Long.MAX_VALUE, Long.MAX_VALUE, 1, 3, false, line -> {});
+
+    assertThat(outcome.seeds()).isEqualTo(1);
   }
 }
