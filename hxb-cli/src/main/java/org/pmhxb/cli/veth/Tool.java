@@ -14,6 +14,14 @@ import org.pmhxb.cli.process.ProcessTree;
 final class Tool {
   static final Duration LIMIT = Duration.ofMinutes(1);
 
+  /** In memory first: a cluster has to come down when the disk is full, too. */
+  private static final List<Path> FOLDERS =
+      List.of(Path.of("/dev/shm"), Path.of(System.getProperty("java.io.tmpdir")));
+
+  private static final String IN = "in";
+  private static final String OUT = "out";
+  private static final String ERRORS = "errors";
+
   private Tool() {}
 
   /**
@@ -28,13 +36,20 @@ final class Tool {
   }
 
   static String run(String input, List<String> command, Duration limit) {
+    return run(input, command, limit, FOLDERS);
+  }
+
+  /**
+   * @param folders where the program's input and output may lie; the first that has room
+   */
+  static String run(String input, List<String> command, Duration limit, List<Path> folders) {
     Path files = null;
     try {
       // Files, not pipes: who reads or writes one waits for the program, and for its children.
-      files = Files.createTempDirectory("hxb-tool");
-      Path in = Files.writeString(files.resolve("in"), input);
-      Path out = Files.createFile(files.resolve("out"));
-      Path errors = Files.createFile(files.resolve("errors"));
+      files = files(input, folders);
+      Path in = files.resolve(IN);
+      Path out = files.resolve(OUT);
+      Path errors = files.resolve(ERRORS);
       try (InputStream said = Files.newInputStream(out);
           InputStream complained = Files.newInputStream(errors)) {
         Process process =
@@ -53,6 +68,24 @@ final class Tool {
     } finally {
       discard(files);
     }
+  }
+
+  private static Path files(String input, List<Path> folders) throws IOException {
+    IOException failure = null;
+    for (Path folder : folders) {
+      Path files = null;
+      try {
+        files = Files.createTempDirectory(folder, "hxb-tool");
+        Files.writeString(files.resolve(IN), input);
+        Files.createFile(files.resolve(OUT));
+        Files.createFile(files.resolve(ERRORS));
+        return files;
+      } catch (IOException e) {
+        discard(files);
+        failure = new IOException("no room for its input in " + folder + ": " + e, e);
+      }
+    }
+    throw failure;
   }
 
   private static String result(
@@ -117,7 +150,7 @@ final class Tool {
       return;
     }
     try {
-      for (String name : List.of("in", "out", "errors")) {
+      for (String name : List.of(IN, OUT, ERRORS)) {
         Files.deleteIfExists(files.resolve(name));
       }
       Files.delete(files);

@@ -47,6 +47,9 @@ public final class ToolException extends RuntimeException {
         || said.contains("No such file or directory (os")) {
       return "; install it: apt-get install iproute2";
     }
+    if (said.startsWith("no room")) {
+      return "; make some";
+    }
     if (lacksRights(said)) {
       return "; network namespaces need root: run hxb with sudo";
     }

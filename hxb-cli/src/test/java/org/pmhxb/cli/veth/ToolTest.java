@@ -3,10 +3,13 @@ package org.pmhxb.cli.veth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.process.Sleep;
@@ -27,6 +30,19 @@ class ToolTest {
   void givesTheInputAndReturnsTheOutput() {
     assertThat(Tool.run(LONG, List.of("cat"))).isEqualTo(LONG);
     assertThat(Tool.run("", List.of("cat"))).isEmpty();
+  }
+
+  /** A disk that is full, say: what a cluster leaves has to be removed all the same. */
+  @Test
+  void anotherFolderServesWhereOneTakesNothing(@TempDir Path folder) throws IOException {
+    Path none = folder.resolve("none");
+
+    assertThat(Tool.run(LONG, List.of("cat"), SECOND, List.of(none, folder))).isEqualTo(LONG);
+    assertThatThrownBy(() -> Tool.run(LONG, List.of("cat"), SECOND, List.of(none, none)))
+        .isInstanceOf(ToolException.class)
+        .hasMessageContaining("no room for its input in " + none)
+        .hasMessageEndingWith("make some");
+    assertThat(folder).isEmptyDirectory();
   }
 
   @Test
