@@ -6,12 +6,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.process.ProcStat;
 
 /**
@@ -68,20 +72,53 @@ public record ClusterState(
     Files.move(fresh, paths.state(), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** The running or crashed cluster's state; empty when there is none. */
+  /**
+   * The running or crashed cluster's state; empty when there is none.
+   *
+   * @throws UserErrorException the file is none that this version writes; the message says how to
+   *     go on
+   */
   public static Optional<ClusterState> read(ClusterPaths paths) throws IOException {
+    ClusterState state;
     try {
-      return Optional.of(MAPPER.readValue(Files.readString(paths.state()), ClusterState.class));
+      state = MAPPER.readValue(Files.readString(paths.state()), ClusterState.class);
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (JsonProcessingException e) {
-      throw new IOException(
-          paths.state()
-              + " is damaged ("
-              + e.getOriginalMessage()
-              + "); this removes the cluster: "
-              + paths.command("down"),
-          e);
+      throw damaged(paths, e.getOriginalMessage(), e);
+    } catch (CharacterCodingException e) {
+      throw damaged(paths, "it is no text", e);
     }
+    if (state == null || !state.isWhole()) {
+      throw damaged(paths, "something is missing in it", null);
+    }
+    return Optional.of(state);
+  }
+
+  private static UserErrorException damaged(ClusterPaths paths, String how, Exception cause) {
+    return new UserErrorException(
+        "%s is damaged (%s); this removes the cluster: %s"
+            .formatted(paths.state(), how, paths.command("down")),
+        cause);
+  }
+
+  /** Whether all is there that readers rely on: JSON may leave out anything. */
+  private boolean isWhole() {
+    if (!areThere(cluster, fabric, shape, rate, startedAt, nodes)) {
+      return false;
+    }
+    for (int i = 0; i < nodes.size(); i++) {
+      Node n = nodes.get(i);
+      if (n == null
+          || n.node != i
+          || !areThere(n.coordinates, n.namespace, n.config, n.log, n.socket)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean areThere(Object... fields) {
+    return Stream.of(fields).noneMatch(Objects::isNull);
   }
 }
