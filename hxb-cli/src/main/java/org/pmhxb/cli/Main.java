@@ -1,6 +1,7 @@
 package org.pmhxb.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.pmhxb.cli.demo.DemoCommand;
@@ -87,6 +88,7 @@ public final class Main {
     // After the commands: picocli hands these to the commands that are there already.
     line.setOut(out)
         .setErr(err)
+        .registerConverter(Path.class, Options::path)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(Main::execute)
         .setParameterExceptionHandler((e, given) -> wrongUsage(e, json))

@@ -1,5 +1,6 @@
 package org.pmhxb.cli;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.veth.LinkRate;
@@ -61,6 +62,16 @@ public final class Options {
         throw new TypeConversionException(e.getMessage());
       }
     }
+  }
+
+  /**
+   * Reads a path: not "", as of a variable that is not set, which is the current folder to Java.
+   */
+  static Path path(String text) {
+    if (text.isEmpty()) {
+      throw new TypeConversionException("it is empty");
+    }
+    return Path.of(text);
   }
 
   /** In brackets, as in (1,0,1). */

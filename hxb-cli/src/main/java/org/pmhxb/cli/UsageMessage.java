@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import static java.util.stream.Collectors.joining;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,8 +28,9 @@ final class UsageMessage {
   /** An option as picocli names it, in quotes. */
   private static final Pattern QUOTED = Pattern.compile("'(-[^']*)'");
 
-  private static final Map<Class<?>, String> NUMBERS =
+  private static final Map<Class<?>, String> WANTED =
       Map.of(
+          Path.class, "a path",
           int.class, "a whole number of less than 2^31",
           Integer.class, "a whole number of less than 2^31",
           long.class, "a whole number of less than 2^63",
@@ -96,7 +98,7 @@ final class UsageMessage {
       return name + ": " + BEFORE_REASON.matcher(e.getMessage()).replaceFirst("");
     }
     String wanted =
-        type.isEnum() ? "one of " + words(type) : NUMBERS.getOrDefault(type, "another value");
+        type.isEnum() ? "one of " + words(type) : WANTED.getOrDefault(type, "another value");
     String said = String.join(" ", arg.description());
     return name
         + " is \""

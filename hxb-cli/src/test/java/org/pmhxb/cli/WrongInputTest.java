@@ -244,6 +244,23 @@ class WrongInputTest {
     assertThat(file).hasContent("{}");
   }
 
+  /** It would be the current folder, which the end of the last cluster in it removes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "up --run-dir",
+        "down --run-dir",
+        "status --socket",
+        "node --config",
+        "doctor --root"
+      })
+  void anEmptyPathIsRefused(String line) {
+    CommandRun run = CommandRun.of((line + "= --json").split(" "));
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("error").asText())
+        .startsWith(line.split(" ")[1] + " is \"\"; must be a path. ");
+  }
+
   /** Exit code 1 would say that something got slower. */
   @Test
   void reportsThatCannotBeComparedAreWrongUsage() throws IOException {
