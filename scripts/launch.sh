@@ -11,6 +11,15 @@ JSON=
 # What one launcher tells the command line and the other does not.
 PROPERTIES=()
 
+# In the locale C, which a service, a container or cron has, Java reads no path and writes no text beyond ASCII; this one
+# differs from it in nothing else.
+case "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" in
+  C | POSIX)
+    export LC_CTYPE=C.UTF-8
+    [ -z "${LC_ALL:-}" ] || LC_ALL=C.UTF-8
+    ;;
+esac
+
 say() { printf 'hxb: %s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 

@@ -135,6 +135,23 @@ class LauncherIT {
     }
   }
 
+  /** What an installation consists of, under a name with an umlaut, which this JVM may not read. */
+  @ParameterizedTest
+  @ValueSource(strings = {"LC_ALL=C", "LANG=", "LC_CTYPE=POSIX"})
+  void pathsMayHaveAnyLettersInTheLocaleC(String locale, @TempDir Path folder) throws Exception {
+    String script =
+        """
+        home=$'\\303\\244 b'
+        mkdir -p "$home/bin" && cp "$1/dist/hxb" "$home/bin" && cp -r "$1/scripts" "$home"
+        ln -s "$1/hxb-cli/target/hxb-cli.jar" "$1/hxb-cli/target/lib" "$home"
+        unset LC_ALL LC_CTYPE LANG
+        env "$2" "$home/bin/hxb" doctor --json --config $'\\303\\266.toml'
+        """;
+    ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", HOME.toString(), locale);
+    assertThat(ran.code()).as(ran.err()).isEqualTo(Main.USAGE);
+    assertThat(ran.json().path("error").asText()).startsWith("\u00f6.toml: ");
+  }
+
   @Test
   void aResultThatCannotBeWrittenIsAFailure(@TempDir Path folder) throws Exception {
     String script = "\"$1\" sim --help >/dev/full";
