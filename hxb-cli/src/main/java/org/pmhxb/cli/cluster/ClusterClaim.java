@@ -9,10 +9,16 @@ import org.pmhxb.cli.veth.VethFabric;
 
 /**
  * Takes a cluster's name for the command that brings it up, and clears away first what an earlier
- * one left that was killed.
+ * one left that was killed. Close it when the nodes run, by which others find them, or when nothing
+ * of the cluster is left.
  */
-public final class ClusterClaim {
-  private ClusterClaim() {}
+public final class ClusterClaim implements AutoCloseable {
+  /** Null: it needs none. */
+  private final NameLock lock;
+
+  private ClusterClaim(NameLock lock) {
+    this.lock = lock;
+  }
 
   /**
    * Makes the cluster's directory. Where a command is at work on a cluster of that name, or any of
@@ -23,7 +29,39 @@ public final class ClusterClaim {
    * @param progress takes lines for people
    * @throws UserErrorException the name is taken; the message says by whom and how to go on
    */
-  public static void take(ClusterPaths paths, boolean needsNamespaces, Consumer<String> progress)
+  public static ClusterClaim take(
+      ClusterPaths paths, boolean needsNamespaces, Consumer<String> progress) throws IOException {
+    if (!needsNamespaces) {
+      claim(paths, false, progress);
+      return new ClusterClaim(null);
+    }
+    Optional<NameLock> lock = NameLock.take(paths.cluster());
+    if (lock.isEmpty()) {
+      refuseWhatRuns(paths, true); // which knows more
+      throw new UserErrorException(
+          "network namespaces of a cluster \""
+              + paths.cluster()
+              + "\" are being made or removed by another command; wait for that, or name another with"
+              + " --cluster");
+    }
+    try {
+      claim(paths, true, progress);
+    } catch (IOException | RuntimeException e) {
+      lock.get().close();
+      throw e;
+    }
+    return new ClusterClaim(lock.get());
+  }
+
+  /** Lets other commands make namespaces of that name. */
+  @Override
+  public void close() {
+    if (lock != null) {
+      lock.close();
+    }
+  }
+
+  private static void claim(ClusterPaths paths, boolean needsNamespaces, Consumer<String> progress)
       throws IOException {
     refuseWhatRuns(paths, needsNamespaces);
     boolean namespaces = needsNamespaces && !VethFabric.namespaces(paths.cluster()).isEmpty();

@@ -79,7 +79,13 @@ public final class ClusterLauncher {
    * @throws IllegalStateException when a cluster of that name is there, or a node does not come up
    */
   public ClusterState up(ClusterSpec spec, Duration limit) throws IOException {
-    ClusterClaim.take(paths, spec.fabric() == ClusterSpec.Fabric.VETH, progress);
+    boolean veth = spec.fabric() == ClusterSpec.Fabric.VETH;
+    try (ClusterClaim claim = ClusterClaim.take(paths, veth, progress)) {
+      return upOrNothing(spec, limit);
+    }
+  }
+
+  private ClusterState upOrNothing(ClusterSpec spec, Duration limit) {
     try {
       return build(spec, limit);
     } catch (IOException | RuntimeException | InterruptedException e) {

@@ -3,6 +3,7 @@ package org.pmhxb.cli.cluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Optional;
 import org.pmhxb.cli.veth.VethFabric;
 
 /** Takes a cluster down, or what a crash of anything left of it. May be repeated. */
@@ -26,7 +27,8 @@ public final class ClusterRemover {
 
   /**
    * Ends the processes first: a namespace lives on as long as a process is in it. Namespaces in
-   * which nodes of another run directory live stay: their cluster has the same name.
+   * which nodes of another run directory live, or are about to, stay: their cluster has the same
+   * name.
    *
    * @throws IllegalStateException when something of the cluster is left all the same
    * @throws org.pmhxb.cli.UserErrorException the cluster's directory is not one; nothing is touched
@@ -34,15 +36,30 @@ public final class ClusterRemover {
   public static Removed remove(ClusterPaths paths) throws IOException {
     paths.requireOwn();
     int processes = NodeProcesses.end(paths);
-    int namespaces = 0;
+    int namespaces = VethFabric.namespaces(paths.cluster()).size();
     List<String> leftovers = List.of();
-    if (NodeProcesses.elsewhere(paths).isEmpty()) {
-      namespaces = VethFabric.namespaces(paths.cluster()).size();
-      leftovers =
-          VethFabric.remove(paths.cluster()).stream().map(VethFabric.Leftover::toString).toList();
+    if (namespaces > 0 || NameLock.isThere(paths.cluster())) {
+      Optional<NameLock> lock = NameLock.take(paths.cluster());
+      try {
+        if (areOurs(paths, lock.isPresent())) {
+          leftovers =
+              VethFabric.remove(paths.cluster()).stream()
+                  .map(VethFabric.Leftover::toString)
+                  .toList();
+        } else {
+          namespaces = 0;
+        }
+      } finally {
+        lock.ifPresent(NameLock::close);
+      }
     }
     boolean directory = Files.exists(paths.directory());
     paths.delete();
     return new Removed(processes, namespaces, directory, leftovers);
+  }
+
+  /** Another command at work on the name may be the one that made this directory. */
+  private static boolean areOurs(ClusterPaths paths, boolean locked) throws IOException {
+    return (locked || paths.runningMaker().isPresent()) && NodeProcesses.elsewhere(paths).isEmpty();
   }
 }

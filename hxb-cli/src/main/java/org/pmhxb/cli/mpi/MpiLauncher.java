@@ -108,7 +108,13 @@ public final class MpiLauncher {
 
   private String runProcesses() throws IOException, InterruptedException {
     boolean veth = job.fabric() == MpiJob.Fabric.VETH;
-    ClusterClaim.take(paths, veth, line -> err.println("hxb mpirun: " + line));
+    try (ClusterClaim claim =
+        ClusterClaim.take(paths, veth, line -> err.println("hxb mpirun: " + line))) {
+      return runProcesses(veth);
+    }
+  }
+
+  private String runProcesses(boolean veth) throws IOException, InterruptedException {
     try {
       ClusterSpec spec =
           new ClusterSpec(

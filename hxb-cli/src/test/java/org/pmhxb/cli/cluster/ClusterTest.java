@@ -20,6 +20,7 @@ import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.node.FakeNode;
+import org.pmhxb.cli.veth.FabricPlan;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.router.Shape;
@@ -50,6 +51,7 @@ class ClusterTest {
     assertThat(VethFabric.namespaces(paths.cluster())).isEmpty();
     assertThat(NodeProcesses.find(paths)).isEmpty();
     assertThat(paths.root()).doesNotExist();
+    assertThat(NameLock.isThere(paths.cluster())).isFalse();
   }
 
   private ClusterState up(String manner) throws IOException {
@@ -207,6 +209,26 @@ class ClusterTest {
 
     assertThat(VethFabric.namespaces(paths.cluster())).hasSize(4);
     assertThat(ClusterView.of(state).healthy()).isTrue();
+  }
+
+  /** It has made namespaces, and no node runs in them yet. */
+  @Test
+  void whatAnotherCommandIsBuildingIsLeftAlone() throws Exception {
+    FabricPlan plan = new FabricPlan(paths.cluster(), Shape.of(2), 1, null);
+    Process other = NameHolder.start(root, paths.cluster());
+    try {
+      VethFabric.create(plan);
+      assertThatThrownBy(() -> up("ready"))
+          .isInstanceOf(UserErrorException.class)
+          .hasMessageContaining("are being made or removed by another command")
+          .hasMessageContaining("--cluster");
+      assertThat(ClusterRemover.remove(paths).namespaces()).isZero();
+      assertThat(VethFabric.namespaces(paths.cluster())).hasSize(2);
+    } finally {
+      other.destroyForcibly().waitFor();
+    }
+    assertThat(ClusterRemover.remove(paths).namespaces()).isEqualTo(2);
+    assertThat(NameLock.isThere(paths.cluster())).as("left by who was killed").isFalse();
   }
 
   @Test

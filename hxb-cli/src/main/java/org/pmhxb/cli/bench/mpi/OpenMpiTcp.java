@@ -52,7 +52,12 @@ final class OpenMpiTcp {
   }
 
   MpiFigures run(int links, LinkRate rate, MpiSizes sizes) throws Exception {
-    ClusterClaim.take(paths, true, line -> {});
+    try (ClusterClaim claim = ClusterClaim.take(paths, true, line -> {})) {
+      return runBetween(links, rate, sizes);
+    }
+  }
+
+  private MpiFigures runBetween(int links, LinkRate rate, MpiSizes sizes) throws Exception {
     try {
       FabricPlan plan = new FabricPlan(paths.cluster(), Shape.parse("2"), links, rate);
       VethFabric.create(plan);
