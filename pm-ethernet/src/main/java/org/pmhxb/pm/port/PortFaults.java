@@ -55,7 +55,7 @@ public record PortFaults(double loss, double duplicate, double reorder, double c
         case "duplicate" -> duplicate = number(part, value);
         case "reorder" -> reorder = number(part, value);
         case "corrupt" -> corrupt = number(part, value);
-        case "seed" -> seed = (long) number(part, value);
+        case "seed" -> seed = seed(part, value);
         default ->
             throw new IllegalArgumentException(
                 "\"" + part + "\" is none of loss, duplicate, reorder, corrupt, seed");
@@ -70,6 +70,16 @@ public record PortFaults(double loss, double duplicate, double reorder, double c
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
           "\"" + part + "\" has no number; write it as in loss=0.01", e);
+    }
+  }
+
+  /** By way of a fraction it would be another one from 2^53 on. */
+  private static long seed(String part, String value) {
+    try {
+      return Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "\"" + part + "\" has no whole number; write it as in seed=7", e);
     }
   }
 

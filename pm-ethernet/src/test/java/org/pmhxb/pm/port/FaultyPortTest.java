@@ -167,14 +167,26 @@ class FaultyPortTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"loss=0.6", "loss=-0.1", "loss=x", "loss", "lose=0.1", "loss=NaN", ","})
+  @ValueSource(
+      strings = {
+        "loss=0.6",
+        "loss=-0.1",
+        "loss=x",
+        "loss",
+        "lose=0.1",
+        "loss=NaN",
+        "seed=1.5",
+        "seed=9223372036854775808",
+        ","
+      })
   void refusesWhatIsNoList(String text) {
     assertThatThrownBy(() -> PortFaults.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
-  @Test
-  void whatIsWrittenReadsBack() {
-    PortFaults faults = new PortFaults(0.01, 0.02, 0.1, 0.001, 7);
+  @ParameterizedTest
+  @ValueSource(longs = {7, (1L << 53) + 1, Long.MAX_VALUE, Long.MIN_VALUE})
+  void whatIsWrittenReadsBack(long seed) {
+    PortFaults faults = new PortFaults(0.01, 0.02, 0.1, 0.001, seed);
     assertThat(PortFaults.parse(faults.toString())).isEqualTo(faults);
   }
 }
