@@ -16,11 +16,14 @@ public record LinkRate(long bitsPerSecond) {
 
   public LinkRate {
     if (bitsPerSecond < MIN_BITS_PER_SECOND || bitsPerSecond > MAX_BITS_PER_SECOND) {
-      throw new IllegalArgumentException(
-          "rate of %s is outside %s to %s"
-              .formatted(
-                  text(bitsPerSecond), text(MIN_BITS_PER_SECOND), text(MAX_BITS_PER_SECOND)));
+      throw outside(text(bitsPerSecond));
     }
+  }
+
+  private static IllegalArgumentException outside(String rate) {
+    return new IllegalArgumentException(
+        "rate of %s is outside %s to %s"
+            .formatted(rate, text(MIN_BITS_PER_SECOND), text(MAX_BITS_PER_SECOND)));
   }
 
   /**
@@ -39,7 +42,11 @@ public record LinkRate(long bitsPerSecond) {
           case "gbit" -> 1_000_000_000L;
           default -> 1L;
         };
-    return new LinkRate(Math.multiplyExact(Long.parseLong(matcher.group(1)), unit));
+    long units = Long.parseLong(matcher.group(1));
+    if (units > MAX_BITS_PER_SECOND / unit) {
+      throw outside(matcher.group()); // it may be beyond a long
+    }
+    return new LinkRate(units * unit);
   }
 
   public double bytesPerSecond() {

@@ -37,6 +37,9 @@ class LinkRateTest {
     assertThatThrownBy(() -> LinkRate.parse("999kbit"))
         .hasMessage("rate of 999kbit is outside 1mbit to 100gbit");
     assertThatThrownBy(() -> LinkRate.parse("101gbit")).hasMessageContaining("rate of 101gbit is");
+    assertThatThrownBy(() -> LinkRate.parse("99999999999gbit"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("rate of 99999999999gbit is outside 1mbit to 100gbit");
     assertThatThrownBy(() -> LinkRate.parse("0mbit")).hasMessageContaining("rate of 0bit is");
   }
 
