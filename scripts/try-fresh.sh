@@ -25,7 +25,7 @@ suite="$1"
 shift
 [ "$#" -gt 0 ] || set -- ./hxb demo --seconds 2
 root="${FRESH_DIR:-/var/tmp/hxb-fresh-$suite}"
-source_dir="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+source_dir="$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)"
 
 say() { printf 'try-fresh: %s\n' "$*" >&2; }
 

@@ -87,6 +87,24 @@ class LauncherIT {
     assertThat(ran.err()).contains(ran.json().path("error").asText());
   }
 
+  /** Not where {@code cd} would go first. */
+  @Test
+  void distPacksIntoTheFolderThatWasNamed(@TempDir Path temporary) throws Exception {
+    Path folder = temporary.toRealPath();
+    String script =
+        """
+        source "$1"
+        export CDPATH="$PWD/elsewhere"
+        mkdir -p elsewhere/out out
+        for output in out -; do (dist_words --output "$output" && echo "$OUTPUT"); done
+        """;
+    String hxb = HOME.resolve("hxb").toString();
+    ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", hxb);
+    assertThat(ran.out().lines())
+        .as(ran.err())
+        .containsExactly(folder.resolve("out").toString(), folder.resolve("-").toString());
+  }
+
   /** Of a machine with 10 pages, of which one is free; meanwhile somebody else reserves 5. */
   @Test
   void aTestRunGivesBackTheHugepagesThatItAddedAndNoOthers(@TempDir Path folder) throws Exception {
