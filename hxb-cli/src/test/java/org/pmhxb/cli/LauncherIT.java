@@ -105,6 +105,15 @@ class LauncherIT {
         .containsExactly(folder.resolve("out").toString(), folder.resolve("-").toString());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"hxb", "dist/hxb"})
+  void anEmptyCommandIsOneJsonObjectToo(String launcher, @TempDir Path folder) throws Exception {
+    ScriptRun ran = ScriptRun.in(folder, HOME.resolve(launcher).toString(), "", "--json");
+    assertThat(ran.code()).as(ran.err()).isEqualTo(Main.USAGE);
+    assertThat(ran.json().path("error").asText())
+        .isEqualTo("name a command: hxb --help lists them");
+  }
+
   /** Of a machine with 10 pages, of which one is free; meanwhile somebody else reserves 5. */
   @Test
   void aTestRunGivesBackTheHugepagesThatItAddedAndNoOthers(@TempDir Path folder) throws Exception {
