@@ -51,7 +51,7 @@ public final class Eal {
     if (code < 0) {
       failure =
           new NativeException(
-              "rte_eal_init" + arguments, code, remedy(huge) + "; DPDK says:\n" + log());
+              "rte_eal_init" + arguments, code, remedy(code, huge) + "; DPDK says:\n" + log());
       throw failure;
     }
     running = new Eal(huge, arguments);
@@ -114,7 +114,10 @@ public final class Eal {
     return arguments;
   }
 
-  private static String remedy(boolean huge) {
+  static String remedy(int code, boolean huge) {
+    if (code == -Errno.EMFILE) {
+      return "raise the limit of open files: ulimit -n 1024, or LimitNOFILE of its service";
+    }
     return huge ? Hugepages.REMEDY : "see hxb doctor";
   }
 

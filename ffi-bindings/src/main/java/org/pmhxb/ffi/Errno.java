@@ -15,6 +15,7 @@ public final class Errno {
   public static final int EEXIST = 17;
   public static final int ENODEV = 19;
   public static final int EINVAL = 22;
+  public static final int EMFILE = 24;
   public static final int ENOSPC = 28;
   public static final int ERANGE = 34;
   public static final int ENAMETOOLONG = 36;
@@ -37,6 +38,7 @@ public final class Errno {
           Map.entry(EEXIST, "EEXIST, exists already"),
           Map.entry(ENODEV, "ENODEV, no such device"),
           Map.entry(EINVAL, "EINVAL, invalid argument"),
+          Map.entry(EMFILE, "EMFILE, too many open files"),
           Map.entry(ENOSPC, "ENOSPC, no room left"),
           Map.entry(ERANGE, "ERANGE, out of range"),
           Map.entry(ENAMETOOLONG, "ENAMETOOLONG, name too long"),

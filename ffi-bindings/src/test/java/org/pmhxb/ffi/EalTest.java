@@ -27,6 +27,13 @@ class EalTest {
   }
 
   @Test
+  void whatIsToBeDoneIsByWhatIsLacking() {
+    assertThat(Eal.remedy(-Errno.EMFILE, true)).contains("ulimit -n").doesNotContain("hugepages");
+    assertThat(Eal.remedy(-Errno.ENOMEM, true)).isEqualTo(Hugepages.REMEDY);
+    assertThat(Errno.describe(-Errno.EMFILE)).isEqualTo("-24 (EMFILE, too many open files)");
+  }
+
+  @Test
   void namedPciDevicesNeedTheBus() {
     EalOptions options = EalOptions.defaults().withExtra(List.of("-a", "0000:01:00.0"));
     assertThat(Eal.arguments(options, true)).doesNotContain("--no-pci").contains("0000:01:00.0");
