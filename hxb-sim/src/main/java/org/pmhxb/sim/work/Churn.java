@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.ToIntFunction;
 import org.pmhxb.pm.Fate;
-import org.pmhxb.pm.Loan;
-import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.SendBuffer;
@@ -23,7 +21,6 @@ final class Churn implements Program {
   private static final int CHANGES_MAX = 6;
   private static final int POLL_LIMIT = 8;
   private static final int SENDS_PER_STEP = 8;
-  private static final int LOANS_MAX = 4;
   private static final int FRAGMENT_HEADER_BYTES = 8;
   private static final int LONG_BYTES = 20_000;
 
@@ -48,7 +45,7 @@ final class Churn implements Program {
   private final SplittableRandom random;
   private final ToIntFunction<SplittableRandom> sizes;
   private final List<Place> places = new ArrayList<>();
-  private final List<Loan> loans = new ArrayList<>();
+  private final Reader reader;
   private final int framePayload;
 
   /**
@@ -60,6 +57,7 @@ final class Churn implements Program {
     this.host = host;
     this.oracle = host.oracle();
     this.random = host.random();
+    this.reader = new Reader(host, ODDITY);
     this.sizes = sizes;
     this.framePayload = host.node().maxFramePayloadBytes();
     for (int number = 1; number <= ENDPOINTS; number++) {
@@ -94,9 +92,10 @@ final class Churn implements Program {
   }
 
   /** An endpoint's number, and who has it at the time. */
-  private final class Place implements MessageHandler {
+  private final class Place {
     final int number;
     final List<Outgoing> outgoing = new ArrayList<>();
+    private final MessageHandler inbox;
     PmEndpoint endpoint;
     private long changeAtNs = -1;
     private int changesLeft;
@@ -105,6 +104,7 @@ final class Churn implements Program {
 
     Place(int number, List<Integer> destinations, int messages) {
       this.number = number;
+      this.inbox = reader.at(number);
       this.changesLeft = 1 + random.nextInt(CHANGES_MAX);
       for (int dst : destinations) {
         int dstEndpoint = random.nextInt(2) == 0 ? number : 1 + random.nextInt(ENDPOINTS);
@@ -167,33 +167,12 @@ final class Churn implements Program {
       endpoint = null;
     }
 
-    @Override
-    public void onMessage(Message m) {
-      int oddity = random.nextInt(ODDITY);
-      if (oddity == 0) {
-        m.defer();
-        return;
-      }
-      oracle.received(host, number, m);
-      if (oddity == 1 && loans.size() < LOANS_MAX) {
-        Loan loan = m.retain();
-        if (loan != null) {
-          loans.add(loan);
-        }
-      }
-    }
-
-    @Override
-    public void onPeerDown(int node, int session) {
-      oracle.endTold(host, number, node, session);
-    }
-
     int step(long nowNs) {
       int work = change(nowNs);
       if (endpoint == null) {
         return work;
       }
-      work += random.nextInt(4) == 0 ? 0 : endpoint.poll(this, POLL_LIMIT);
+      work += random.nextInt(4) == 0 ? 0 : endpoint.poll(inbox, POLL_LIMIT);
       int idle = 0;
       for (int sent = 0; idle < outgoing.size() && sent < SENDS_PER_STEP; turn++) {
         boolean went = send(outgoing.get(turn % outgoing.size()));
@@ -305,9 +284,7 @@ final class Churn implements Program {
     for (Place place : places) {
       work += place.step(nowNs);
     }
-    if (!loans.isEmpty() && random.nextInt(4) == 0) {
-      loans.remove(random.nextInt(loans.size())).close();
-    }
+    reader.step();
     return work;
   }
 
@@ -318,8 +295,7 @@ final class Churn implements Program {
 
   @Override
   public void close() {
-    loans.forEach(Loan::close);
-    loans.clear();
+    reader.close();
     places.stream().map(place -> place.endpoint).filter(e -> e != null).forEach(PmEndpoint::close);
   }
 }

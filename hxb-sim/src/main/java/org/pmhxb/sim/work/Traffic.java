@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.ToIntFunction;
-import org.pmhxb.pm.Loan;
-import org.pmhxb.pm.Message;
 import org.pmhxb.pm.MessageHandler;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.SendBuffer;
@@ -20,7 +18,6 @@ import org.pmhxb.sim.Oracle;
 public final class Traffic implements Program {
   private static final int POLL_LIMIT = 64;
   private static final int SENDS_PER_STEP = 32;
-  private static final int LOANS_MAX = 4;
   private static final int FRAGMENT_HEADER_BYTES = 8;
 
   /** One in so many messages is kept, or left. */
@@ -47,9 +44,9 @@ public final class Traffic implements Program {
   private final SplittableRandom random;
   private final ToIntFunction<SplittableRandom> sizes;
   private final List<PmEndpoint> endpoints = new ArrayList<>();
-  private final List<Inbox> inboxes = new ArrayList<>();
+  private final List<MessageHandler> inboxes = new ArrayList<>();
   private final List<Outgoing> outgoing = new ArrayList<>();
-  private final List<Loan> loans = new ArrayList<>();
+  private final Reader reader;
   private final int framePayload;
   private final int messages;
   private final long spanNs;
@@ -76,6 +73,7 @@ public final class Traffic implements Program {
     this.host = host;
     this.oracle = host.oracle();
     this.random = host.random();
+    this.reader = new Reader(host, ODDITY);
     this.sizes = sizes;
     this.messages = messages;
     this.spanNs = spanNs;
@@ -83,42 +81,12 @@ public final class Traffic implements Program {
     for (int channel = 1; channel <= channels; channel++) {
       PmEndpoint endpoint = host.node().open(channel);
       endpoints.add(endpoint);
-      inboxes.add(new Inbox(channel));
+      inboxes.add(reader.at(channel));
       for (int dst : destinations) {
         Flow flow = oracle.flow(host, endpoint, dst, channel);
         flow.plan(messages);
         outgoing.add(new Outgoing(endpoint, flow, dst));
       }
-    }
-  }
-
-  /** Judges what one endpoint receives. */
-  private final class Inbox implements MessageHandler {
-    private final int endpoint;
-
-    Inbox(int endpoint) {
-      this.endpoint = endpoint;
-    }
-
-    @Override
-    public void onMessage(Message m) {
-      int oddity = random.nextInt(ODDITY);
-      if (oddity == 0) {
-        m.defer();
-        return;
-      }
-      oracle.received(host, endpoint, m);
-      if (oddity == 1 && loans.size() < LOANS_MAX) {
-        Loan loan = m.retain();
-        if (loan != null) {
-          loans.add(loan);
-        }
-      }
-    }
-
-    @Override
-    public void onPeerDown(int node, int session) {
-      oracle.endTold(host, endpoint, node, session);
     }
   }
 
@@ -128,9 +96,7 @@ public final class Traffic implements Program {
     for (int i = 0; i < endpoints.size(); i++) {
       work += endpoints.get(i).poll(inboxes.get(i), POLL_LIMIT);
     }
-    if (!loans.isEmpty() && random.nextInt(4) == 0) {
-      loans.remove(random.nextInt(loans.size())).close();
-    }
+    reader.step();
     if (startNs < 0) {
       startNs = nowNs;
     }
@@ -217,8 +183,7 @@ public final class Traffic implements Program {
 
   @Override
   public void close() {
-    loans.forEach(Loan::close);
-    loans.clear();
+    reader.close();
     endpoints.forEach(PmEndpoint::close);
   }
 }
