@@ -59,6 +59,11 @@ class NioDirectoryTest {
           .isEqualTo(zero.get(10, TimeUnit.SECONDS))
           .isEqualTo("#Peer Information;127.0.0.1@22@11@0;127.0.0.1@22@11@1");
     }
+  }
+
+  @Test
+  void aDirectoryThatNeverComesIsNotWaitedForForEver() throws IOException {
+    int port = freePort();
     assertThatThrownBy(() -> NioDirectory.await(HERE, port, 0))
         .isInstanceOf(ConnectException.class);
   }
