@@ -781,25 +781,19 @@ static int mappings(void)
     return count;
 }
 
-static void await_descriptors(int before)
+static void await_count(int (*count)(void), int expected)
 {
-    for (int i = 0; test_open_descriptors() != before; i++) {
+    for (int i = 0; count() != expected; i++) {
         if (i == 2000) {
-            CHECK_EQ(test_open_descriptors(), before);
+            CHECK_EQ(count(), expected);
         }
         usleep(1000);
     }
 }
 
-/* A channel ends before its memory does. */
-static void await_mappings(int expected)
+static void await_descriptors(int expected)
 {
-    for (int i = 0; mappings() != expected; i++) {
-        if (i == 2000) {
-            CHECK_EQ(mappings(), expected);
-        }
-        usleep(1000);
-    }
+    await_count(test_open_descriptors, expected);
 }
 
 static void open_stranger(struct stranger *s, int port, const char *socket)
@@ -837,7 +831,8 @@ void test_memif_hostile_client(void)
         CHECK_EQ(hxb_port_link(port), 0);
         drop_stranger(&s);
         await_descriptors(before);
-        await_mappings(0);
+        /* A channel ends before its memory does. */
+        await_count(mappings, 0);
     }
     /* Descriptors where none are due, or more than one: a line all the same, and none of them stays. */
     for (int more = 0; more < 3; more++) {

@@ -46,8 +46,10 @@ public final class Simulation implements Fabric.Watch {
   private final Fabric fabric;
   private final Oracle oracle;
   private final SimNode[] nodes;
-  private final int[] lives;
+
+  /** Of each node's lives, in turn. */
   private final List<List<Long>> incarnations = new ArrayList<>();
+
   private final boolean[] gone;
   private final SplittableRandom seeds;
   private final Progress progress;
@@ -74,7 +76,6 @@ public final class Simulation implements Fabric.Watch {
     this.faultsNs = options.schedule().endNs();
     int n = options.shape().nodes();
     this.nodes = new SimNode[n];
-    this.lives = new int[n];
     for (int node = 0; node < n; node++) {
       incarnations.add(new ArrayList<>(1));
     }
@@ -122,7 +123,7 @@ public final class Simulation implements Fabric.Watch {
 
   /** How many lives a node has had, with the one that it has. */
   int lifeOf(int node) {
-    return lives[node];
+    return incarnations.get(node).size();
   }
 
   /**
@@ -130,12 +131,7 @@ public final class Simulation implements Fabric.Watch {
    * one life said may arrive in the next.
    */
   int lifeOf(int node, long incarnation) {
-    for (int life = 0; life < incarnations.get(node).size(); life++) {
-      if (incarnations.get(node).get(life) == incarnation) {
-        return life + 1;
-      }
-    }
-    return 0;
+    return incarnations.get(node).indexOf(incarnation) + 1;
   }
 
   /** The session of a flow that is up at both ends, or 0. */
@@ -353,7 +349,7 @@ public final class Simulation implements Fabric.Watch {
   // --- nodes ------------------------------------------------------------------------------------
 
   private void start(int number) {
-    SimNode node = new SimNode(this, number, lives[number]++, seeds.split().nextLong());
+    SimNode node = new SimNode(this, number, lifeOf(number), seeds.split().nextLong());
     nodes[number] = node;
     incarnations.get(number).add(node.node().config().incarnation());
     log.add("start n" + number);

@@ -21,7 +21,6 @@ final class Churn implements Program {
   private static final int CHANGES_MAX = 6;
   private static final int POLL_LIMIT = 8;
   private static final int SENDS_PER_STEP = 8;
-  private static final int FRAGMENT_HEADER_BYTES = 8;
   private static final int LONG_BYTES = 20_000;
 
   /** Open, or closed, for so long at least, and so many times as long at most. */
@@ -236,7 +235,7 @@ final class Churn implements Program {
     }
 
     private boolean sendPart(Outgoing out) {
-      int part = Math.min(framePayload - FRAGMENT_HEADER_BYTES & ~7, out.length - out.done);
+      int part = Math.min(endpoint.maxFragmentBytes() & ~7, out.length - out.done);
       SendBuffer buffer =
           endpoint.claimFragment(out.dst, out.dstEndpoint, out.length, out.done, part);
       int session = host.session(out.dst);

@@ -18,7 +18,6 @@ import org.pmhxb.sim.Oracle;
 public final class Traffic implements Program {
   private static final int POLL_LIMIT = 64;
   private static final int SENDS_PER_STEP = 32;
-  private static final int FRAGMENT_HEADER_BYTES = 8;
 
   /** One in so many messages is kept, or left. */
   private static final int ODDITY = 32;
@@ -131,7 +130,7 @@ public final class Traffic implements Program {
       }
     }
     boolean whole = out.length <= framePayload;
-    int room = framePayload - FRAGMENT_HEADER_BYTES & ~7;
+    int room = out.endpoint.maxFragmentBytes() & ~7;
     int part = whole ? out.length : Math.min(room, out.length - out.done);
     int channel = out.endpoint.number();
     SendBuffer buffer =
