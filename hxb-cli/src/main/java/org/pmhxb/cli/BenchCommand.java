@@ -32,6 +32,8 @@ final class BenchCommand extends HxbCommand {
           CollectivesCommand.class,
           GridCommand.class,
           FailoverCommand.class,
+          LossCommand.class,
+          StartCommand.class,
           PaperCommand.class,
           PeersCommand.class,
           PacketCostCommand.class,

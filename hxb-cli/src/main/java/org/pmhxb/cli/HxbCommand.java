@@ -123,7 +123,8 @@ public abstract class HxbCommand implements Callable<Integer> {
     }
   }
 
-  private static String text(double value) {
+  /** A number as a person writes it: 2 and 0.5. */
+  protected static final String text(double value) {
     return value == Math.rint(value) && Math.abs(value) < 1e15
         ? Long.toString((long) value)
         : Double.toString(value);

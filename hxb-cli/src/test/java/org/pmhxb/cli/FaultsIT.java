@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.veth.VethFabric;
@@ -80,9 +81,10 @@ class FaultsIT {
    */
   @ParameterizedTest
   @Tag("beside-others")
-  @ValueSource(strings = {"silent", "down"})
-  void aRailThatIsCutUnderLoadLosesNothing(String cut) {
-    CommandRun run = run("bench failover --links 3 --rate 10mbit --phase 1 --cut " + cut);
+  @CsvSource({"silent, 2", "down, 1"})
+  void aRailThatIsCutUnderLoadLosesNothing(String how, int cuts) {
+    CommandRun run =
+        run("bench failover --links 3 --rate 10mbit --phase 1 --cut " + how + " --cuts " + cuts);
     JsonNode json = run.json();
     assertThat(json.path("messages").asLong()).as(run.out() + run.err()).isGreaterThan(1_000);
     assertThat(json.path("lost").asLong(-1)).isZero();
@@ -90,12 +92,42 @@ class FaultsIT {
     assertThat(json.path("misordered").asLong(-1)).isZero();
     assertThat(json.path("corrupt").asLong(-1)).isZero();
     // Two links of three go on, and the third comes back: not a figure, but not one link either.
-    assertThat(json.path("share").asDouble()).isBetween(0.75, 1.4);
-    assertThat(json.path("after").asDouble()).isGreaterThan(json.path("during").asDouble());
-    assertThat(json.path("longestStopNs").asLong()).isPositive();
-    assertThat(json.path("undisturbedMissingNs").size())
-        .as("the second before")
-        .isGreaterThanOrEqualTo(3);
+    assertThat(json.path("cuts")).hasSize(cuts);
+    for (JsonNode cut : json.path("cuts")) {
+      assertThat(cut.path("share").asDouble()).isBetween(0.75, 1.4);
+      assertThat(cut.path("after").asDouble()).isGreaterThan(cut.path("during").asDouble());
+    }
+    assertThat(json.path("missingMs").path("measured").path("runs").asInt()).isEqualTo(cuts);
+    assertThat(json.path("missingMs").path("must").asDouble()).isEqualTo(5);
+    assertThat(json.path("longestStopMs").asDouble()).isPositive();
+    assertThat(json.path("undisturbedMissingMs").path("runs").asInt())
+        .as("the second before each")
+        .isGreaterThanOrEqualTo(3 * cuts);
+    assertThat(json.path("machine").asText()).contains("JDK");
+  }
+
+  /** Links so slow that two nodes beside other tests fill them, and lose what is resent in time. */
+  @Test
+  @Tag("beside-others")
+  void lossCostsAboutWhatIsLostAndNoMessage() {
+    JsonNode json = ok("bench loss --rate 10mbit --runs 1 --seconds 1 --warm-up 1");
+    assertThat(json.path("resent").asLong()).isPositive();
+    assertThat(json.path("clean").path("median").asDouble()).isBetween(0.75, 1.01);
+    JsonNode lost = json.path("lostPercent");
+    assertThat(lost.path("measured").path("median").asDouble()).isBetween(-10.0, 25.0);
+    assertThat(lost.path("must").asDouble()).isEqualTo(2);
+    assertThat(json.path("machine").asText()).contains("DPDK");
+  }
+
+  @Test
+  @Tag("beside-others")
+  void aStartIsTimedUntilAllAreReady() throws Exception {
+    JsonNode json = ok("bench start --nodes 2 --runs 1");
+    assertThat(json.path("results")).hasSize(1);
+    JsonNode seconds = json.path("results").path(0).path("seconds");
+    assertThat(seconds.path("measured").path("median").asDouble()).isBetween(0.3, 30.0);
+    assertThat(seconds.path("must").asDouble()).isEqualTo(2);
+    assertThat(VethFabric.namespaces(BenchCluster.ownName())).isEmpty();
   }
 
   /**

@@ -136,16 +136,19 @@ public final class BenchCluster implements MeasuredCluster {
    * {@link #measure} of a time in which something happens.
    *
    * @param incidents in order
+   * @param queuesKept share of the payload that passes queues which no incident replaces, at least:
+   *     a new queue counts from 0, so of the others alone it is known what went through them
    */
   public Benchmark.Outcome measure(
       TrafficPlan plan,
       int sizeBytes,
       long warmUpMs,
       long measureMs,
-      List<Benchmark.Incident> incidents)
+      List<Benchmark.Incident> incidents,
+      double queuesKept)
       throws IOException, InterruptedException {
     Benchmark calm = new Benchmark(plan, sizeBytes, warmUpMs, measureMs, progress);
-    return run(plan, calm.with(incidents), shaping(), sizeBytes);
+    return run(plan, calm.with(incidents), shaping(), queuesKept * sizeBytes);
   }
 
   @Override
@@ -161,7 +164,7 @@ public final class BenchCluster implements MeasuredCluster {
   }
 
   private Benchmark.Outcome run(
-      TrafficPlan plan, Benchmark benchmark, ShapingCheck shaping, int sizeBytes)
+      TrafficPlan plan, Benchmark benchmark, ShapingCheck shaping, double queuedBytesEach)
       throws IOException, InterruptedException {
     Map<Integer, RemoteNode> nodes = new TreeMap<>();
     try {
@@ -179,7 +182,9 @@ public final class BenchCluster implements MeasuredCluster {
       Benchmark led = brisk ? benchmark.startingIn(BRISK_LEAD) : benchmark;
       Benchmark.Outcome outcome = led.run(nodes, new CpuMeter(this::processes, distance));
       if (shaping != null) {
-        outcome.failures().addAll(shaping.objections(outcome.messages() * sizeBytes));
+        outcome
+            .failures()
+            .addAll(shaping.objections((long) (outcome.messages() * queuedBytesEach)));
       }
       return outcome;
     } finally {
