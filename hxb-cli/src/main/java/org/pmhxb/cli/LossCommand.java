@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "loss",
     description = {
-      "Stream between two nodes whose ports lose 1 % of the frames at random, in turn with two whose"
+      "Stream between two nodes whose ports lose one frame of a hundred at random, in turn with two whose"
           + " ports lose none, and compare the goodput. Over shaped veth links, messages of 8 KB.",
       "Each run has nodes of its own."
     },

@@ -8,6 +8,7 @@ import org.pmhxb.cli.bench.mpi.KernelRow;
 import org.pmhxb.cli.bench.mpi.KernelRuns;
 import org.pmhxb.cli.bench.mpi.MpiBenchmark;
 import org.pmhxb.cli.bench.mpi.MpiRow;
+import org.pmhxb.cli.bench.mpi.MpiRows;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.cli.veth.LinkRate;
@@ -99,7 +100,8 @@ final class MpiBench extends ClusterCommand {
   private List<String> jvmArgs = new ArrayList<>();
 
   /** Table 7. */
-  record Table7(boolean ok, String rate, List<MpiRow> rows, String left) implements Report {
+  record Table7(boolean ok, String rate, List<MpiRow> rows, String left, List<String> failures)
+      implements Report {
     @Override
     public void print(PrintWriter out) {
       out.printf("links of %s; efficiency against their raw rate%n", rate);
@@ -135,6 +137,7 @@ final class MpiBench extends ClusterCommand {
       if (left != null) {
         out.println("not measured: " + left);
       }
+      failures.forEach(line -> out.println("FAILED: " + line));
     }
   }
 
@@ -207,19 +210,21 @@ final class MpiBench extends ClusterCommand {
       if (kernels != null) {
         return new Table9(true, rate.toString(), benchmark.kernels(kernels, repeat, warmUp));
       }
-      List<MpiRow> rows = new ArrayList<>();
       String left = alone ? null : MpiBenchmark.openMpiMissing();
+      MpiRows rows = new MpiRows();
       if (!alone) {
-        rows.add(benchmark.niodev());
+        rows.add("niodev", benchmark::niodev);
       }
       for (int n : links) {
-        rows.add(benchmark.hxb(n));
+        String over = " over " + Words.count(n, "link");
+        rows.add("hxb" + over, () -> benchmark.hxb(n));
         if (!alone && left.isEmpty()) {
-          rows.add(benchmark.openMpi(n));
+          rows.add("Open MPI" + over, () -> benchmark.openMpi(n));
         }
       }
       String missing = left == null || left.isEmpty() ? null : "Open MPI: " + left;
-      return new Table7(true, rate.toString(), rows, missing);
+      return new Table7(
+          rows.failures().isEmpty(), rate.toString(), rows.measured(), missing, rows.failures());
     }
   }
 

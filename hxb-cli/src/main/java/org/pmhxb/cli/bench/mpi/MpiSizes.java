@@ -16,9 +16,17 @@ record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds)
 
   static final int MANY = 10_000;
 
+  /**
+   * One thing that the measuring program does.
+   *
+   * @param words its arguments for it
+   * @param bytes that one link carries for it, one way after the other
+   */
+  private record Part(List<String> words, double bytes) {}
+
   /** Arguments of the measuring program. */
   List<String> arguments(int links, LinkRate rate) {
-    return arguments(links, rate, List.of());
+    return words(parts(links, rate, List.of()));
   }
 
   /**
@@ -26,52 +34,44 @@ record MpiSizes(int eagerBytes, int rendezvousBytes, double seconds, int rounds)
    * stands still: its threads that read wait for those that write, at both ends.
    */
   List<String> argumentsOneBothWays(int links, LinkRate rate) {
-    return arguments(links, rate, List.of("window", "1"));
+    return words(parts(links, rate, List.of("window", "1")));
   }
 
   /**
    * Seconds that all of it takes at least over one link, which is what a program may use of many.
    */
   double secondsOverOneLink(int links, LinkRate rate) {
-    List<String> arguments = arguments(links, rate);
-    double bytes = 0;
-    for (int at = 0; at < arguments.size(); ) {
-      String kind = arguments.get(at);
-      double size = Double.parseDouble(arguments.get(at + 1));
-      double third = Double.parseDouble(arguments.get(at + 2));
-      if (kind.equals("unexpected")) {
-        at += 3;
-      } else if (kind.equals("latency")) {
-        bytes += size * 2 * (third + third / 2); // there and back, a half of them before
-        at += 3;
-      } else {
-        bytes += size * (third + Double.parseDouble(arguments.get(at + 3)));
-        at += 4;
-      }
-    }
-    return bytes / rate.bytesPerSecond();
+    List<Part> parts = parts(links, rate, List.of());
+    return parts.stream().mapToDouble(Part::bytes).sum() / rate.bytesPerSecond();
   }
 
-  private List<String> arguments(int links, LinkRate rate, List<String> beforeBoth) {
-    List<String> arguments = new ArrayList<>();
+  private static List<String> words(List<Part> parts) {
+    return parts.stream().flatMap(part -> part.words().stream()).toList();
+  }
+
+  private List<Part> parts(int links, LinkRate rate, List<String> beforeBoth) {
+    List<Part> parts = new ArrayList<>();
     for (int count : new int[] {FEW, MANY}) {
-      arguments.addAll(List.of("unexpected", "" + count, "" + 20_000 / count));
+      parts.add(new Part(List.of("unexpected", "" + count, "" + 20_000 / count), 0));
     }
     double bytes = links * rate.bytesPerSecond() * seconds;
     for (int size : new int[] {8, eagerBytes, rendezvousBytes}) {
       // A round takes two transfers of the links' time at least.
-      int most = (int) Math.min(rounds, bytes / 2 / size);
-      arguments.addAll(List.of("latency", "" + size, "" + Math.max(10, most)));
+      int trips = Math.max(10, (int) Math.min(rounds, bytes / 2 / size));
+      double carried = 2.0 * size * (trips + trips / 2); // there and back, a half of them before
+      parts.add(new Part(List.of("latency", "" + size, "" + trips), carried));
     }
-    stream(arguments, "oneway", eagerBytes, bytes);
-    stream(arguments, "oneway", rendezvousBytes, bytes);
-    arguments.addAll(beforeBoth);
-    stream(arguments, "both", rendezvousBytes, bytes);
-    return arguments;
+    parts.add(stream("oneway", eagerBytes, bytes));
+    parts.add(stream("oneway", rendezvousBytes, bytes));
+    parts.add(new Part(beforeBoth, 0));
+    parts.add(stream("both", rendezvousBytes, bytes));
+    return parts;
   }
 
-  private static void stream(List<String> arguments, String kind, int size, double bytes) {
+  private static Part stream(String kind, int size, double bytes) {
     int count = (int) Math.max(40, bytes / size);
-    arguments.addAll(List.of(kind, "" + size, "" + count / 2, "" + count));
+    int before = count / 2;
+    double carried = (double) size * (before + count);
+    return new Part(List.of(kind, "" + size, "" + before, "" + count), carried);
   }
 }
