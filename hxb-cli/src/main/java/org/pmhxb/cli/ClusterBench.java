@@ -50,9 +50,6 @@ abstract class ClusterBench extends ClusterCommand {
 
   private static final Duration UP_LIMIT = Duration.ofSeconds(60);
 
-  /** Traffic at full rate behind the warm-up, which empties the links' token buckets, ms. */
-  private static final long BUCKETS_MS = 300;
-
   private static final int RAILS = 2;
 
   /** All fabrics of this machine have the same MTU. */
@@ -286,14 +283,7 @@ abstract class ClusterBench extends ClusterCommand {
   private Benchmark.Outcome measure(MeasuredCluster cluster, TrafficPlan plan)
       throws IOException, InterruptedException {
     long measureMs = Math.round(seconds * 1e3);
-    if (warmUp != null) {
-      return cluster.measure(plan, sizeBytes(), Math.round(warmUp * 1e3), measureMs);
-    }
-    List<String> failures =
-        new WarmUp(WarmUp.LONGEST, progress()::update).run(cluster, plan, sizeBytes());
-    Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes(), BUCKETS_MS, measureMs);
-    outcome.failures().addAll(failures);
-    return outcome;
+    return WarmUp.thenMeasure(cluster, plan, sizeBytes(), warmUp, measureMs, progress()::update);
   }
 
   /**

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.pmhxb.cli.bench.BenchCluster;
 import org.pmhxb.cli.bench.BenchKind;
 import org.pmhxb.cli.bench.Benchmark;
@@ -39,9 +40,6 @@ import picocli.CommandLine.Option;
 final class LossCommand extends ClusterCommand {
   private static final Duration UP_LIMIT = Duration.ofSeconds(60);
   private static final int SIZE_BYTES = 8_192;
-
-  /** Traffic at full rate behind the warm-up, which empties the links' token buckets, ms. */
-  private static final long BUCKETS_MS = 300;
 
   private static final String FAULTS = "loss=0.01";
   private static final double LOST_MUST_PERCENT = 2;
@@ -185,25 +183,14 @@ final class LossCommand extends ClusterCommand {
         new ClusterSpec(
             ClusterSpec.Fabric.VETH, Shape.of(2), links, rate, PollPolicy.DEFAULT, options);
     TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
+    Consumer<String> said = line -> progress().update(title + ": " + line);
     ClusterPaths own = ownPaths(BenchCluster.ownName());
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
-            BenchCluster.up(
-                own,
-                spec,
-                UpCommand.nodeCommand(),
-                UP_LIMIT,
-                line -> progress().update(title + ": " + line))) {
-      long bucketsMs = BUCKETS_MS;
-      if (warmUpSeconds == null) {
-        failures.addAll(
-            new WarmUp(WarmUp.LONGEST, line -> progress().update(title + ": " + line))
-                .run(cluster, plan, SIZE_BYTES));
-      } else {
-        bucketsMs = Math.round(1e3 * warmUpSeconds);
-      }
+            BenchCluster.up(own, spec, UpCommand.nodeCommand(), UP_LIMIT, said)) {
       Benchmark.Outcome outcome =
-          cluster.measure(plan, SIZE_BYTES, bucketsMs, Math.round(1e3 * seconds));
+          WarmUp.thenMeasure(
+              cluster, plan, SIZE_BYTES, warmUpSeconds, Math.round(1e3 * seconds), said);
       failures.addAll(outcome.failures());
       if (outcome.messages() == 0) {
         throw new IllegalStateException(title + ": no message arrived; " + outcome.failures());

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.bench;
 
 import java.util.Locale;
+import org.pmhxb.cli.Words;
 
 /**
  * A figure that a budget bounds from above. Its median is judged, for a machine of few processors
@@ -23,13 +24,12 @@ public record Bounded(Spread measured, double must, double aim, String met) {
   public String line(String unit) {
     return String.format(
         Locale.ROOT,
-        "%.1f %s (%.1f to %.1f, %d %s); must %.1f, aim %.1f: %s",
+        "%.1f %s (%.1f to %.1f, %s); must %.1f, aim %.1f: %s",
         measured.median(),
         unit,
         measured.min(),
         measured.max(),
-        measured.runs(),
-        measured.runs() == 1 ? "run" : "runs",
+        Words.count(measured.runs(), "run"),
         must,
         aim,
         met);

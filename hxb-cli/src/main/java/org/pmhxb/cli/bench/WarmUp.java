@@ -21,6 +21,9 @@ public final class WarmUp {
   /** The same. */
   public static final Duration LONGEST = Duration.ofSeconds(LONGEST_SECONDS);
 
+  /** Traffic at full rate behind the warm-up, which empties the links' token buckets, ms. */
+  private static final long BUCKETS_MS = 300;
+
   /** Length of the traffic between two looks at the compilers. */
   private static final long ROUND_MS = 1_500;
 
@@ -83,5 +86,28 @@ public final class WarmUp {
               .formatted((System.nanoTime() - startNs) / 1e9, most.toMillis() / 1e3, 100 * share));
     } while (share >= REST && System.nanoTime() - startNs < most.toNanos() && !over.getAsBoolean());
     return failures;
+  }
+
+  /**
+   * Warms up, then measures.
+   *
+   * @param seconds of traffic before the measurement; null: until the compilers rest
+   * @return its failures hold those of the warm-up, too
+   */
+  public static Benchmark.Outcome thenMeasure(
+      MeasuredCluster cluster,
+      TrafficPlan plan,
+      int sizeBytes,
+      Double seconds,
+      long measureMs,
+      Consumer<String> progress)
+      throws IOException, InterruptedException {
+    if (seconds != null) {
+      return cluster.measure(plan, sizeBytes, Math.round(seconds * 1e3), measureMs);
+    }
+    List<String> failures = new WarmUp(LONGEST, progress).run(cluster, plan, sizeBytes);
+    Benchmark.Outcome outcome = cluster.measure(plan, sizeBytes, BUCKETS_MS, measureMs);
+    outcome.failures().addAll(failures);
+    return outcome;
   }
 }
