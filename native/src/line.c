@@ -122,8 +122,9 @@ static void change_line(struct hxb_line *l, bool stands)
     l->kind->change(l, ways, stands);
     ways->tx.open = stands;
     ways->rx.open = stands;
-    atomic_store(&l->up, stands);
     hxb_open_gate();
+    /* Behind the gate: who sees that the line is up finds it open. */
+    atomic_store(&l->up, stands);
     hxb_regions_unmap(&old);
 }
 
@@ -255,9 +256,10 @@ static void forget_offer(struct hxb_line *l)
 
 static void hang_up(struct hxb_line *l)
 {
+    /* First: a peer that sees the channel's end finds no line behind it. */
+    lose_peer(l);
     unwatch(&l->channel);
     forget_offer(l);
-    lose_peer(l);
 }
 
 static bool is_overdue(const struct hxb_line *l)
