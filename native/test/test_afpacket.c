@@ -148,8 +148,9 @@ void test_afpacket_shaped(void)
 {
     struct test_pool p;
     uint64_t descs[8];
-    int sent = 0, got = 0, most = 0, slow = 0, bursts = 0;
+    int sent = 0, got = 0, most = 0;
     long slept = 0;
+    int64_t spent = 0;
 
     test_make_veth();
     if (system("tc qdisc add dev hxbt0 root tbf rate 200mbit burst 32k limit 400k") != 0) {
@@ -181,14 +182,15 @@ void test_afpacket_shaped(void)
         long before = voluntary_switches();
         int64_t t = thread_ns();
         CHECK_EQ(hxb_tx_burst(a, 0, p.pool, descs, n), n);
-        slow += thread_ns() - t > 300000;
+        spent += thread_ns() - t;
         slept += voluntary_switches() - before;
         sent += n;
-        bursts++;
     }
-    /* A burst that waits in poll() goes to sleep; one that asks over and over takes this thread's time. */
+    int64_t offered = test_now_ns() - start;
+    /* A burst that waits in poll() goes to sleep; one that asks over and over takes this thread's time, nearly all of
+     * it. What interrupts it on a busy machine counts as its own, in single bursts. */
     CHECK_EQ(slept, 0);
-    CHECK(slow <= bursts / 10);
+    CHECK(spent < offered / 4);
     CHECK(most > buffer / 2);
     /* No further traffic, and all of them arrive. */
     for (int tries = 0; got < 300; tries++) {
