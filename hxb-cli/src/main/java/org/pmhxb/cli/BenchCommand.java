@@ -37,6 +37,7 @@ final class BenchCommand extends HxbCommand {
           PaperCommand.class,
           PeersCommand.class,
           PacketCostCommand.class,
+          PeerMemoryCommand.class,
           CompareCommand.class);
 
   @Spec private CommandSpec self;

@@ -2,6 +2,7 @@ package org.pmhxb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -98,6 +99,28 @@ class BenchCommandTest {
     assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
     assertThat(run.json().path("ok").asBoolean(true)).isFalse();
     assertThat(run.json().path("error").asText()).contains(reason);
+  }
+
+  @Test
+  void theMemoryOfAPeerIsJudgedByItsBudget() {
+    CommandRun run = CommandRun.of("bench", "peer-memory", "--runs", "1", "--json");
+
+    assertThat(run.code()).as(run.err()).isZero();
+    JsonNode bytes = run.json().path("bytesEach");
+    assertThat(bytes.path("must").asDouble()).isEqualTo(1_024);
+    assertThat(bytes.path("aim").asDouble()).isEqualTo(256);
+    assertThat(bytes.path("measured").path("runs").asInt()).isEqualTo(1);
+    assertThat(bytes.path("measured").path("median").asDouble()).isBetween(256.0, 1_024.0);
+    assertThat(bytes.path("met").asText()).isIn("aim", "must");
+    assertThat(run.json().path("command").asText()).isEqualTo("hxb bench peer-memory --runs 1");
+  }
+
+  @Test
+  void theMemoryOfAPeerIsMeasuredOnceAtLeast() {
+    CommandRun run = CommandRun.of("bench", "peer-memory", "--runs", "0", "--json");
+
+    assertThat(run.code()).isEqualTo(Main.USAGE);
+    assertThat(run.json().path("error").asText()).isEqualTo("--runs is 0; must be in 1..20");
   }
 
   @Test

@@ -62,7 +62,7 @@ public final class Bench implements AutoCloseable {
       int rail = r;
       macs[r] = IntStream.range(0, nodes).mapToLong(n -> Lab.mac(n, rail)).toArray();
     }
-    PmNode node = node(lab, nodes, grant, s, new LineRouting(0, macs));
+    PmNode node = node(lab, nodes, grant, s.payloadBytes(), new LineRouting(0, macs));
     PmEndpoint endpoint = node.open(ENDPOINT);
     // A frame for each message: that is the cost in question.
     endpoint.coalesceUpTo(-1);
@@ -98,9 +98,9 @@ public final class Bench implements AutoCloseable {
     return CONTROL_BUFFERS + (s.path() == Path.SEND ? heldForResend : 0);
   }
 
-  private static PmNode node(Lab lab, int nodes, int grant, Scenario s, Routing routing) {
+  static PmNode node(Lab lab, int nodes, int grant, int payloadBytes, Routing routing) {
     return new PmNode(
-        Lab.config(nodes, grant, s.payloadBytes()),
+        Lab.config(nodes, grant, payloadBytes),
         lab.pool,
         routing,
         IntStream.range(0, lab.rails()).mapToObj(lab::port).toList(),
@@ -131,7 +131,7 @@ public final class Bench implements AutoCloseable {
   private static Bench openRelay(Scenario s, boolean both) {
     Lab lab = new Lab(2 * s.rails(), CONTROL_BUFFERS);
     int nodes = RELAY_SHAPE.nodes();
-    PmNode node = node(lab, nodes, Lab.grantFrames(nodes), s, routing(s, 0));
+    PmNode node = node(lab, nodes, Lab.grantFrames(nodes), s.payloadBytes(), routing(s, 0));
     long nowNs = Neighbours.introduce(lab, node, s.rails(), n -> routing(s, n));
     JavaNode j = new JavaNode(node, null, s.payloadBytes());
     RelayLoop ours = new RelayLoop(lab, j, s.burst(), nowNs, s.rails(), s.payloadBytes());
