@@ -240,6 +240,9 @@ public final class CollectiveCall {
     if (Wire.offset(m, at) != from || bytes > plan.bytes[step] - from) {
       return Taken.UNEXPECTED;
     }
+    if (plan.kinds[step] == Plan.COMBINE && bytes % problem.elementBytes() != 0) {
+      return Taken.UNEXPECTED; // the loop would go on behind the message, and the memory
+    }
     if (plan.limit(step, done) < from + bytes) {
       return Taken.EARLY;
     }

@@ -73,6 +73,51 @@ class HostileMessagesTest {
     }
   }
 
+  /** Elements stay together: half a number can be combined with nothing. */
+  @Test
+  void aMessageThatCutsAnElementBreaksTheGroup() {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      Collectives victim =
+          new Collectives(
+              cluster.node(0),
+              ENDPOINT,
+              StandardAlgorithms.registry(),
+              CostModel.gigabit(),
+              CollectiveLimits.defaults());
+      PmEndpoint hostile = cluster.node(1).open(ENDPOINT);
+      Communicator c = victim.join(Group.of(1, 0, 0, 1), Topology.flat());
+      c.use(Collective.REDUCE, "binomial");
+      MemorySegment vector = MemorySegment.ofArray(new double[2]);
+      CollectiveCall call = c.reduce(vector, vector, ElementType.DOUBLE, ReduceOp.SUM, 0);
+      int reduces = 1 + ElementType.DOUBLE.ordinal() * 8 + ReduceOp.SUM.ordinal();
+      int signature =
+          Communicator.signature(Collective.REDUCE, "binomial", vector.byteSize(), 0, reduces);
+      int[] lengths = {9, 7};
+      int sent = 0;
+      for (int rounds = 1; !call.isDone() && rounds < 20_000; rounds++) {
+        SendBuffer b =
+            sent < lengths.length ? hostile.claim(0, Wire.DATA_BYTES + lengths[sent]) : null;
+        if (b != null) {
+          Wire.common(b.memory(), b.offset(), Wire.DATA, 0, 1, 0, 0);
+          Wire.data(b.memory(), b.offset(), signature, 0, sent == 0 ? 0 : lengths[0]);
+          hostile.send(b);
+          sent++;
+        }
+        cluster.doWork(1_000_000_000L + 2_000L * rounds);
+        victim.poll();
+      }
+
+      assertThat(call.isDone()).isTrue();
+      assertThat(call.failure())
+          .isInstanceOf(CollectiveException.class)
+          .hasMessageContaining("does not send");
+      victim.close();
+      hostile.close();
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
   /** Anything, or something that looks like a message of the group. */
   private static void fill(SendBuffer b, int group, SplittableRandom random) {
     MemorySegment m = b.memory();
