@@ -93,9 +93,9 @@ public final class Collectives implements AutoCloseable {
    * often as the others, up to 256 times.
    *
    * @param topology the same at every member
-   * @throws IllegalArgumentException a group of that number is joined, a member is no node of this
-   *     machine, or the number may not be used again: other members had it, one of them was down
-   *     since, or it was joined too often
+   * @throws IllegalArgumentException a group of that number is joined, its rank is another node's,
+   *     a member is no node of this machine, or the number may not be used again: other members had
+   *     it, one of them was down since, or it was joined too often
    */
   public Communicator join(Group group, Topology topology) {
     GroupNumber number = number(group);
@@ -120,6 +120,11 @@ public final class Collectives implements AutoCloseable {
 
   private GroupNumber number(Group group) {
     int id = group.id();
+    if (group.node(group.rank()) != node.self()) {
+      throw new IllegalArgumentException(
+          "group %d: rank %d is node %d, and this is node %d; see Group.at"
+              .formatted(id, group.rank(), group.node(group.rank()), node.self()));
+    }
     for (int rank = 0; rank < group.size(); rank++) {
       if (group.node(rank) >= node.nodes()) {
         throw new IllegalArgumentException(

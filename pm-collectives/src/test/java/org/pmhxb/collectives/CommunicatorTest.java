@@ -600,3 +600,7 @@ class CommunicatorTest {
     assertThatThrownBy(() -> members.join(1, 0)).hasMessageContaining("joined already");
   }
 }
+    Group another = Group.of(2, 1, 0, 1);
+    assertThatThrownBy(() -> members.at(0).join(another, Topology.flat()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("rank 1 is node 1, and this is node 0");
