@@ -290,6 +290,10 @@ public final class Collectives implements AutoCloseable {
     strangers.add(store.keep(m));
   }
 
+  boolean isNodeClosed() {
+    return node.isClosed();
+  }
+
   AlgorithmRegistry registry() {
     return registry;
   }

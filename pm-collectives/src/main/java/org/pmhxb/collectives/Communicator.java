@@ -657,7 +657,7 @@ public final class Communicator implements AutoCloseable {
       call.fail(why); // one that has ended keeps its end
     }
     releaseHeld();
-    int n = group.size();
+    int n = collectives.isNodeClosed() ? 1 : group.size(); // then nobody can be told
     for (int step = 1; step < n; step *= 2) {
       tellUnlessDown((group.rank() + step) % n);
       tellUnlessDown((group.rank() + n - step) % n);

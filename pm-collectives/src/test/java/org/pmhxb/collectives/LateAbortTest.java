@@ -2,6 +2,7 @@ package org.pmhxb.collectives;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,27 @@ class LateAbortTest {
         assertSettles(cluster, all.get(n));
         all.get(n).close();
       }
+    }
+  }
+
+  /** Who gives up what is under way tells nobody where nobody can be told any more. */
+  @Test
+  void collectivesAreClosedBehindTheirNode() {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(4), 1))) {
+      Collectives one = collectives(cluster, 0);
+      Communicator first = one.join(Group.of(1, 0, 0, 1, 2, 3), Topology.flat());
+      Communicator second = one.join(Group.of(2, 0, 0, 1, 2, 3), Topology.flat());
+      first.use(Collective.BROADCAST, "chain");
+      second.use(Collective.BROADCAST, "chain");
+      CollectiveCall firstCall = first.broadcast(MemorySegment.ofArray(new byte[8]), 1);
+      CollectiveCall secondCall = second.broadcast(MemorySegment.ofArray(new byte[8]), 1);
+      cluster.node(0).close();
+
+      one.close();
+
+      assertThat(one.groups()).isZero();
+      assertThat(firstCall.failure()).hasMessageContaining("was given up");
+      assertThat(secondCall.failure()).hasMessageContaining("was given up");
     }
   }
 

@@ -937,7 +937,7 @@ public final class PmNode implements PollWork, AutoCloseable {
   }
 
   /** Nothing of this node works any more. Any thread. */
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 
