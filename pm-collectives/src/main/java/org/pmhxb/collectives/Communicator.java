@@ -248,6 +248,11 @@ public final class Communicator implements AutoCloseable {
       throw new IllegalArgumentException(
           "%d bytes are no whole number of elements of %d".formatted(blockBytes, elementBytes));
     }
+    boolean writes = collective != Collective.BROADCAST || group.rank() != root;
+    if (writes && output.isReadOnly()) {
+      throw new IllegalArgumentException(
+          collective + ": output is read-only; it is written as data come");
+    }
     if (broken != null) {
       call.fail(broken);
       return call;

@@ -570,6 +570,30 @@ class CommunicatorTest {
     return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
+  /** Found out when data come, it would be an exception of a poll, and data lost. */
+  @Test
+  void memoryThatCannotBeWrittenIsRefusedAtOnce() {
+    List<Communicator> both = members.join(1, 0, 1);
+    MemorySegment constant = ints(5).asReadOnly();
+    assertThatThrownBy(() -> both.get(1).broadcast(constant, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("read-only");
+    assertThatThrownBy(
+            () -> both.get(0).allreduce(ints(1), constant, ElementType.INT, ReduceOp.SUM))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("read-only");
+
+    MemorySegment got = ints(0);
+    members.untilDone(List.of(both.get(0).broadcast(constant, 0), both.get(1).broadcast(got, 0)));
+    assertThat(intAt(got, 0)).as("the root's is only read").isEqualTo(5);
+    MemorySegment sum = ints(0);
+    members.untilDone(
+        List.of(
+            both.get(0).reduce(constant, MemorySegment.NULL, ElementType.INT, ReduceOp.SUM, 1),
+            both.get(1).reduce(constant, sum, ElementType.INT, ReduceOp.SUM, 1)));
+    assertThat(intAt(sum, 0)).isEqualTo(10);
+  }
+
   @Test
   void wrongCallsAreRefusedWithWhatWouldBeRight() {
     Communicator c = members.join(1, 0, 1).getFirst();
@@ -598,9 +622,9 @@ class CommunicatorTest {
     assertThatThrownBy(() -> Group.of(1, 5, 1, 2)).hasMessageContaining("none of group");
     assertThatThrownBy(() -> Group.of(1, 1, 1, 2, 1)).hasMessageContaining("too");
     assertThatThrownBy(() -> members.join(1, 0)).hasMessageContaining("joined already");
-  }
-}
     Group another = Group.of(2, 1, 0, 1);
     assertThatThrownBy(() -> members.at(0).join(another, Topology.flat()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("rank 1 is node 1, and this is node 0");
+  }
+}
