@@ -318,14 +318,16 @@ public final class CollectiveCall {
     if (b == null) {
       return false;
     }
+    MemorySegment source = areas[plan.areas[step]];
+    long at = b.offset() + Wire.DATA_BYTES;
+    try {
+      MemorySegment.copy(source, plan.offsets[step] + from, b.memory(), at, bytes);
+    } catch (RuntimeException e) {
+      b.abort(); // the program freed its memory: each poll says so, and none keeps a claim
+      throw e;
+    }
     communicator.header(b, Wire.DATA, partner);
     Wire.data(b.memory(), b.offset(), signature, ordinal, from);
-    MemorySegment.copy(
-        areas[plan.areas[step]],
-        plan.offsets[step] + from,
-        b.memory(),
-        b.offset() + Wire.DATA_BYTES,
-        bytes);
     partner.lastTicket = endpoint.send(b);
     partner.sent += bytes + Wire.COST_BYTES;
     if (from + bytes == plan.bytes[step]) {

@@ -3,6 +3,7 @@ package org.pmhxb.collectives;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -592,6 +593,35 @@ class CommunicatorTest {
             both.get(0).reduce(constant, MemorySegment.NULL, ElementType.INT, ReduceOp.SUM, 1),
             both.get(1).reduce(constant, sum, ElementType.INT, ReduceOp.SUM, 1)));
     assertThat(intAt(sum, 0)).isEqualTo(10);
+  }
+
+  /** A poll says so each time, and takes no buffer for it: other groups need them. */
+  @Test
+  void memoryThatWasFreedUnderACallCostsNoBuffers() {
+    Communicator first = members.at(0).join(Group.of(1, 0, 0, 1), Topology.flat());
+    members.at(1).join(Group.of(1, 1, 0, 1), Topology.flat());
+    List<Communicator> second = members.join(2, 0, 1);
+    CollectiveCall call;
+    try (Arena arena = Arena.ofConfined()) {
+      call = first.broadcast(arena.allocate(8), 0);
+      assertThat(call.isDone()).as("there is no session yet").isFalse();
+    }
+    int told = 0;
+    for (int i = 0; i < 20_000; i++) {
+      try {
+        members.round();
+      } catch (IllegalStateException e) {
+        told++;
+      }
+    }
+    assertThat(told).as("polls that said so").isGreaterThan(1_000);
+    assertThat(call.isDone()).isFalse();
+    first.close();
+
+    MemorySegment got = ints(0);
+    members.untilDone(
+        List.of(second.get(0).broadcast(ints(7), 0), second.get(1).broadcast(got, 0)));
+    assertThat(intAt(got, 0)).isEqualTo(7);
   }
 
   @Test
