@@ -47,7 +47,7 @@ public record BarrierSpec(BarrierAlgorithm algorithm, int rails, boolean lines, 
    * @throws IllegalArgumentException names what is wrong
    */
   public static BarrierSpec parse(String text) {
-    String[] parts = text.split("/");
+    String[] parts = text.split("/", -1);
     BarrierSpec spec = of(BarrierAlgorithm.of(parts[0]));
     for (int i = 1; i < parts.length; i++) {
       String part = parts[i];

@@ -244,6 +244,12 @@ class PlannerTest {
     assertThatThrownBy(() -> BarrierSpec.parse("binary/x"))
         .hasMessageContaining("\"x\" in barrier");
     assertThatThrownBy(() -> BarrierSpec.parse("bin")).hasMessageContaining("dissemination");
+    assertThatThrownBy(() -> BarrierSpec.parse("/"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("dissemination");
+    assertThatThrownBy(() -> BarrierSpec.parse("binary//"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("binary//");
     assertThatThrownBy(() -> Participants.of(Shape.of(3), 1, 0, 3)).hasMessageContaining("node 3");
   }
 
