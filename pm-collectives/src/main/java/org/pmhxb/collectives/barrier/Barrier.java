@@ -148,7 +148,7 @@ public final class Barrier implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      barriers.closed(machine);
+      machine.open = false;
     }
   }
 }

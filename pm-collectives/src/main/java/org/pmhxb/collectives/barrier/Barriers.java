@@ -215,10 +215,6 @@ public final class Barriers implements CollectiveHandler {
     return unreachable.get(peer);
   }
 
-  void closed(Machine machine) {
-    node.control(() -> machine.open = false);
-  }
-
   /** The program arrived: in inline mode its thread is the poll thread. */
   void arrived(Machine machine) {
     if (inline) {

@@ -30,8 +30,11 @@ final class Machine {
   /** Of the same number, with another group or algorithm; null is none. See {@link Barriers}. */
   Machine next;
 
-  /** A program has it. */
-  boolean open;
+  /**
+   * A program has it. The poll thread opens it, the program closes it: who finds it closed finds
+   * all that arrived before.
+   */
+  volatile boolean open;
 
   /** The duty cycle looks after it. */
   boolean active;

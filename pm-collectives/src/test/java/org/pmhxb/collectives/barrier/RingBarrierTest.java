@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -402,6 +405,47 @@ class RingBarrierTest {
     }
     assertThat(wrong).isEmpty();
     assertThat(arrivals).hasValue(n * barriers);
+  }
+
+  /** Also where the poll thread stands still: only who opens a number needs it. */
+  @Test
+  void closingWaitsForNothing() throws Exception {
+    try (RingCluster cluster =
+        RingCluster.create(RingCluster.Options.of(Shape.of(2), 1).dedicated())) {
+      cluster.startPolling(PollIdle.BACKOFF, -1);
+      PmNode node = cluster.node(0);
+      Barriers barriers = Barriers.of(node);
+      BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+      Barrier barrier = barriers.open(5, Participants.all(node), spec);
+      CountDownLatch standsStill = new CountDownLatch(1);
+      CountDownLatch goesOn = new CountDownLatch(1);
+      Thread holder =
+          Thread.ofPlatform()
+              .start(
+                  () ->
+                      node.control(
+                          () -> {
+                            standsStill.countDown();
+                            awaitUninterruptibly(goesOn);
+                          }));
+      standsStill.await();
+      try {
+        assertThat(CompletableFuture.runAsync(barrier::close))
+            .succeedsWithin(Duration.ofSeconds(10));
+      } finally {
+        goesOn.countDown();
+        holder.join();
+      }
+      barriers.open(5, Participants.all(node), spec).close();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
