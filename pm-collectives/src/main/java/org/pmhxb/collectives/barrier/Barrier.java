@@ -58,8 +58,8 @@ public final class Barrier implements AutoCloseable {
   /**
    * Says that this node arrived. Never blocks.
    *
-   * @throws IllegalStateException the barrier before is not left yet, or this one is closed. An
-   *     arrival that was out when the number was closed stands: await it first
+   * @throws IllegalStateException the barrier before is not left yet, or this one is closed, or the
+   *     node is. An arrival that was out when the number was closed stands: await it first
    * @throws BarrierBrokenException a participant is down
    */
   public void arrive() {
@@ -72,6 +72,7 @@ public final class Barrier implements AutoCloseable {
                   : ": arrive again before epoch " + epoch + " was left; await it first"));
     }
     throwIfBroken();
+    throwIfNodeClosed();
     epoch++;
     gate.arriveAt(epoch);
     barriers.arrived(machine);
@@ -81,16 +82,24 @@ public final class Barrier implements AutoCloseable {
    * Whether all participants arrived.
    *
    * @throws BarrierBrokenException a participant is down, and this epoch was not left before
+   * @throws IllegalStateException the node was closed before all had arrived
    */
   public boolean test() {
     if (gate.leftEpoch() == epoch) {
       return true;
     }
     int down = gate.downNode();
-    if (down != Gate.NONE && gate.leftEpoch() != epoch) {
+    boolean isNodeClosed = barriers.node().isClosed();
+    if (gate.leftEpoch() == epoch) {
+      return true; // between the looks
+    }
+    if (down != Gate.NONE) {
       throw broken(down);
     }
-    return gate.leftEpoch() == epoch;
+    if (isNodeClosed) {
+      throw nodeClosed();
+    }
+    return false;
   }
 
   /**
@@ -98,6 +107,7 @@ public final class Barrier implements AutoCloseable {
    *
    * @param idle called while it waits; in inline mode it has to poll the node
    * @throws BarrierBrokenException a participant is down
+   * @throws IllegalStateException the node was closed before all had arrived
    */
   public void await(Idle idle) {
     while (!test()) {
@@ -110,6 +120,17 @@ public final class Barrier implements AutoCloseable {
     if (down != Gate.NONE) {
       throw broken(down);
     }
+  }
+
+  private void throwIfNodeClosed() {
+    if (barriers.node().isClosed()) {
+      throw nodeClosed();
+    }
+  }
+
+  private IllegalStateException nodeClosed() {
+    return new IllegalStateException(
+        "barrier " + number() + ": node " + barriers.node().self() + " is closed");
   }
 
   private BarrierBrokenException broken(int down) {

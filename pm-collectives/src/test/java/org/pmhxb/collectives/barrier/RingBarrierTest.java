@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.collectives.barrier.plan.BarrierAlgorithm;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
@@ -445,6 +446,33 @@ class RingBarrierTest {
       latch.await();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Nobody polls it any more: who waits would wait for ever. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoWaitsWhileItsNodeIsClosedIsTold(boolean inline) {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    try (RingCluster cluster = RingCluster.create(inline ? options : options.dedicated())) {
+      PmNode node = cluster.node(0);
+      Barriers barriers = Barriers.of(node);
+      BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.EXCHANGE);
+      Barrier waits = barriers.open(5, Participants.all(node), spec);
+      Barrier begins = barriers.open(6, Participants.all(node), spec);
+      waits.arrive();
+      assertThat(waits.test()).isFalse();
+
+      node.close();
+
+      assertThatThrownBy(waits::test)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("node 0 is closed");
+      assertThatThrownBy(begins::arrive)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("node 0 is closed");
+      waits.close();
+      begins.close();
     }
   }
 
