@@ -11,25 +11,28 @@ import org.pmhxb.pm.Message;
  * Keeps messages that came before their turn. Long ones stay in the buffer that they came in as
  * long as the endpoint lends buffers; small ones and what comes beyond are copied into slots, made
  * as they are needed and used again. How many there can be is bounded by what partners may send
- * unasked ({@link CollectiveLimits#windowBytes}). Owner: the endpoint's thread.
+ * unasked ({@link CollectiveLimits#windowBytes}); a slot is at most twice what its message counts
+ * for there. Owner: the endpoint's thread.
  */
 final class HeldStore {
   /** Copying less costs less than a loan. */
   private static final int LEAST_LOAN_BYTES = 1_024;
 
-  private static final int SLOTS_PER_SLAB = 64;
+  /** By length: of 64 bytes, 128, 256, ... to the longest message. */
+  private final Slots[] slots;
 
-  private final int slotBytes;
-  private final List<MemorySegment> slabs = new ArrayList<>();
-  private int[] free = new int[SLOTS_PER_SLAB];
-  private int freeCount;
   private Held spare;
   private long heldBytes;
   private long copies;
   private long loans;
 
   HeldStore(int frameBytes) {
-    this.slotBytes = frameBytes + 63 & -64;
+    slots = new Slots[sizeOf(frameBytes) + 1];
+    Arrays.setAll(slots, size -> new Slots(Slots.LEAST_BYTES << size));
+  }
+
+  private static int sizeOf(int lengthBytes) {
+    return Integer.SIZE - Integer.numberOfLeadingZeros((lengthBytes - 1) / Slots.LEAST_BYTES);
   }
 
   /** Keeps the message that is being handled. */
@@ -42,9 +45,7 @@ final class HeldStore {
     held.slot = -1;
     held.loan = m.lengthBytes() < LEAST_LOAN_BYTES || m.isCoalesced() ? null : m.retain();
     if (held.loan == null) {
-      held.slot = takeSlot();
-      held.memory = slabs.get(held.slot / SLOTS_PER_SLAB);
-      held.at = (long) (held.slot % SLOTS_PER_SLAB) * slotBytes;
+      slots[sizeOf(held.lengthBytes)].take(held);
       MemorySegment.copy(m.memory(), m.offset(), held.memory, held.at, held.lengthBytes);
       copies++;
     } else {
@@ -56,24 +57,11 @@ final class HeldStore {
     return held;
   }
 
-  private int takeSlot() {
-    if (freeCount == 0) {
-      int first = slabs.size() * SLOTS_PER_SLAB;
-      // Freed by the collector with the communicators that it served.
-      slabs.add(Arena.ofAuto().allocate((long) SLOTS_PER_SLAB * slotBytes, 64));
-      free = Arrays.copyOf(free, slabs.size() * SLOTS_PER_SLAB);
-      for (int i = SLOTS_PER_SLAB - 1; i >= 0; i--) {
-        free[freeCount++] = first + i;
-      }
-    }
-    return free[--freeCount];
-  }
-
   /** A message was used, or is not wanted any more. */
   void release(Held held) {
     heldBytes -= held.lengthBytes;
     if (held.loan == null) {
-      free[freeCount++] = held.slot;
+      slots[sizeOf(held.lengthBytes)].giveBack(held.slot);
     } else {
       held.loan.close();
       held.loan = null;
@@ -88,6 +76,11 @@ final class HeldStore {
     return heldBytes;
   }
 
+  /** Bytes of all slots that were made. */
+  long slotBytes() {
+    return Arrays.stream(slots).mapToLong(Slots::bytes).sum();
+  }
+
   /** Messages that were copied because they came early, so far. */
   long copies() {
     return copies;
@@ -96,5 +89,47 @@ final class HeldStore {
   /** Messages that were kept in their buffers because they came early, so far. */
   long loans() {
     return loans;
+  }
+
+  /** Memory for copies of one size. */
+  private static final class Slots {
+    static final int LEAST_BYTES = 64;
+    private static final int PER_SLAB = 64;
+
+    private final int slotBytes;
+    private final List<MemorySegment> slabs = new ArrayList<>();
+    private int[] free = new int[PER_SLAB];
+    private int freeCount;
+
+    Slots(int slotBytes) {
+      this.slotBytes = slotBytes;
+    }
+
+    void take(Held held) {
+      if (freeCount == 0) {
+        grow();
+      }
+      held.slot = free[--freeCount];
+      held.memory = slabs.get(held.slot / PER_SLAB);
+      held.at = (long) (held.slot % PER_SLAB) * slotBytes;
+    }
+
+    private void grow() {
+      int first = slabs.size() * PER_SLAB;
+      // Freed by the collector with the communicators that it served.
+      slabs.add(Arena.ofAuto().allocate((long) PER_SLAB * slotBytes, 64));
+      free = Arrays.copyOf(free, slabs.size() * PER_SLAB);
+      for (int i = PER_SLAB - 1; i >= 0; i--) {
+        free[freeCount++] = first + i;
+      }
+    }
+
+    void giveBack(int slot) {
+      free[freeCount++] = slot;
+    }
+
+    long bytes() {
+      return (long) slabs.size() * PER_SLAB * slotBytes;
+    }
   }
 }

@@ -118,6 +118,33 @@ class CommunicatorTest {
     last.check();
   }
 
+  /** Short ones too: each counts for 64 bytes more than it has, and takes no frame's length. */
+  @Test
+  void whatComesBeforeItsTurnIsKeptInTwiceTheWindow() {
+    List<Communicator> both = members.join(1, 0, 1);
+    members.untilDone(
+        List.of(both.get(0).broadcast(ints(1), 1), both.get(1).broadcast(ints(1), 1)));
+    int sent = 0;
+    CollectiveCall call = null;
+    for (boolean goesOn = true; goesOn; sent += goesOn ? 1 : 0) {
+      call = both.get(0).broadcast(ints(sent), 0);
+      for (int i = 0; i < 20_000 && !call.isDone(); i++) {
+        members.round();
+      }
+      goesOn = call.isDone();
+    }
+
+    assertThat(sent).as("64 KB of 4 B each").isBetween(900, 1_000);
+    assertThat(members.at(1).earlyCopies()).isEqualTo(sent);
+    assertThat(members.at(1).store().slotBytes()).isLessThanOrEqualTo(2 << 16);
+    MemorySegment got = ints(0);
+    for (int i = 0; i <= sent; i++) {
+      both.get(1).broadcast(got, 0).await(members.others());
+      assertThat(intAt(got, 0)).isEqualTo(i);
+    }
+    members.until(call::isDone);
+  }
+
   @Test
   void messagesOfAGroupNotJoinedYetWaitEvenBeyondTheirBound() {
     Communicator first = members.at(0).join(Group.of(1, 0, 0, 1), Topology.flat());
