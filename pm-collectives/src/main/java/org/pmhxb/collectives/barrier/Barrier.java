@@ -63,16 +63,16 @@ public final class Barrier implements AutoCloseable {
    * @throws BarrierBrokenException a participant is down
    */
   public void arrive() {
-    if (closed || gate.leftEpoch() != epoch) {
-      throw new IllegalStateException(
-          "barrier "
-              + number()
-              + (closed
-                  ? " is closed; open it again"
-                  : ": arrive again before epoch " + epoch + " was left; await it first"));
+    if (closed) {
+      throw new IllegalStateException("barrier " + number() + " is closed; open it again");
     }
     throwIfBroken();
     throwIfNodeClosed();
+    if (gate.leftEpoch() != epoch) {
+      throw new IllegalStateException(
+          "barrier %d: arrive again before epoch %d was left; await it first"
+              .formatted(number(), epoch));
+    }
     epoch++;
     gate.arriveAt(epoch);
     barriers.arrived(machine);

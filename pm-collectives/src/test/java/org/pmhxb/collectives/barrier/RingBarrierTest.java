@@ -323,6 +323,24 @@ class RingBarrierTest {
     }
   }
 
+  /** The epoch before is never left, so there is nothing to await first. */
+  @Test
+  void whoArrivesAgainAtABrokenBarrierHearsWhoIsDown() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+    try (RingBarriers ring = new RingBarriers(options, spec)) {
+      Barrier mine = ring.barriers.get(0);
+      mine.arrive();
+      ring.cluster.node(1).quit();
+      ring.await(() -> ring.cluster.node(0).peerState(1) == PeerState.DOWN);
+
+      assertThatThrownBy(mine::test).isInstanceOf(BarrierBrokenException.class);
+      assertThatThrownBy(mine::arrive)
+          .isInstanceOf(BarrierBrokenException.class)
+          .hasMessageContaining("node 1");
+    }
+  }
+
   /** Many at once, of groups that overlap, left in another order than arrived at. */
   @Test
   void manyNumbersAreInFlight() {
