@@ -259,6 +259,10 @@ public final class Communicator implements AutoCloseable {
     }
     boolean inPlace = isInPlace(collective, input, output);
     Planned planned = planned(collective, blockBytes, elementBytes, root, inPlace);
+    if (planned.plan.ranks.length > 0) {
+      // Refuses another thread, and a closed node, before anything has begun.
+      endpoint.acknowledged(group.node(planned.plan.ranks[0]));
+    }
     Algorithm algorithm = planned.choice.algorithm();
     int reduces = kernel == null ? 0 : 1 + type.ordinal() * 8 + op.ordinal();
     int signature = signature(collective, algorithm.name(), blockBytes, root, reduces);

@@ -7,10 +7,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -649,6 +652,22 @@ class CommunicatorTest {
     members.untilDone(
         List.of(second.get(0).broadcast(ints(7), 0), second.get(1).broadcast(got, 0)));
     assertThat(intAt(got, 0)).isEqualTo(7);
+  }
+
+  /** Nothing of what was refused goes on when the owner polls. */
+  @Test
+  void aCallByAnotherThreadIsRefusedBeforeItBegins() {
+    List<Communicator> both = members.join(1, 0, 1);
+    members.untilDone(
+        List.of(both.get(0).broadcast(ints(1), 0), both.get(1).broadcast(ints(0), 0)));
+    assertThat(CompletableFuture.runAsync(() -> both.get(0).broadcast(ints(2), 0)))
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("belongs to thread");
+
+    MemorySegment got = ints(0);
+    members.untilDone(List.of(both.get(0).broadcast(ints(3), 0), both.get(1).broadcast(got, 0)));
+    assertThat(intAt(got, 0)).isEqualTo(3);
   }
 
   @Test
