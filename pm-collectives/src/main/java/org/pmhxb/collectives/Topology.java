@@ -64,9 +64,21 @@ public final class Topology {
     return clusterOfNode != null;
   }
 
-  /** The cluster that a node belongs to; any number, 0 where there are none. */
+  /**
+   * The cluster that a node belongs to; any number, 0 where there are none.
+   *
+   * @throws IllegalArgumentException there are, and of this node it is not known
+   */
   public int cluster(int node) {
-    return clusterOfNode == null ? 0 : clusterOfNode[node];
+    if (clusterOfNode == null) {
+      return 0;
+    }
+    if (node >= clusterOfNode.length) {
+      throw new IllegalArgumentException(
+          "node %d has no cluster: the topology has those of 0..%d"
+              .formatted(node, clusterOfNode.length - 1));
+    }
+    return clusterOfNode[node];
   }
 
   /** Links between two clusters, 0 where there are none. */

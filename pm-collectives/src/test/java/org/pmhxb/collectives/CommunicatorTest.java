@@ -671,6 +671,16 @@ class CommunicatorTest {
   }
 
   @Test
+  void aTopologyThatKnowsNotAllMembersIsRefused() {
+    Group four = Group.of(1, 0, 0, 1, 2, 3);
+    Communicator c = members.at(0).join(four, Topology.clusters(new int[] {0, 1}, 1));
+    assertThatThrownBy(() -> c.broadcast(ints(1), 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("node 2")
+        .hasMessageContaining("0..1");
+  }
+
+  @Test
   void wrongCallsAreRefusedWithWhatWouldBeRight() {
     Communicator c = members.join(1, 0, 1).getFirst();
     MemorySegment memory = ints(1, 2, 3, 4);
