@@ -20,6 +20,14 @@ case "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" in
     ;;
 esac
 
+# tc and others lie there, which the PATH of an ordinary user of Debian, and of who became root by su, does not name.
+for folder in /usr/sbin /sbin; do
+  case ":$PATH:" in
+    *":$folder:"*) ;;
+    *) PATH="$PATH:$folder" ;;
+  esac
+done
+
 say() { printf 'hxb: %s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 

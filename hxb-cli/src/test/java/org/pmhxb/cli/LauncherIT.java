@@ -114,6 +114,22 @@ class LauncherIT {
         .isEqualTo("name a command: hxb --help lists them");
   }
 
+  /** That of an ordinary user of Debian, and of who became root by su, has no folder of tc. */
+  @ParameterizedTest
+  @CsvSource({
+    "/usr/bin:/bin, /usr/bin:/bin:/usr/sbin:/sbin",
+    "/sbin:/bin, /sbin:/bin:/usr/sbin",
+    "/usr/sbin:/usr/bin:/sbin:/bin, /usr/sbin:/usr/bin:/sbin:/bin"
+  })
+  void toolsOfTheSystemAreFoundByEachPath(String given, String used, @TempDir Path folder)
+      throws Exception {
+    String script = "PATH=$2; source \"$1\"; echo \"$PATH\"";
+    String hxb = HOME.resolve("hxb").toString();
+    ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", hxb, given);
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out()).isEqualTo(used + "\n");
+  }
+
   /** Of a machine with 10 pages, of which one is free; meanwhile somebody else reserves 5. */
   @Test
   void aTestRunGivesBackTheHugepagesThatItAddedAndNoOthers(@TempDir Path folder) throws Exception {
