@@ -26,16 +26,23 @@ public record Fault(
 
   private static final double MILD_LOSS_MAX = 0.02;
 
+  /** Thirty years: the ends of faults, and what is reckoned from them, are numbers of 64 bits. */
+  private static final long TIME_NS_MAX = 1_000_000_000_000_000_000L;
+
   private static final Pattern FORM =
       Pattern.compile(
           "([a-z-]+)@([^:]+):(\\d+)(ns|us|ms|s)\\+(\\d+)(ns|us|ms|s)"
               + "(?::rate=(-?[0-9.]+(?:[eE]-?\\d+)?))?(?::amount=(\\d+))?(?::seed=(-?\\d+))?");
 
   public Fault {
-    if (startNs < 0 || lengthNs < 0 || !(rate >= -1 && rate <= 1)) {
+    if (startNs < 0
+        || startNs > TIME_NS_MAX
+        || lengthNs < 0
+        || lengthNs > TIME_NS_MAX
+        || !(rate >= -1 && rate <= 1)) {
       throw new IllegalArgumentException(
-          "fault %s: start %d ns and length %d ns must not be negative, rate %s must be in -1..1"
-              .formatted(kind, startNs, lengthNs, rate));
+          "fault %s: start %d ns and length %d ns must be in 0..%d, rate %s must be in -1..1"
+              .formatted(kind, startNs, lengthNs, TIME_NS_MAX, rate));
     }
     // A zero is one value only, without a sign: it is left out when it is written.
     rate += 0.0;
@@ -89,15 +96,22 @@ public record Fault(
           "fault kind \"" + m.group(1) + "\" is none of " + java.util.List.of(FaultKind.values()),
           e);
     }
-    Fault fault =
-        new Fault(
-            kind,
-            Place.parse(m.group(2)),
-            nanos(m.group(3), m.group(4)),
-            nanos(m.group(5), m.group(6)),
-            m.group(7) == null ? 0 : Double.parseDouble(m.group(7)),
-            m.group(8) == null ? 0 : Long.parseLong(m.group(8)),
-            m.group(9) == null ? 0 : Long.parseLong(m.group(9)));
+    Fault fault;
+    Place place = Place.parse(m.group(2));
+    try {
+      fault =
+          new Fault(
+              kind,
+              place,
+              nanos(m.group(3), m.group(4)),
+              nanos(m.group(5), m.group(6)),
+              m.group(7) == null ? 0 : Double.parseDouble(m.group(7)),
+              m.group(8) == null ? 0 : Long.parseLong(m.group(8)),
+              m.group(9) == null ? 0 : Long.parseLong(m.group(9)));
+    } catch (NumberFormatException | ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "fault \"" + text + "\" has a number that is too large, or none", e);
+    }
     return m.group(9) == null ? fault.withSeed(fault.ownSeed()) : fault;
   }
 
@@ -111,13 +125,14 @@ public record Fault(
   }
 
   private static long nanos(String number, String unit) {
-    return Long.parseLong(number)
-        * switch (unit) {
+    return Math.multiplyExact(
+        Long.parseLong(number),
+        switch (unit) {
           case "ns" -> 1L;
           case "us" -> 1_000L;
           case "ms" -> 1_000_000L;
           default -> 1_000_000_000L;
-        };
+        });
   }
 
   /** As it is typed: what has its usual value is left out. */

@@ -74,7 +74,12 @@ class FaultTest {
     "cut@3, \"cut@3\"",
     "cat@3:1ms+1ms, \"cat\"",
     "cut@3.w0:1ms+1ms, \"3.w0\"",
-    "loss@*:1+1, \"loss@*:1+1\""
+    "loss@*:1+1, \"loss@*:1+1\"",
+    "cut@3:18446744074s+1ms, \"cut@3:18446744074s+1ms\"",
+    "cut@3:1ms+99999999999999999999s, \"cut@3:1ms+99999999999999999999s\"",
+    "cut@3:9000000000s+1ms, 0..1000000000000000000",
+    "loss@*:1ms+1s:rate=1.2.3, \"loss@*:1ms+1s:rate=1.2.3\"",
+    "cut@3:1ms+1s:seed=99999999999999999999, \"cut@3:1ms+1s:seed=99999999999999999999\""
   })
   void refusesWhatItCannotReadAndNamesIt(String text, String named) {
     assertThatThrownBy(() -> Fault.parse(text))
