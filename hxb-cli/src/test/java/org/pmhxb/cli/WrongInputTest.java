@@ -289,8 +289,7 @@ class WrongInputTest {
         "bench grid --output FILE",
         "bench paper --output FILE",
         "bench contention --output FILE",
-        "bench peers --output FILE",
-        "fuzz --examples FILE/x"
+        "bench peers --output FILE"
       })
   void whereNoResultsCanGoIsRefusedBeforeTheyAreMeasured(String line) throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "kept");
@@ -298,6 +297,19 @@ class WrongInputTest {
     assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
     assertThat(run.err()).contains(file.toString(), "directory").doesNotContain("HXB_TRACE");
     assertThat(file).hasContent("kept");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "FOLDER, which is a folder",
+    "/, which is a folder",
+    "FOLDER/none/x, and there is no folder"
+  })
+  void whereNoExamplesCanGoIsRefusedBeforeTheyAreMade(String given, String objection) {
+    String path = given.replace("FOLDER", folder.toString());
+    CommandRun run = CommandRun.of("fuzz", "--frames", "1k", "--examples", path);
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.err()).contains("--examples is " + path + ", " + objection);
   }
 
   @ParameterizedTest

@@ -69,9 +69,7 @@ public final class FuzzCommand extends HxbCommand {
   @Override
   protected Report run() throws IOException {
     range("--frames", frames, 1, FRAMES_MAX);
-    if (examples != null && !Files.isDirectory(examples.toAbsolutePath().getParent())) {
-      throw wrongUsage("--examples is " + examples + ": the directory of that file is not there");
-    }
+    file("--examples", examples);
     Fuzzer fuzzer = new Fuzzer(seed, frames, tag, progress()::update);
     Report report = fuzzer.run();
     if (examples != null) {
