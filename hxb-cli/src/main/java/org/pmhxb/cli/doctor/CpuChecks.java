@@ -35,6 +35,9 @@ final class CpuChecks implements Check {
   }
 
   private static Finding cores(int cores) {
+    if (cores == 0) {
+      return Finding.ok("cores", "unknown: no " + CPU + "/online");
+    }
     String pollers = cores == 1 ? "1 poller" : cores + " pollers";
     String value = cores + " online: up to " + pollers + " may spin, further ones yield and sleep";
     return cores >= 2

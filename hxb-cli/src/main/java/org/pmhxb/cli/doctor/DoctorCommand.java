@@ -49,6 +49,7 @@ public final class DoctorCommand extends HxbCommand {
         new ArrayList<>(
             List.of(new JvmChecks(library, installation), new DpdkChecks(installation)));
     checks.addAll(config == null ? ofFabrics() : ofNode(NodeFile.read(config)));
+    checks.add(new ReadingChecks());
     return DoctorReport.of(checks.stream().flatMap(c -> c.examine(machine).stream()).toList());
   }
 

@@ -1,15 +1,20 @@
 package org.pmhxb.cli.doctor;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.process.ProcessTree;
 
@@ -21,6 +26,7 @@ final class Machine {
   private static final Duration COMMAND_LIMIT = Duration.ofSeconds(10);
 
   private final Path root;
+  private final Set<String> unreadable = new TreeSet<>();
 
   Machine(Path root) {
     this.root = root;
@@ -41,6 +47,9 @@ final class Machine {
   String read(String path) {
     try {
       return Files.readString(at(path)).strip();
+    } catch (AccessDeniedException e) {
+      unreadable.add(path);
+      return "";
     } catch (IOException e) {
       return "";
     }
@@ -65,18 +74,26 @@ final class Machine {
         .orElse("");
   }
 
-  /** Names within a directory that match a glob, sorted; empty when there is no such directory. */
+  /**
+   * Names within a directory that match a glob, sorted; empty when there is no such directory or it
+   * is not readable.
+   */
   List<String> list(String directory, String glob) {
     List<String> names = new ArrayList<>();
-    if (Files.isDirectory(at(directory))) {
-      try (DirectoryStream<Path> entries = Files.newDirectoryStream(at(directory), glob)) {
-        entries.forEach(entry -> names.add(entry.getFileName().toString()));
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot list " + at(directory), e);
-      }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(at(directory), glob)) {
+      entries.forEach(entry -> names.add(entry.getFileName().toString()));
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return names;
+    } catch (IOException | DirectoryIteratorException e) {
+      unreadable.add(directory);
     }
     Collections.sort(names);
     return names;
+  }
+
+  /** Files and directories that were there and could not be read, sorted. */
+  Set<String> unreadable() {
+    return unreadable;
   }
 
   /** Whether this process may read a file and write to it. */

@@ -265,6 +265,27 @@ class DoctorTest extends FakeMachine {
     assertThat(find(new VethChecks(), "network namespaces").value()).contains("forbidden");
   }
 
+  /** A folder that no user can list, as one without the right for it. */
+  @Test
+  void whatCannotBeReadIsNamedAndEndsNothing() {
+    link("sys/class/net", "net");
+    ReadingChecks reading = new ReadingChecks();
+    assertThat(reading.examine(machine)).isEmpty();
+
+    assertThat(find(new NicChecks(), "nics").status()).isEqualTo(Status.OK);
+
+    Finding files = find(reading, "files");
+    assertThat(files.status()).isEqualTo(Status.WARNING);
+    assertThat(files.value()).contains("/sys/class/net");
+    assertThat(files.remedy()).isEqualTo("sudo hxb doctor ...");
+  }
+
+  @Test
+  void coresThatNoFileTellsAreNotNone() {
+    assertThat(find(new CpuChecks(), "cores"))
+        .isEqualTo(Finding.ok("cores", "unknown: no /sys/devices/system/cpu/online"));
+  }
+
   @Test
   void onlyFailuresMakeTheReportFail() {
     Finding warning = Finding.warning("a", "slow", "mend a");
