@@ -59,7 +59,7 @@ public final class DemoCommand extends HxbCommand {
   private long seed = 1;
 
   @Override
-  protected Report run() {
+  protected Report run() throws InterruptedException {
     Shape parsed = shape();
     range("--seconds", seconds, 0.1, 3600);
     range("--loss", loss, 0, 0.5);

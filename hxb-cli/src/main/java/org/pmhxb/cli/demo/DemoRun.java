@@ -114,14 +114,21 @@ public final class DemoRun {
     }
   }
 
-  /** Runs for so long and until every pair has sent, then until everything has arrived. */
-  public DemoReport run(double seconds) {
+  /**
+   * Runs for so long and until every pair has sent, then until everything has arrived.
+   *
+   * @throws InterruptedException the thread was interrupted, as {@code TakeDown} does
+   */
+  public DemoReport run(double seconds) throws InterruptedException {
     open();
     long startNs = System.nanoTime();
     long endNs = startNs + (long) (seconds * 1e9);
     long progressNs = startNs;
     do {
       round(true);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
       if (nowNs - progressNs >= 0) {
         progressNs = nowNs + PROGRESS_INTERVAL_NS;
         say(startNs, seconds);

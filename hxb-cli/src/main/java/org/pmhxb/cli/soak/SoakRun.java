@@ -33,7 +33,7 @@ public final class SoakRun {
   }
 
   /** Within this process. */
-  public SoakReport overRing() throws IOException {
+  public SoakReport overRing() throws IOException, InterruptedException {
     do {
       ringRound();
     } while (goesOn());
@@ -71,7 +71,7 @@ public final class SoakRun {
     return soak.report((System.nanoTime() - startNs) / 60e9);
   }
 
-  private void ringRound() throws IOException {
+  private void ringRound() throws IOException, InterruptedException {
     PortFaults faults = soak.nextFaults();
     RingCluster.Options options =
         RingCluster.Options.of(Shape.of(2, 2, 2), 2).withSeed(faults.seed()).withFaults(faults);

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,7 +21,7 @@ class DemoRunTest {
 
   /** More frames are sent than received, though nothing is lost: the rest comes after the end. */
   @Test
-  void whatWasSentAndNotReceivedWasUnderWay() {
+  void whatWasSentAndNotReceivedWasUnderWay() throws Exception {
     RingCluster.Options options = RingCluster.Options.of(Shape.of(2, 2), 2);
     try (RingCluster cluster = RingCluster.create(options)) {
       assertThat(cluster.node(0).maxFramePayloadBytes())
@@ -36,6 +37,17 @@ class DemoRunTest {
       report.print(new PrintWriter(text, true));
       assertThat(text.toString())
           .contains("counters  (some acknowledgements were still on their way)");
+    }
+  }
+
+  /** So that Ctrl-C ends a soak, which waits for what it has built to be taken down. */
+  @Test
+  void endsWhenItIsInterrupted() throws Exception {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      DemoRun run = new DemoRun(cluster, 1_024, line -> {});
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> run.run(0.3)).isInstanceOf(InterruptedException.class);
+      assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
   }
 }
