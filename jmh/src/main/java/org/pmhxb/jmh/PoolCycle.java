@@ -36,7 +36,7 @@ public class PoolCycle {
   private static final int BUFFERS = 2_048;
   private static final int CYCLES = 1_024;
 
-  /** Buffers out at a time. */
+  /** Buffers out at a time: a divisor of {@value #CYCLES}. */
   @Param({"32", "1"})
   int burst;
 
@@ -48,6 +48,9 @@ public class PoolCycle {
 
   @Setup(Level.Trial)
   public void open() {
+    if (burst < 1 || CYCLES % burst != 0) {
+      throw new IllegalArgumentException("burst is " + burst + "; must divide " + CYCLES);
+    }
     Eal.init(EalOptions.defaults());
     Threads.register();
     pool = DpdkPool.create("cycle", BufferPool.JUMBO_STRIDE_BYTES, BUFFERS, Hugepages.AUTO);
