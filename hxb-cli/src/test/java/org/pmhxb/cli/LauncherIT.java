@@ -55,7 +55,7 @@ class LauncherIT {
     assertThat(ran.out()).isEmpty();
   }
 
-  /** JMH would answer with a trace. */
+  /** JMH would take the second for a pattern. */
   @ParameterizedTest
   @ValueSource(strings = {"jmh foo", "test foo", "build foo"})
   void helpTakesOneOfItsOwnCommands(String words, @TempDir Path folder) throws Exception {

@@ -6,10 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.regex.PatternSyntaxException;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.NoBenchmarksException;
+import org.openjdk.jmh.runner.ProfilersFailedException;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
@@ -26,16 +29,51 @@ import org.pmhxb.ffi.NativeLibrary;
 public final class Main {
   private static final double ALLOCATION_MAX_BYTES = 0.01;
   private static final String ALLOCATION = "gc.alloc.rate.norm";
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int USAGE = 2;
 
   private Main() {}
 
   /** {@code hxb jmh -h} lists the arguments. */
-  public static void main(String[] args)
+  public static void main(String[] args) throws IOException {
+    System.exit(run(args, System.err));
+  }
+
+  /** The exit code: 1 where a benchmark failed or allocates, 2 where the words are wrong. */
+  static int run(String[] args, PrintStream err) throws IOException {
+    try {
+      return run(args);
+    } catch (CommandLineOptionException
+        | NoBenchmarksException
+        | PatternSyntaxException
+        | ProfilersFailedException e) {
+      return failed(e, USAGE, err);
+    } catch (RunnerException | RuntimeException e) {
+      return failed(e, FAILED, err);
+    }
+  }
+
+  private static int failed(Exception e, int code, PrintStream err) {
+    // What is wrong with a profiler only the cause tells.
+    Throwable told = e instanceof ProfilersFailedException ? e.getCause() : e;
+    err.println("hxb jmh: " + (told.getMessage() == null ? told : told.getMessage()));
+    if (System.getenv("HXB_TRACE") != null) {
+      e.printStackTrace(err);
+    }
+    return code;
+  }
+
+  private static int run(String[] args)
       throws RunnerException, CommandLineOptionException, IOException {
     CommandLineOptions given = new CommandLineOptions(args);
-    if (given.shouldHelp() || given.shouldList() || given.shouldListWithParams()) {
+    if (given.shouldHelp()
+        || given.shouldList()
+        || given.shouldListWithParams()
+        || given.shouldListProfilers()
+        || given.shouldListResultFormats()) {
       org.openjdk.jmh.Main.main(args);
-      return;
+      return OK;
     }
     Options options =
         new OptionsBuilder()
@@ -45,7 +83,7 @@ public final class Main {
             .shouldFailOnError(true)
             .build();
     Collection<RunResult> results = new Runner(options).run();
-    System.exit(report(results, args, System.out) ? 0 : 1);
+    return report(results, args, System.out) ? OK : FAILED;
   }
 
   private static boolean report(Collection<RunResult> results, String[] args, PrintStream out)
