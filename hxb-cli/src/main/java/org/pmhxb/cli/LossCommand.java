@@ -157,8 +157,7 @@ final class LossCommand extends ClusterCommand {
     return new Result(
         failures.isEmpty(),
         MachineInfo.here(Version.project()).line(),
-        "hxb bench loss --links %d --rate %s --runs %d --seconds %s"
-            .formatted(links, rate, runs, text(seconds)),
+        command(),
         links,
         rate.toString(),
         Spread.of(clean),
@@ -202,5 +201,11 @@ final class LossCommand extends ClusterCommand {
       }
       return outcome;
     }
+  }
+
+  private String command() {
+    return "hxb bench loss --links %d --rate %s --runs %d --seconds %s"
+            .formatted(links, rate, runs, text(seconds))
+        + (warmUpSeconds == null ? "" : " --warm-up " + text(warmUpSeconds));
   }
 }

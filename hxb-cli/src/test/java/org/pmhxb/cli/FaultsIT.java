@@ -111,6 +111,8 @@ class FaultsIT {
   @Tag("beside-others")
   void lossCostsAboutWhatIsLostAndNoMessage() {
     JsonNode json = ok("bench loss --rate 10mbit --runs 1 --seconds 1 --warm-up 1");
+    assertThat(json.path("command").asText())
+        .endsWith(" --rate 10mbit --runs 1 --seconds 1 --warm-up 1");
     assertThat(json.path("resent").asLong()).isPositive();
     assertThat(json.path("clean").path("median").asDouble()).isBetween(0.75, 1.01);
     JsonNode lost = json.path("lostPercent");
