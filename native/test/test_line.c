@@ -291,17 +291,19 @@ static void close_ends(void)
 static void any_order(void)
 {
     struct test_pool p;
-    int status, go[2];
+    int status, go[2], got[2];
     char socket[64], byte;
 
     snprintf(socket, sizeof(socket), "pmhxb-order-%d", getpid());
     CHECK_EQ(pipe(go), 0);
+    CHECK_EQ(pipe(got), 0);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
         CHECK_EQ(read(go[0], &byte, 1), 1);
         int port = open_port(&p, "server", socket);
         receive_all(port, &p);
+        CHECK_EQ(write(got[1], "g", 1), 1);
         test_await_link(port, false);
         usleep(200000);
         CHECK_EQ(hxb_port_link(port), 0);
@@ -309,6 +311,7 @@ static void any_order(void)
         test_free_pool(&p);
         _exit(0);
     }
+    close(got[1]);
     test_start_eal();
     test_make_pool(&p, "p", STRIDE_JUMBO, 511, 0);
     int port = attach_port(&p, "0", "client", socket);
@@ -317,7 +320,8 @@ static void any_order(void)
     CHECK_EQ(write(go[1], "g", 1), 1);
     test_await_link(port, true);
     send_all(port, &p);
-    usleep(200000);
+    /* The server has seen the link, however late it is given a processor. */
+    CHECK_EQ(read(got[0], &byte, 1), 1);
     CHECK_EQ(hxb_port_stop(port), 0);
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
