@@ -808,6 +808,7 @@ void test_memif_hostile_client(void)
 {
     struct test_pool p;
     struct stranger s;
+    struct memif_message hello;
     char socket[40];
 
     snprintf(socket, sizeof(socket), "hostile-%d", getpid());
@@ -869,8 +870,9 @@ void test_memif_hostile_client(void)
         CHECK_EQ(mappings(), 0);
         CHECK_EQ(hxb_port_start(port), 0);
     }
-    /* Who says nothing is in the way for a second at most. */
+    /* Who says nothing is in the way for a second at most, from when the server has greeted it. */
     int silent = test_dial("", socket);
+    CHECK_EQ(listen_to(silent, &hello, NULL), MEMIF_HELLO);
     usleep(1100000);
     open_stranger(&s, port, socket);
     drop_stranger(&s);
