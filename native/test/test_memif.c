@@ -236,7 +236,7 @@ static bool echo(uint16_t port)
 }
 
 /* What is asked of a child, byte by byte. */
-enum { BEGIN = 'b', STOP = 's', LEAVE = 'l' };
+enum { BEGIN = 'b', STOP = 's', LEAVE = 'l', FINISH = 'f' };
 
 struct peer {
     pid_t pid;
@@ -275,6 +275,9 @@ static struct peer spawn_peer(const char *args)
             if (what == BEGIN) {
                 port = start_theirs(&p, args);
                 running = true;
+            } else if (what == FINISH) {
+                while (echo(port)) {
+                }
             } else if (running) {
                 stop_theirs(port);
                 running = false;
@@ -348,9 +351,11 @@ static void through_echo(int port, const struct test_pool *p, uint32_t frames, u
 }
 
 /* More than fits: its driver then writes beyond the free part of its ring. Some is lost, but not the line. */
-static void overrun_echo(int port, const struct test_pool *p)
+static void overrun_echo(const struct peer *peer, int port, const struct test_pool *p)
 {
+    const char finish = FINISH;
     uint64_t descs[32];
+    char answer;
 
     for (uint32_t sent = 0, tries = 0; sent < 2000 && tries < 20000; tries++) {
         sent += send_one(port, p, sent, some_length(sent, 60));
@@ -361,13 +366,17 @@ static void overrun_echo(int port, const struct test_pool *p)
         CHECK(n >= 0);
         test_release(p, descs, n);
     }
-    for (int idle = 0; idle < 40; idle++) {
+    /* Until it has sent back all that it has, and that is here: there is room for it meanwhile. */
+    CHECK_EQ(write(peer->orders, &finish, 1), 1);
+    for (int idle = 0, tries = 0; idle < 40; tries++) {
         int n = hxb_rx_burst(port, 0, p->pool, descs, 32);
-        CHECK(n >= 0);
+        CHECK(n >= 0 && tries < 20000);
         test_release(p, descs, n);
-        idle = n > 0 ? 0 : idle;
+        idle = n == 0 && hxb_wait(&peer->answers, 1, 0) == 1 ? idle + 1 : 0;
         usleep(1000);
     }
+    CHECK_EQ(read(peer->answers, &answer, 1), 1);
+    CHECK_EQ(answer, finish);
     through_echo(port, p, 200, 1, 60);
 }
 
@@ -417,7 +426,7 @@ void test_memif_dpdk(void)
         CHECK_EQ(stats.rx_bytes, stats.tx_bytes);
         CHECK_EQ(stats.rx_refused_length + stats.tx_refused, 0);
         if (pairs[i].overruns) {
-            overrun_echo(port, &p);
+            overrun_echo(&peers[i], port, &p);
             CHECK_EQ(hxb_port_stats(port, &stats), 0);
             printf("%llu refused\n", (unsigned long long)stats.rx_refused_length);
         }
