@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,25 +101,37 @@ class CommunicatorTest {
     List<Communicator> both = members.join(1, 0, 1);
     members.untilDone(
         List.of(both.get(0).broadcast(ints(1), 1), both.get(1).broadcast(ints(1), 1)));
-    int sent = 0;
-    CollectiveCall call = null;
-    for (boolean goesOn = true; goesOn; sent += goesOn ? 1 : 0) {
-      call = both.get(0).broadcast(MemorySegment.ofArray(new byte[8_192]), 0);
-      for (int i = 0; i < 20_000 && !call.isDone(); i++) {
-        members.round();
-      }
-      goesOn = call.isDone();
-    }
+    Unasked unasked = sendUnasked(both.get(0), call -> MemorySegment.ofArray(new byte[8_192]));
+    int sent = unasked.sent();
 
     // 64 KB of window, since the other was heard of, and 64 B more a message.
     assertThat(sent).isBetween(6, 8);
     assertThat(members.at(1).earlyCopies() + members.at(1).earlyLoans()).isPositive();
-    CollectiveCall last = call;
     for (int i = 0; i <= sent; i++) {
       both.get(1).broadcast(MemorySegment.ofArray(new byte[8_192]), 0).await(members.others());
     }
-    members.until(last::isDone);
-    last.check();
+    members.until(unasked.waits()::isDone);
+    unasked.waits().check();
+  }
+
+  /**
+   * Broadcasts in which nobody else takes part yet.
+   *
+   * @param sent that were done
+   * @param waits the next
+   */
+  private record Unasked(int sent, CollectiveCall waits) {}
+
+  private Unasked sendUnasked(Communicator root, IntFunction<MemorySegment> messages) {
+    for (int sent = 0; ; sent++) {
+      CollectiveCall call = root.broadcast(messages.apply(sent), 0);
+      for (int i = 0; i < 20_000 && !call.isDone(); i++) {
+        members.round();
+      }
+      if (!call.isDone()) {
+        return new Unasked(sent, call);
+      }
+    }
   }
 
   /** Short ones too: each counts for 64 bytes more than it has, and takes no frame's length. */
@@ -127,15 +140,8 @@ class CommunicatorTest {
     List<Communicator> both = members.join(1, 0, 1);
     members.untilDone(
         List.of(both.get(0).broadcast(ints(1), 1), both.get(1).broadcast(ints(1), 1)));
-    int sent = 0;
-    CollectiveCall call = null;
-    for (boolean goesOn = true; goesOn; sent += goesOn ? 1 : 0) {
-      call = both.get(0).broadcast(ints(sent), 0);
-      for (int i = 0; i < 20_000 && !call.isDone(); i++) {
-        members.round();
-      }
-      goesOn = call.isDone();
-    }
+    Unasked unasked = sendUnasked(both.get(0), call -> ints(call));
+    int sent = unasked.sent();
 
     assertThat(sent).as("64 KB of 4 B each").isBetween(900, 1_000);
     assertThat(members.at(1).earlyCopies()).isEqualTo(sent);
@@ -145,7 +151,7 @@ class CommunicatorTest {
       both.get(1).broadcast(got, 0).await(members.others());
       assertThat(intAt(got, 0)).isEqualTo(i);
     }
-    members.until(call::isDone);
+    members.until(unasked.waits()::isDone);
   }
 
   @Test
