@@ -15,7 +15,9 @@ import picocli.CommandLine.Option;
     name = "peer-memory",
     description = {
       "Measure the memory that a node keeps for each peer with which it has no session: the heap of"
-          + " one that knows 2,559 others, less that of one that knows a single one."
+          + " one that knows "
+          + PeerMemory.PEERS
+          + " others, less that of one that knows a single one."
     },
     footer = {"", "Example: hxb bench peer-memory --json"})
 final class PeerMemoryCommand extends HxbCommand {
@@ -59,7 +61,7 @@ final class PeerMemoryCommand extends HxbCommand {
         true,
         MachineInfo.here(Version.project()).line(),
         "hxb bench peer-memory --runs " + runs,
-        PeerMemory.NODES - 1,
+        PeerMemory.PEERS,
         Bounded.of(Spread.of(bytes), MUST_BYTES, AIM_BYTES));
   }
 }

@@ -306,13 +306,19 @@ class WrongInputTest {
   @CsvSource({
     "FOLDER, which is a folder",
     "/, which is a folder",
-    "FOLDER/none/x, and there is no folder"
+    "FOLDER/none/x, and there is no folder",
+    "FOLDER/file/x, and there is no folder"
   })
-  void whereNoExamplesCanGoIsRefusedBeforeTheyAreMade(String given, String objection) {
+  void whereNoExamplesCanGoIsRefusedBeforeTheyAreMade(String given, String objection)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "kept");
     String path = given.replace("FOLDER", folder.toString());
     CommandRun run = CommandRun.of("fuzz", "--frames", "1k", "--examples", path);
     assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
-    assertThat(run.err()).contains("--examples is " + path + ", " + objection);
+    assertThat(run.err())
+        .contains("--examples is " + path + ", " + objection)
+        .doesNotContain("HXB_TRACE");
+    assertThat(file).hasContent("kept");
   }
 
   @ParameterizedTest

@@ -59,8 +59,7 @@ public final class Bench implements AutoCloseable {
     Lab lab = new Lab(s.rails(), buffers(s));
     long[][] macs = new long[s.rails()][];
     for (int r = 0; r < s.rails(); r++) {
-      int rail = r;
-      macs[r] = IntStream.range(0, nodes).mapToLong(n -> Lab.mac(n, rail)).toArray();
+      macs[r] = Lab.macs(nodes, r);
     }
     PmNode node = node(lab, nodes, grant, s.payloadBytes(), new LineRouting(0, macs));
     PmEndpoint endpoint = node.open(ENDPOINT);

@@ -3,6 +3,7 @@ package org.pmhxb.cost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.stream.IntStream;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
 import org.pmhxb.ffi.Eal;
@@ -74,6 +75,11 @@ final class Lab implements AutoCloseable {
       fromNode[r] = Rings.create(name + "o" + r, RING_FRAMES, true, true);
       ports[r] = DpdkPorts.ring(name + "p" + r, toNode[r], fromNode[r], pool, mac(0, r));
     }
+  }
+
+  /** Of so many nodes' ends of one rail. */
+  static long[] macs(int nodes, int rail) {
+    return IntStream.range(0, nodes).mapToLong(n -> mac(n, rail)).toArray();
   }
 
   static long mac(int node, int rail) {

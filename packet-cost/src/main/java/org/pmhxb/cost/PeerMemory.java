@@ -12,40 +12,32 @@ import org.pmhxb.pm.PmNode;
  * the heap is a single peer's. Owner: one thread.
  */
 public final class PeerMemory {
-  /** Nodes of the paper's machine, 16 x 16 x 10. */
-  public static final int NODES = 2_560;
+  /** Of each node of the paper's machine, 16 x 16 x 10. */
+  public static final int PEERS = 2_559;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private static final int FEW_NODES = 2;
   private static final int PAYLOAD_BYTES = 64;
   private static final int BUFFERS = 1_024;
 
   private PeerMemory() {}
 
   /**
-   * Heap in bytes for each further peer: a node that knows all of {@link #NODES}, less one that
-   * knows a single peer.
+   * Heap in bytes for each further peer: a node that knows {@link #PEERS}, less one that knows a
+   * single one.
    */
   public static double bytesEach() {
-    return (double) (heapBytes(NODES) - heapBytes(FEW_NODES)) / (NODES - FEW_NODES);
+    return (double) (heapBytes(PEERS) - heapBytes(1)) / (PEERS - 1);
   }
 
-  private static long heapBytes(int nodes) {
-    long[] macs = new long[nodes];
-    for (int n = 0; n < nodes; n++) {
-      macs[n] = Lab.mac(n, 0);
-    }
+  private static long heapBytes(int peers) {
+    int nodes = peers + 1;
+    long[][] macs = {Lab.macs(nodes, 0)};
     try (Lab lab = new Lab(1, BUFFERS)) {
       long before = THREADS.getCurrentThreadAllocatedBytes();
       try (PmNode node =
-          Bench.node(
-              lab,
-              nodes,
-              Lab.grantFrames(nodes - 1),
-              PAYLOAD_BYTES,
-              new LineRouting(0, new long[][] {macs}))) {
-        for (int peer = 1; peer < nodes; peer++) {
+          Bench.node(lab, nodes, Lab.grantFrames(peers), PAYLOAD_BYTES, new LineRouting(0, macs))) {
+        for (int peer = 1; peer <= peers; peer++) {
           node.longWayNs(peer); // who is asked about becomes known
         }
         return THREADS.getCurrentThreadAllocatedBytes() - before;

@@ -666,7 +666,10 @@ public final class Communicator implements AutoCloseable {
       call.fail(why); // one that has ended keeps its end
     }
     releaseHeld();
-    int n = collectives.isNodeClosed() ? 1 : group.size(); // then nobody can be told
+    if (collectives.isNodeClosed()) {
+      return; // nobody can be told
+    }
+    int n = group.size();
     for (int step = 1; step < n; step *= 2) {
       tellUnlessDown((group.rank() + step) % n);
       tellUnlessDown((group.rank() + n - step) % n);

@@ -23,13 +23,7 @@ class HostileMessagesTest {
   void arbitraryMessagesBreakGroupsAtMost() {
     SplittableRandom random = new SplittableRandom(1);
     try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
-      Collectives victim =
-          new Collectives(
-              cluster.node(0),
-              ENDPOINT,
-              StandardAlgorithms.registry(),
-              CostModel.gigabit(),
-              new CollectiveLimits(8_192, 1 << 20));
+      Collectives victim = victim(cluster, new CollectiveLimits(8_192, 1 << 20));
       PmEndpoint hostile = cluster.node(1).open(ENDPOINT);
       MemorySegment memory = MemorySegment.ofArray(new byte[3 * BYTES]);
       MemorySegment output = memory.asSlice(BYTES, BYTES);
@@ -77,13 +71,7 @@ class HostileMessagesTest {
   @Test
   void aMessageThatCutsAnElementBreaksTheGroup() {
     try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
-      Collectives victim =
-          new Collectives(
-              cluster.node(0),
-              ENDPOINT,
-              StandardAlgorithms.registry(),
-              CostModel.gigabit(),
-              CollectiveLimits.defaults());
+      Collectives victim = victim(cluster, CollectiveLimits.defaults());
       PmEndpoint hostile = cluster.node(1).open(ENDPOINT);
       Communicator c = victim.join(Group.of(1, 0, 0, 1), Topology.flat());
       c.use(Collective.REDUCE, "binomial");
@@ -116,6 +104,11 @@ class HostileMessagesTest {
       cluster.closeTraffic();
       assertThat(cluster.leakedBuffers()).isZero();
     }
+  }
+
+  private static Collectives victim(RingCluster cluster, CollectiveLimits limits) {
+    return new Collectives(
+        cluster.node(0), ENDPOINT, StandardAlgorithms.registry(), CostModel.gigabit(), limits);
   }
 
   /** Anything, or something that looks like a message of the group. */
