@@ -218,6 +218,19 @@ bool hxb_is_virtual(const struct rte_device *device);
 /* crc.c: whether a frame within the pool's buffers is as hxb_rx_bursts' `only` says. */
 bool hxb_only_holds(const uint64_t *only, const uint8_t *frame, uint32_t length);
 
+/* packet.c. A queue's word with this bit names the packet socket at the address in the others: no port's number has it,
+ * and no address of a program. */
+#define HXB_QUEUE_OF_SOCKET ((uint64_t)1 << 63)
+
+/* NULL: it names a port's queue. */
+static inline struct hxb_packet *hxb_socket_named(uint64_t queue)
+{
+    return queue & HXB_QUEUE_OF_SOCKET ? (struct hxb_packet *)(uintptr_t)(queue & ~HXB_QUEUE_OF_SOCKET) : NULL;
+}
+
+/* hxb_packet_rx_burst; addresses: NULL, or n words for where the frames begin. */
+int hxb_packet_receive(struct hxb_packet *socket, uint64_t *descs, uint64_t *addresses, int n);
+
 /* Whether DPDK has a port number left: its drivers answer a full table with all sorts of errors. */
 bool hxb_port_number_free(void);
 /* Forgets what an earlier port of this number left: counters, queues. */

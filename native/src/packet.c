@@ -145,6 +145,11 @@ HXB_API int hxb_packet_fd(const struct hxb_packet *p)
     return p->fd;
 }
 
+HXB_API uint64_t hxb_packet_queue(const struct hxb_packet *p)
+{
+    return HXB_QUEUE_OF_SOCKET | (uint64_t)(uintptr_t)p;
+}
+
 HXB_API int hxb_packet_up(const struct hxb_packet *p)
 {
     struct ifreq answer = {.ifr_ifindex = p->if_index};
@@ -232,7 +237,7 @@ static bool is_whole(const struct hxb_packet *p, const struct tpacket2_hdr *slot
            slot->tp_snaplen <= p->pool->frame_max;
 }
 
-HXB_API int hxb_packet_rx_burst(struct hxb_packet *p, uint64_t *descs, int n)
+int hxb_packet_receive(struct hxb_packet *p, uint64_t *descs, uint64_t *addresses, int n)
 {
     uint32_t ids[HXB_BURST_MAX];
 
@@ -254,6 +259,9 @@ HXB_API int hxb_packet_rx_burst(struct hxb_packet *p, uint64_t *descs, int n)
             uint32_t id = ids[taken];
             char *frame = (char *)p->pool->mbufs[id]->buf_addr + HXB_FRAME_OFFSET;
             memcpy(frame, (const char *)slot + slot->tp_mac, slot->tp_snaplen);
+            if (addresses != NULL) {
+                addresses[taken] = (uint64_t)(uintptr_t)frame;
+            }
             descs[taken++] = id | (uint64_t)slot->tp_snaplen << HXB_DESC_LENGTH_SHIFT;
         }
         /* The frame is read; pairs with the kernel's barrier before it fills the slot again. */
@@ -264,6 +272,11 @@ HXB_API int hxb_packet_rx_burst(struct hxb_packet *p, uint64_t *descs, int n)
         hxb_pool_release_bulk(p->pool, ids + taken, ready - taken);
     }
     return taken;
+}
+
+HXB_API int hxb_packet_rx_burst(struct hxb_packet *p, uint64_t *descs, int n)
+{
+    return hxb_packet_receive(p, descs, NULL, n);
 }
 
 /* ---- Transmit -------------------------------------------------------------------------------- */

@@ -579,7 +579,11 @@ static __rte_always_inline int rx_into(struct hxb_pool *pool, uint64_t *b)
 {
     uint64_t *descs = (uint64_t *)(uintptr_t)b[1];
     int most = (int32_t)b[2];
-    int moved = any_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs, descs + RTE_MAX(most, 0), most);
+    uint64_t *addresses = descs + RTE_MAX(most, 0);
+    struct hxb_packet *socket = hxb_socket_named(b[0]);
+    int moved = likely(socket == NULL)
+                    ? any_rx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool, descs, addresses, most)
+                    : hxb_packet_receive(socket, descs, addresses, most);
 
     b[3] = (uint64_t)(int64_t)moved;
     return moved;
@@ -623,14 +627,21 @@ HXB_API int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, co
     return all;
 }
 
+static __rte_always_inline int tx_from(struct hxb_pool *pool, uint64_t queue, const uint64_t *descs, int n)
+{
+    struct hxb_packet *socket = hxb_socket_named(queue);
+
+    return likely(socket == NULL) ? hxb_tx_burst((int32_t)queue, (int32_t)(queue >> 32), pool, descs, n)
+                                  : hxb_packet_tx_burst(socket, descs, n);
+}
+
 HXB_API int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count)
 {
     int all = 0;
 
     for (uint64_t *b = bursts; b != bursts + (size_t)count * HXB_QUEUE_BURST_WORDS;
          b += HXB_QUEUE_BURST_WORDS) {
-        int moved = hxb_tx_burst((int32_t)b[0], (int32_t)(b[0] >> 32), pool,
-                                 (const uint64_t *)(uintptr_t)b[1], (int32_t)b[2]);
+        int moved = tx_from(pool, b[0], (const uint64_t *)(uintptr_t)b[1], (int32_t)b[2]);
         b[3] = (uint64_t)(int64_t)moved;
         all += RTE_MAX(moved, 0);
     }
@@ -644,5 +655,5 @@ HXB_API int hxb_tx_sealed(struct hxb_pool *pool, uint64_t queue, const uint64_t 
                                           (uint16_t)(sealing >> 16)) < 0)) {
         return -EINVAL;
     }
-    return hxb_tx_burst((int32_t)queue, (int32_t)(queue >> 32), pool, descs, n);
+    return tx_from(pool, queue, descs, n);
 }

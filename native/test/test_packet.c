@@ -86,6 +86,77 @@ static void pass_over_others(struct hxb_packet *a, struct hxb_packet *b, struct 
     CHECK_EQ(hxb_packet_dropped(b), before);
 }
 
+/* What of both ends' rings comes by one call, n frames: flags of all. Where a frame begins stands behind 8 descriptors. */
+static uint64_t receive_both(struct hxb_packet *const *ends, struct test_pool *p, const int *frames, const uint64_t *only)
+{
+    uint64_t got[2][16], bursts[2 * HXB_QUEUE_BURST_WORDS], flags = 0;
+    int seen[2] = {0, 0};
+
+    for (int tries = 0; seen[0] < frames[0] || seen[1] < frames[1]; tries++) {
+        CHECK(tries < 5000);
+        int wakes[] = {hxb_packet_fd(ends[0]), hxb_packet_fd(ends[1])};
+        hxb_wait(wakes, 2, 1000);
+        for (int e = 0; e < 2; e++) {
+            uint64_t *b = &bursts[e * HXB_QUEUE_BURST_WORDS];
+            b[0] = hxb_packet_queue(ends[e]);
+            b[1] = (uint64_t)(uintptr_t)got[e];
+            b[2] = 8;
+        }
+        int all = hxb_rx_bursts(p->pool, bursts, 2, only);
+        for (int e = 0; e < 2; e++) {
+            int n = (int)bursts[e * HXB_QUEUE_BURST_WORDS + 3];
+            for (int i = 0; i < n; i++) {
+                CHECK_EQ(got[e][8 + i], (uint64_t)(uintptr_t)test_frame(p, got[e][i]));
+                CHECK_EQ(test_frame(p, got[e][i])[89], test_frame(p, got[e][i])[14]);
+                flags |= got[e][i];
+            }
+            test_release(p, got[e], n);
+            seen[e] += n;
+            all -= n;
+        }
+        CHECK_EQ(all, 0);
+    }
+    CHECK(seen[0] == frames[0] && seen[1] == frames[1]);
+    return flags;
+}
+
+/* Named by words, sockets send and receive as ports do: several by one call, sealed, and judged when one came alone. */
+static void as_queues(struct hxb_packet *a, struct hxb_packet *b, struct test_pool *p)
+{
+    enum { FROM = 28, AT = 24 };
+    const uint64_t sealing = FROM | (uint64_t)AT << 16;
+    const uint64_t only[HXB_ONLY_WORDS] = {FROM | (uint64_t)AT << 16 | (uint64_t)32 << 32 | (uint64_t)90 << 48, 0};
+    struct hxb_packet *const ends[] = {a, b};
+    uint64_t descs[2][4], bursts[2 * HXB_QUEUE_BURST_WORDS];
+
+    for (int e = 0; e < 2; e++) {
+        test_fill(p, descs[e], 3 - e, 90);
+        uint64_t *words = &bursts[e * HXB_QUEUE_BURST_WORDS];
+        words[0] = hxb_packet_queue(ends[e]);
+        words[1] = (uint64_t)(uintptr_t)descs[e];
+        words[2] = (uint64_t)(3 - e);
+    }
+    CHECK_EQ(hxb_tx_bursts(p->pool, bursts, 2), 5);
+    CHECK_EQ(bursts[3], 3);
+    CHECK_EQ(bursts[HXB_QUEUE_BURST_WORDS + 3], 2);
+    receive_both(ends, p, (int[]){2, 3}, NULL);
+
+    for (int sealed = 0; sealed < 2; sealed++) {
+        test_fill(p, descs[0], 1, 90);
+        descs[0][0] |= HXB_DESC_SEAL;
+        CHECK_EQ(hxb_tx_sealed(p->pool, hxb_packet_queue(a), descs[0], 1, sealed ? sealing : 0), 1);
+        uint64_t flags = receive_both(ends, p, (int[]){0, 1}, only);
+        CHECK_EQ(flags & HXB_DESC_INTACT, sealed ? HXB_DESC_INTACT : 0);
+    }
+    /* Of one that cannot be sealed nothing is sent. */
+    test_fill(p, descs[0], 1, 90);
+    uint64_t bad = test_desc(0, 90) | HXB_DESC_SEAL;
+    CHECK_EQ(hxb_tx_sealed(p->pool, hxb_packet_queue(a), &bad, 1, sealing), -EINVAL);
+    CHECK_EQ(hxb_tx_sealed(p->pool, hxb_packet_queue(a), descs[0], 0, sealing), 0);
+    test_release(p, descs[0], 1);
+    CHECK_EQ(receive(b, p, 90), 0);
+}
+
 /* References: with HOLD the caller keeps its own, without it the frame's buffer goes home. */
 static void keep_what_is_held(struct hxb_packet *a, struct hxb_packet *b, struct test_pool *p)
 {
@@ -195,6 +266,7 @@ void test_packet(void)
     CHECK_EQ(hxb_wait(&wake, 1, 0), 0);
     /* What one end sends it does not see itself. */
     CHECK_EQ(receive(a, &p, JUMBO), 0);
+    as_queues(a, b, &p);
     keep_what_is_held(a, b, &p);
     pass_over_others(a, b, &p);
     overflow(a, b, &p);

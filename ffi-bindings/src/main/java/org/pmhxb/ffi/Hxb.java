@@ -40,6 +40,8 @@ public final class Hxb {
       FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final FunctionDescriptor PACKET_BURST =
       FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final FunctionDescriptor SEALED_BURST =
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
   private static final FunctionDescriptor BULK =
       FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final FunctionDescriptor OF_HANDLE = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
@@ -53,10 +55,7 @@ public final class Hxb {
           "hxb_rx_bursts",
           FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
   private static final MethodHandle TX_BURSTS = critical("hxb_tx_bursts", BULK);
-  private static final MethodHandle TX_SEALED =
-      critical(
-          "hxb_tx_sealed",
-          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
+  private static final MethodHandle TX_SEALED = critical("hxb_tx_sealed", SEALED_BURST);
   private static final MethodHandle PACKET_RX_BURST = critical("hxb_packet_rx_burst", PACKET_BURST);
   private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
   private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", RING_BURST);
@@ -89,6 +88,8 @@ public final class Hxb {
 
   // System calls: a safepoint must not wait for them.
   private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", BURST);
+  private static final MethodHandle TX_BURSTS_BLOCKING = blocking("hxb_tx_bursts", BULK);
+  private static final MethodHandle TX_SEALED_BLOCKING = blocking("hxb_tx_sealed", SEALED_BURST);
   private static final MethodHandle PACKET_TX_BURST = blocking("hxb_packet_tx_burst", PACKET_BURST);
   private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", OF_FD);
   private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", OF_FD);
@@ -125,8 +126,8 @@ public final class Hxb {
   }
 
   /**
-   * {@link #rxBurst} of each of {@code count} queues; returns all frames that came. The words at
-   * addresses {@code bursts} and {@code only} are hxb_rx_bursts'.
+   * {@link #rxBurst} of each of {@code count} queues, of ports or of packet sockets; returns all
+   * frames that came. The words at addresses {@code bursts} and {@code only} are hxb_rx_bursts'.
    */
   public static int rxBursts(long pool, long bursts, int count, long only) {
     try {
@@ -153,6 +154,24 @@ public final class Hxb {
   public static int txSealed(long pool, long queue, long descs, int n, long sealing) {
     try {
       return (int) TX_SEALED.invokeExact(pool, queue, descs, n, sealing);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** {@link #txBursts} of packet sockets ({@link PacketSocket#queue}). */
+  public static int txBurstsBlocking(long pool, long bursts, int count) {
+    try {
+      return (int) TX_BURSTS_BLOCKING.invokeExact(pool, bursts, count);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** {@link #txSealed} of a packet socket ({@link PacketSocket#queue}). */
+  public static int txSealedBlocking(long pool, long queue, long descs, int n, long sealing) {
+    try {
+      return (int) TX_SEALED_BLOCKING.invokeExact(pool, queue, descs, n, sealing);
     } catch (Throwable t) {
       throw unexpected(t);
     }

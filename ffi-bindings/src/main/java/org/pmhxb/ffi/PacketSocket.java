@@ -60,6 +60,11 @@ public final class PacketSocket {
     return Pmhxb.hxb_packet_fd(MemorySegment.ofAddress(socket));
   }
 
+  /** What names it in {@link Hxb#rxBursts}, {@link Hxb#txBurstsBlocking} and the like. */
+  public static long queue(long socket) {
+    return Pmhxb.hxb_packet_queue(MemorySegment.ofAddress(socket));
+  }
+
   /**
    * Whether its interface is up and has a carrier; the caller's network namespace may be another.
    */

@@ -276,10 +276,9 @@ final class Rail {
 
   /**
    * {@link #offer} in the usual case of a rail that has frames now and then: they are few and of
-   * one kind, and the port has room.
+   * one kind, and the port has room and, as far as is known, no queue.
    *
-   * @param ports whose bursts are native calls, which tell of no queue, and know this rail's by its
-   *     number
+   * @param ports whose bursts are native calls, and know this rail's by its number
    * @return frames; 0: it is another case, and nothing was done
    */
   int offerUsual(QueueBursts ports) {
@@ -287,7 +286,7 @@ final class Rail {
       return offerUsualOthers(ports);
     }
     int n = local.size();
-    if (!local.isOneBurst() || ports.txRoom(index) < n) {
+    if (!local.isOneBurst() || ports.usualRoom(index, local.bytes()) < n) {
       return 0;
     }
     offeredMost = n;
@@ -301,7 +300,7 @@ final class Rail {
     if ((transit.size() | local.size()) != 0 || answers != 0 == passedCount > 0) {
       return 0;
     }
-    int room = Math.min(ports.txRoom(index), BURST);
+    int room = Math.min(ports.usualRoom(index, passedBytes), BURST);
     if (answers != 0) {
       return offerControlOnly(room);
     }

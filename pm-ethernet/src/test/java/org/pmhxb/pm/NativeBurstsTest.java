@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,12 +18,15 @@ import org.pmhxb.ffi.EalOptions;
 import org.pmhxb.ffi.Hugepages;
 import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.DpdkPorts;
+import org.pmhxb.pm.port.PacketPort;
 import org.pmhxb.pm.port.Port;
 import org.pmhxb.pm.port.QueueBursts;
+import org.pmhxb.pm.port.VethPair;
+import org.pmhxb.pm.wire.FrameHeader;
 
 /**
- * Two nodes over shared-memory lines, whose bursts are native calls: what waits on one rail alone
- * is sealed and sent in one, and whatever else is not.
+ * Two nodes over shared-memory lines or packet sockets, whose bursts are native calls: what waits
+ * on one rail alone is sealed and sent in one, and whatever else is not.
  */
 class NativeBurstsTest {
   private static final int ENDPOINT = 3;
@@ -52,6 +56,12 @@ class NativeBurstsTest {
       macs[r] = new long[] {mac(0, r), mac(1, r)};
       ports.add(port(self == 0, name + r, pool, mac(self, r)));
     }
+    return node(self, macs, ports, pool, mode);
+  }
+
+  private static PmNode node(
+      int self, long[][] macs, List<Port> ports, DpdkPool pool, FrameKey.Mode mode) {
+    assertThat(new QueueBursts(ports, e -> {}).areNative()).isTrue();
     NodeConfig config = NodeConfig.defaults(5, 1 + self, 256).withWindow(256);
     NodeConfig keyed =
         mode == FrameKey.Mode.OFF ? config : config.withFrameKey(new FrameKey(mode, 11, 12, 1_000));
@@ -66,12 +76,49 @@ class NativeBurstsTest {
   @CsvSource({"1, OFF", "3, OFF", "1, TAG"})
   void allArriveWholeAndInOrder(int rails, FrameKey.Mode mode) throws Exception {
     String name = rails + "-" + mode + "-";
-    SplittableRandom random = new SplittableRandom(rails);
     try (DpdkPool pool0 = DpdkPool.create("nb0-" + name, STRIDE, 3_000, Hugepages.AUTO);
         DpdkPool pool1 = DpdkPool.create("nb1-" + name, STRIDE, 3_000, Hugepages.AUTO);
         PmNode node0 = node(0, rails, name, pool0, mode);
-        PmNode node1 = node(1, rails, name, pool1, mode);
-        PmEndpoint end0 = node0.open(ENDPOINT);
+        PmNode node1 = node(1, rails, name, pool1, mode)) {
+      exchange(node0, node1, rails);
+    }
+  }
+
+  /** The same through the kernel, where a burst that is long asks for the queue first. */
+  @ParameterizedTest
+  @CsvSource({"1, OFF", "3, OFF", "1, TAG"})
+  void allArriveThroughPacketSockets(int rails, FrameKey.Mode mode) throws Exception {
+    Assumptions.assumeTrue(VethPair.canBeMade(), "veth pairs can be made by root only");
+    VethPair.deleteThoseOfDeadRuns();
+    String name = "p" + rails + "-" + mode + "-";
+    List<VethPair> links = new ArrayList<>();
+    try (DpdkPool pool0 = DpdkPool.create("nb0-" + name, STRIDE, 3_000, Hugepages.AUTO);
+        DpdkPool pool1 = DpdkPool.create("nb1-" + name, STRIDE, 3_000, Hugepages.AUTO)) {
+      for (int r = 0; r < rails; r++) {
+        links.add(new VethPair());
+      }
+      List<Port> ports0 = links.stream().map(l -> socket(l.first(), pool0)).toList();
+      List<Port> ports1 = links.stream().map(l -> socket(l.second(), pool1)).toList();
+      long[][] macs = new long[rails][];
+      for (int r = 0; r < rails; r++) {
+        macs[r] = new long[] {ports0.get(r).macAddress(), ports1.get(r).macAddress()};
+      }
+      try (PmNode node0 = node(0, macs, ports0, pool0, mode);
+          PmNode node1 = node(1, macs, ports1, pool1, mode)) {
+        exchange(node0, node1, rails);
+      }
+    } finally {
+      links.forEach(VethPair::close);
+    }
+  }
+
+  private static Port socket(String interfaceName, DpdkPool pool) {
+    return PacketPort.open(interfaceName, FrameHeader.ETHER_TYPE, pool);
+  }
+
+  private static void exchange(PmNode node0, PmNode node1, int seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    try (PmEndpoint end0 = node0.open(ENDPOINT);
         PmEndpoint end1 = node1.open(ENDPOINT)) {
       Sequence to1 = new Sequence();
       Sequence to0 = new Sequence();

@@ -23,10 +23,10 @@ public class Pmhxb extends Pmhxb$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int HXB_ABI_VERSION = (int)8L;
+    private static final int HXB_ABI_VERSION = (int)9L;
     /**
      * {@snippet lang=c :
-     * #define HXB_ABI_VERSION 8
+     * #define HXB_ABI_VERSION 9
      * }
      */
     public static int HXB_ABI_VERSION() {
@@ -4444,6 +4444,66 @@ public class Pmhxb extends Pmhxb$shared {
                 traceDowncall("hxb_packet_fd", socket);
             }
             return (int)mh$.invokeExact(socket);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class hxb_packet_queue {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_LONG,
+            Pmhxb.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_queue");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t hxb_packet_queue(const struct hxb_packet *socket)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_queue$descriptor() {
+        return hxb_packet_queue.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t hxb_packet_queue(const struct hxb_packet *socket)
+     * }
+     */
+    public static MethodHandle hxb_packet_queue$handle() {
+        return hxb_packet_queue.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t hxb_packet_queue(const struct hxb_packet *socket)
+     * }
+     */
+    public static MemorySegment hxb_packet_queue$address() {
+        return hxb_packet_queue.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t hxb_packet_queue(const struct hxb_packet *socket)
+     * }
+     */
+    public static long hxb_packet_queue(MemorySegment socket) {
+        var mh$ = hxb_packet_queue.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_queue", socket);
+            }
+            return (long)mh$.invokeExact(socket);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

@@ -99,7 +99,7 @@ final class AfPacketPort extends DpdkPort {
   @Override
   public long txBacklogBytes() {
     if (!backlog.mayBeLong()) {
-      return 0;
+      return backlog.unaskedBytes();
     }
     int heldBytes = backlog.ask();
     if (!kickDue) {

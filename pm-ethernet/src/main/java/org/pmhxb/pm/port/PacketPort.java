@@ -1,6 +1,7 @@
 package org.pmhxb.pm.port;
 
 import org.pmhxb.bufpool.DpdkPool;
+import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.AfPacket;
 import org.pmhxb.ffi.Hxb;
 import org.pmhxb.ffi.PacketSocket;
@@ -19,6 +20,12 @@ public final class PacketPort implements Port {
   /** Frames that the receive ring holds, and most that are outstanding in the kernel. */
   static final int SLOTS = 256;
 
+  /** Of its pool, as {@link DpdkPort#poolHandle}. */
+  final long poolHandle;
+
+  /** As native calls for several queues name this one. */
+  final long queueWord;
+
   private final String interfaceName;
   private final long socket;
   private final int descriptor;
@@ -30,7 +37,9 @@ public final class PacketPort implements Port {
   /** Guarded by this: nobody asks a socket that is gone. */
   private boolean closed;
 
-  private PacketPort(String interfaceName, long socket, int maxFrameBytes) {
+  private PacketPort(String interfaceName, long socket, int maxFrameBytes, long poolHandle) {
+    this.poolHandle = poolHandle;
+    this.queueWord = PacketSocket.queue(socket);
     this.interfaceName = interfaceName;
     this.socket = socket;
     this.descriptor = PacketSocket.descriptor(socket);
@@ -57,7 +66,7 @@ public final class PacketPort implements Port {
         Math.min(mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES, pool.frameCapacityBytes());
     long socket = PacketSocket.open(interfaceName, etherType, SLOTS, maxFrameBytes, pool.handle());
     try {
-      return new PacketPort(interfaceName, socket, maxFrameBytes);
+      return new PacketPort(interfaceName, socket, maxFrameBytes, pool.handle());
     } catch (RuntimeException e) {
       PacketSocket.close(socket);
       throw e;
@@ -84,10 +93,19 @@ public final class PacketPort implements Port {
       return 0;
     }
     int taken = DpdkPort.taken(Hxb.packetTxBurst(socket, words, offered));
-    for (int i = 0; i < taken; i++) {
-      backlog.sent(Burst.lengthBytes(burst.get(from + i)));
-    }
+    took(Memory.known(words), taken);
     return taken;
+  }
+
+  /**
+   * A native call of several queues sent frames to this one.
+   *
+   * @param words address of their descriptors, by {@code Memory.known}
+   */
+  void took(long words, int frames) {
+    for (int i = 0; i < frames; i++) {
+      backlog.sent(Burst.lengthBytes(Burst.get(words, i)));
+    }
   }
 
   /** Asks the kernel only when what is remembered fills half of the account. */
@@ -99,6 +117,11 @@ public final class PacketPort implements Port {
     return SLOTS - backlog.outstanding();
   }
 
+  /** {@link #txRoom} for a burst that needs no look at {@link #txBacklogBytes} before; else 0. */
+  int unaskedRoom(int burstBytes) {
+    return backlog.takesUnasked(burstBytes) ? txRoom() : 0;
+  }
+
   /**
    * Asks the kernel only when it had something when it was last asked, or may have more than a long
    * frame by now: a system call is a quarter of what it costs to send a short frame.
@@ -106,7 +129,7 @@ public final class PacketPort implements Port {
   @Override
   public long txBacklogBytes() {
     if (!backlog.mayBeLong()) {
-      return 0;
+      return backlog.unaskedBytes();
     }
     int heldBytes = backlog.ask();
     backlog.forgetBeyond(heldBytes);

@@ -6,6 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.Memory;
 import org.pmhxb.ffi.Hxb;
@@ -13,8 +15,9 @@ import org.pmhxb.pm.wire.FrameHeader;
 
 /**
  * Bursts of several ports: in one native call where all of them are drivers whose bursts make no
- * system call, else port by port. A node of nine rails that polls each by a call of its own spends
- * more on calls than on the frames that came. Owner: the poll thread.
+ * system call, or all of them packet sockets, else port by port. A node of nine rails that polls
+ * each by a call of its own spends more on calls than on the frames that came. Owner: the poll
+ * thread.
  */
 public final class QueueBursts {
   // Of a burst's words; see hxb_rx_bursts.
@@ -46,10 +49,13 @@ public final class QueueBursts {
 
   private final Consumer<RuntimeException> faults;
 
-  /** The same, where they are all of one kind and pool. */
+  /** The same, where they are all drivers of one pool; else none. */
   private final PollModePort[] drivers;
 
-  /** Their {@link PollModePort#queueWord}: nine of them in two cache lines. */
+  /** The same, where they are all packet sockets of one pool; else none. */
+  private final PacketPort[] sockets;
+
+  /** What native calls name them by: nine of them in two cache lines. */
   private final long[] queueWords;
 
   /** Their pool, or 0 when they are not. */
@@ -86,12 +92,14 @@ public final class QueueBursts {
     }
     this.ports = ports.toArray(Port[]::new);
     this.faults = faults;
-    this.poolHandle = commonPool(this.ports);
-    this.drivers = new PollModePort[poolHandle == 0 ? 0 : n];
-    this.queueWords = new long[drivers.length];
-    for (int i = 0; i < drivers.length; i++) {
-      drivers[i] = (PollModePort) this.ports[i];
-      queueWords[i] = drivers[i].queueWord;
+    this.drivers = ofOnePool(PollModePort.class, PollModePort[]::new, p -> p.poolHandle);
+    this.sockets = ofOnePool(PacketPort.class, PacketPort[]::new, p -> p.poolHandle);
+    if (sockets.length > 0) {
+      this.poolHandle = sockets[0].poolHandle;
+      this.queueWords = Arrays.stream(sockets).mapToLong(p -> p.queueWord).toArray();
+    } else {
+      this.poolHandle = drivers.length > 0 ? drivers[0].poolHandle : 0;
+      this.queueWords = Arrays.stream(drivers).mapToLong(p -> p.queueWord).toArray();
     }
     this.bells = Arrays.stream(drivers).mapToLong(p -> p.bells).max().orElse(0);
     this.burst = new Burst[n];
@@ -102,15 +110,14 @@ public final class QueueBursts {
     this.only = block + burstBytes;
   }
 
-  private static long commonPool(Port[] ports) {
-    long pool = 0;
-    for (Port p : ports) {
-      if (!(p instanceof PollModePort driver) || pool != 0 && pool != driver.poolHandle) {
-        return 0;
-      }
-      pool = driver.poolHandle;
-    }
-    return pool;
+  /** The ports, when all are of this kind and of one pool; else none. */
+  private <P extends Port> P[] ofOnePool(
+      Class<P> kind, IntFunction<P[]> array, ToLongFunction<P> pool) {
+    P[] some = Arrays.stream(ports).filter(kind::isInstance).map(kind::cast).toArray(array);
+    boolean all = some.length == ports.length;
+    return all && Arrays.stream(some).mapToLong(pool).distinct().count() == 1
+        ? some
+        : array.apply(0);
   }
 
   /**
@@ -118,12 +125,24 @@ public final class QueueBursts {
    * kind.
    */
   public int txRoom(int number) {
-    return poolHandle != 0 ? drivers[number].txRoom() : ports[number].txRoom();
+    return number < drivers.length ? drivers[number].txRoom() : ports[number].txRoom();
+  }
+
+  /**
+   * {@link #txRoom} of a port for a burst that needs no look at {@link #txBacklogBytes} before, for
+   * all that is known; 0 when it does. {@link #areNative} only.
+   *
+   * @param bytes of the burst
+   */
+  public int usualRoom(int number, int bytes) {
+    return number < drivers.length ? drivers[number].txRoom() : sockets[number].unaskedRoom(bytes);
   }
 
   /** {@link Port#txBacklogBytes} of a port, likewise. */
   public long txBacklogBytes(int number) {
-    return poolHandle != 0 ? drivers[number].txBacklogBytes() : ports[number].txBacklogBytes();
+    return number < drivers.length
+        ? drivers[number].txBacklogBytes()
+        : ports[number].txBacklogBytes();
   }
 
   /** Begins with no burst. */
@@ -144,7 +163,7 @@ public final class QueueBursts {
    * @return which burst it is
    */
   public int add(int number, Burst words, int first, int most) {
-    if (poolHandle != 0) {
+    if (number < drivers.length) {
       drivers[number].handedOver(most);
     }
     return enter(number, words, first, most);
@@ -235,6 +254,9 @@ public final class QueueBursts {
     if (poolHandle == 0) {
       return sendOneByOne();
     }
+    if (sockets.length > 0) {
+      return sendToSockets();
+    }
     int taken = sendAtOnce();
     PollModePort.ringBells(bells, poolHandle);
     return taken;
@@ -254,12 +276,29 @@ public final class QueueBursts {
    * @return frames that were taken
    */
   public int sendSealed(int number, Burst words, int first, int most, long sealing) {
+    long at = DpdkPort.wordAt(words, first, most);
+    if (number >= drivers.length) {
+      return sendSealedToSocket(sockets[number], at, most, sealing);
+    }
     PollModePort port = drivers[number];
     port.handedOver(most);
-    long at = DpdkPort.wordAt(words, first, most);
     int taken = DpdkPort.taken(Hxb.txSealed(poolHandle, port.queueWord, at, most, sealing));
     PollModePort.ringBells(bells, poolHandle);
     return taken;
+  }
+
+  private int sendSealedToSocket(PacketPort port, long at, int most, long sealing) {
+    int taken = DpdkPort.taken(Hxb.txSealedBlocking(poolHandle, port.queueWord, at, most, sealing));
+    port.took(Memory.known(at), taken);
+    return taken;
+  }
+
+  private int sendToSockets() {
+    int all = Hxb.txBurstsBlocking(poolHandle, block, count);
+    for (int i = 0; i < count; i++) {
+      sockets[port(i)].took(descriptors(i), moved(i));
+    }
+    return all;
   }
 
   private int sendAtOnce() {
@@ -311,7 +350,7 @@ public final class QueueBursts {
     return DpdkPort.taken(Memory.ALL.get(INT, wordsAt(i) + MOVED));
   }
 
-  /** Address of the i-th receive burst's words. */
+  /** Address of the i-th burst's words. */
   public long descriptors(int i) {
     return Memory.known(Memory.ALL.get(LONG, wordsAt(i) + DESCRIPTORS));
   }

@@ -48,6 +48,9 @@ final class SocketBacklog {
   /** Frame bytes handed over since the kernel said that it has none. */
   private long sinceEmptyBytes;
 
+  /** What was last said that the kernel has. */
+  private long toldBytes;
+
   /**
    * @param socket its descriptor
    * @param frames most that may be outstanding, a power of two
@@ -82,6 +85,15 @@ final class SocketBacklog {
     return outstanding;
   }
 
+  /**
+   * Whether a burst of so many bytes may go and nothing be asked: whoever was told last was told
+   * that nothing waits and would be told so now, and behind the burst half of what may always be in
+   * front of the wire is there at most.
+   */
+  boolean takesUnasked(int burstBytes) {
+    return toldBytes == 0 && sinceEmptyBytes <= UNASKED_BYTES && burstBytes <= UNASKED_BYTES;
+  }
+
   /** Whether so much was sent since the kernel had nothing that it is worth a system call. */
   boolean mayBeLong() {
     return sinceEmptyBytes > UNASKED_BYTES;
@@ -108,6 +120,13 @@ final class SocketBacklog {
 
   /** Frame bytes that the kernel still has, as far as is known after {@link #ask}. */
   long bytes(int heldBytes) {
-    return Math.min(heldBytes, outstandingBytes);
+    toldBytes = Math.min(heldBytes, outstandingBytes);
+    return toldBytes;
+  }
+
+  /** {@link #bytes} where it is not worth a question. */
+  long unaskedBytes() {
+    toldBytes = 0;
+    return 0;
   }
 }

@@ -11,12 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,7 +48,7 @@ abstract class VethPortContract extends PortContract {
 
   private static final long VOLUNTARY_SWITCHES = 128;
 
-  private static final Pattern FIRST_END = Pattern.compile("hxb(\\d+)x\\d+a");
+  VethPair link;
 
   String ifA;
   String ifB;
@@ -63,23 +58,12 @@ abstract class VethPortContract extends PortContract {
 
   @BeforeAll
   static void needsRoot() {
-    Assumptions.assumeTrue(
-        "root".equals(System.getProperty("user.name")), "veth pairs can be made by root only");
+    Assumptions.assumeTrue(VethPair.canBeMade(), "veth pairs can be made by root only");
   }
 
-  /** A test run that was killed leaves its pair; its name tells the process. */
   @BeforeAll
   static void deleteLinksOfDeadRuns() throws IOException, InterruptedException {
-    try (Stream<Path> links = Files.list(Path.of("/sys/class/net"))) {
-      for (Path link : links.toList()) {
-        Matcher name = FIRST_END.matcher(link.getFileName().toString());
-        if (name.matches() && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
-          // Perhaps another JVM of this build does the same just now.
-          new ProcessBuilder("ip", "link", "del", name.group()).start().waitFor();
-          assertThat(link).doesNotExist();
-        }
-      }
-    }
+    VethPair.deleteThoseOfDeadRuns();
   }
 
   @Override
@@ -95,18 +79,9 @@ abstract class VethPortContract extends PortContract {
 
   @Override
   void connect() throws Exception {
-    String line = "hxb" + ProcessHandle.current().pid() + unique("x");
-    ifA = line + "a";
-    ifB = line + "b";
-    run("ip link add " + ifA + " mtu 9000 type veth peer name " + ifB + " mtu 9000");
-    for (String name : new String[] {ifA, ifB}) {
-      // No router solicitations between the test's frames.
-      Path ipv6 = Path.of("/proc/sys/net/ipv6/conf", name, "disable_ipv6");
-      if (Files.exists(ipv6)) {
-        Files.writeString(ipv6, "1");
-      }
-      run("ip link set " + name + " up");
-    }
+    link = new VethPair();
+    ifA = link.first();
+    ifB = link.second();
     a = open(ifA, poolA);
     b = open(ifB, poolB);
   }
@@ -117,22 +92,12 @@ abstract class VethPortContract extends PortContract {
     try {
       super.close();
     } finally {
-      deleteLink();
-    }
-  }
-
-  private void deleteLink() {
-    try {
-      run("ip link del " + ifA);
-    } catch (IOException | InterruptedException e) {
-      throw new AssertionError(e);
+      link.close();
     }
   }
 
   static void run(String command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command.split(" ")).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes());
-    assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
+    VethPair.run(command);
   }
 
   private void shape() throws IOException, InterruptedException {
@@ -168,7 +133,7 @@ abstract class VethPortContract extends PortContract {
   }
 
   /** The kernel lets a frame go a moment after its receiver has it. */
-  private void awaitNoBacklog() {
+  void awaitNoBacklog() {
     long deadline = System.nanoTime() + 5_000_000_000L;
     while (a.txBacklogBytes() != 0) {
       assertThat(System.nanoTime()).as("backlog is gone").isLessThan(deadline);
