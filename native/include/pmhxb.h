@@ -296,10 +296,10 @@ int hxb_rx_burst(int port, int queue, struct hxb_pool *pool, uint64_t *descs, in
 int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *descs, int n);
 
 /*
- * A burst of each of `count` queues, in turn: hxb_rx_burst, hxb_tx_burst, or where the first word is hxb_packet_queue's
- * those of the packet socket, whose send bursts make system calls. HXB_QUEUE_BURST_WORDS words
- * for each: port | queue << 32 or hxb_packet_queue's; address of its descriptors; frames at most, in the lower half, the upper one
- * is the caller's; and, written, what that burst returned, signed. Returns the frames that all of them moved.
+ * A burst of each of `count` queues, in turn: hxb_rx_burst, hxb_tx_burst; or, where hxb_packet_queue names it, those of
+ * the packet socket, whose send bursts make system calls. HXB_QUEUE_BURST_WORDS words for each: port | queue << 32 or
+ * hxb_packet_queue's; address of its descriptors; frames at most, in the lower half, the upper one is the caller's; and,
+ * written, what that burst returned, signed. Returns the frames that all of them moved.
  * hxb_rx_bursts also writes where each frame begins, in as many words as may be moved, behind the descriptors.
  *
  * only: NULL, or what it is to find out of a frame that is all that came, HXB_ONLY_WORDS words:
@@ -315,7 +315,8 @@ int hxb_tx_burst(int port, int queue, struct hxb_pool *pool, const uint64_t *des
 int hxb_rx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count, const uint64_t *only);
 int hxb_tx_bursts(struct hxb_pool *pool, uint64_t *bursts, int count);
 /*
- * hxb_tx_burst of the queue port | queue << 32, or hxb_packet_tx_burst of hxb_packet_queue's, behind hxb_seal of the same frames: one call for both, as above.
+ * hxb_tx_burst of the queue port | queue << 32, or hxb_packet_tx_burst of hxb_packet_queue's, behind hxb_seal of the
+ * same frames: one call for both, as above.
  * sealing: from:16 | at << 16, without a trailer; 0: nothing is sealed. -EINVAL, and nothing is sent, when hxb_seal
  * refuses one of them. For short frames: it delays safepoints until all are done.
  */
@@ -457,7 +458,7 @@ int hxb_packet_open(const char *interface, int ether_type, int slots, int frame_
 int hxb_packet_close(struct hxb_packet *socket);
 /* Its descriptor: readable when a frame waits; for hxb_afpacket_outq and hxb_afpacket_sndbuf. */
 int hxb_packet_fd(const struct hxb_packet *socket);
-/* What names it where a queue is asked for (hxb_rx_bursts, hxb_tx_bursts, hxb_tx_sealed): no port's word. Until it is closed. */
+/* What names it, until it is closed, where a queue is asked for (hxb_rx_bursts, hxb_tx_bursts, hxb_tx_sealed). */
 uint64_t hxb_packet_queue(const struct hxb_packet *socket);
 /* Control path. 1: its interface is up and has a carrier, else 0. From any network namespace. */
 int hxb_packet_up(const struct hxb_packet *socket);
