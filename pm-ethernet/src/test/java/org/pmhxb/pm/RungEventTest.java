@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.pmhxb.ffi.Events;
@@ -23,11 +23,13 @@ class RungEventTest {
     assertThat(event.enter()).isTrue();
     assertThat(event.enter()).isTrue();
     event.leave();
-    Thread closer = Thread.ofPlatform().start(event::close);
+    Thread closer = Thread.ofPlatform().daemon().start(event::close);
     while (event.enter()) {
       event.leave();
     }
-    LockSupport.parkNanos(20_000_000);
+    while (closer.isAlive() && !waits(closer)) {
+      Thread.onSpinWait();
+    }
     assertThat(closer.isAlive()).isTrue();
     // What was entered before may still be rung.
     Hxb.eventSignal(event.fd());
@@ -57,6 +59,11 @@ class RungEventTest {
     RungEvent event = new RungEvent();
     event.close();
     return event;
+  }
+
+  /** Whether it lets others run: nothing else of it does so before the descriptor is closed. */
+  private static boolean waits(Thread closer) {
+    return Arrays.stream(closer.getStackTrace()).anyMatch(f -> f.getMethodName().equals("yield"));
   }
 
   private static boolean isReadable(int fd) {
