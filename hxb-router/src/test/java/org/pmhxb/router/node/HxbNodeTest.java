@@ -28,6 +28,7 @@ import org.pmhxb.ffi.Threads;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.Loan;
+import org.pmhxb.pm.MessageHandler;
 import org.pmhxb.pm.PeerListener;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmEndpoint;
@@ -57,10 +58,12 @@ class HxbNodeTest {
 
   private static void await(String what, BooleanSupplier condition) throws InterruptedException {
     long until = System.nanoTime() + 20_000_000_000L;
-    while (!condition.getAsBoolean() && System.nanoTime() < until) {
+    boolean holds = condition.getAsBoolean();
+    while (!holds && System.nanoTime() < until) {
       Thread.sleep(1);
+      holds = condition.getAsBoolean();
     }
-    assertThat(condition.getAsBoolean()).as(what).isTrue();
+    assertThat(holds).as(what).isTrue();
   }
 
   /** Sends numbered messages one way and checks that each arrives once, in order. */
@@ -241,17 +244,21 @@ class HxbNodeTest {
       int[] descriptors = b.node().wakeFds();
       assertThat(descriptors).hasSize(RAILS);
       MemorySegment fds = arena.allocateFrom(ValueLayout.JAVA_INT, descriptors);
-      int[] received = {0};
-      driveUntil(a, b, () -> send(from) && to.poll(m -> received[0]++, 8) > 0);
-      for (int round = 0; round < 20; round++) {
+      List<Long> received = new ArrayList<>();
+      MessageHandler handler =
+          m -> received.add(m.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, m.offset()));
+      driveUntil(a, b, () -> send(from, -1));
+      driveUntil(a, b, () -> to.poll(handler, 8) > 0);
+      for (long number = 0; number < 20; number++) {
         driveUntil(a, b, () -> fellAsleep(b, fds));
-        int before = received[0];
-        driveUntil(a, a, () -> send(from));
+        long next = number;
+        driveUntil(a, a, () -> send(from, next));
         a.node().doWork(System.nanoTime());
         assertThat(Hxb.waitReadable(fds.address(), RAILS, 5_000_000)).isPositive();
         b.node().wakeUp(true);
-        driveUntil(b, b, () -> to.poll(m -> received[0]++, 8) > 0);
-        assertThat(received[0]).isEqualTo(before + 1);
+        received.clear();
+        driveUntil(b, b, () -> to.poll(handler, 8) > 0);
+        assertThat(received).containsExactly(number);
       }
       b.node().stayAwake();
     }
@@ -296,9 +303,10 @@ class HxbNodeTest {
     return rails;
   }
 
-  private static boolean send(PmEndpoint from) {
-    SendBuffer buffer = from.claim(1, 8);
+  private static boolean send(PmEndpoint from, long number) {
+    SendBuffer buffer = from.claim(1, Long.BYTES);
     if (buffer != null) {
+      buffer.putLong(0, number);
       from.send(buffer);
     }
     return buffer != null;
@@ -461,10 +469,10 @@ class HxbNodeTest {
         String a = prefix + "a" + i;
         String b = prefix + "b" + i;
         ip("link add " + a + " mtu 9000 type veth peer name " + b + " mtu 9000");
-        ip("link set " + a + " up");
-        ip("link set " + b + " up");
         left.add(new HxbConfig.Rail(Dimension.X, i, driver, a));
         right.add(new HxbConfig.Rail(Dimension.X, i, driver, b));
+        ip("link set " + a + " up");
+        ip("link set " + b + " up");
       }
       exercise(left, right);
     } finally {
