@@ -28,6 +28,7 @@ public final class FakeNode implements NodeHandle {
   private final boolean ready;
   private final AtomicBoolean open = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean driving = new AtomicBoolean();
 
   /** Of every rail. */
   private volatile PortCounters counters = PortCounters.ZERO;
@@ -141,6 +142,11 @@ public final class FakeNode implements NodeHandle {
     return open.get();
   }
 
+  /** Whether a workload is under way. */
+  boolean driving() {
+    return driving.get();
+  }
+
   boolean closed() {
     return closed.get();
   }
@@ -158,8 +164,10 @@ public final class FakeNode implements NodeHandle {
       throws InterruptedException {
     while (!workload.done() && !cancelled.getAsBoolean()) {
       workload.doWork(System.nanoTime());
+      driving.set(true);
       Thread.sleep(1);
     }
+    driving.set(false);
     return workload.report();
   }
 

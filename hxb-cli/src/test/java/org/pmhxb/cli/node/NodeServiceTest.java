@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -121,9 +122,13 @@ class NodeServiceTest {
   }
 
   private void awaitClosed() throws InterruptedException {
+    await("the endpoint's end", () -> !node.endpointOpen());
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
     long deadlineNs = System.nanoTime() + LIMIT.toNanos();
-    while (node.endpointOpen()) {
-      assertThat(System.nanoTime() - deadlineNs).as("endpoint still open").isNegative();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - deadlineNs).as("no sign of %s", what).isNegative();
       Thread.sleep(2);
     }
   }
@@ -133,7 +138,7 @@ class NodeServiceTest {
     try (ControlClient client = ControlClient.connect(path)) {
       client.call(prepare(60_000), LIMIT);
       client.send(ControlJson.request("run"));
-      Thread.sleep(50);
+      await("a run", node::driving);
       ControlClient.ask(path, ControlJson.request("stop"), LIMIT);
 
       assertThat(client.receive("run", LIMIT).has("report")).isTrue();
