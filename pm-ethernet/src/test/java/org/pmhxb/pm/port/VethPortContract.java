@@ -245,6 +245,12 @@ abstract class VethPortContract extends PortContract {
       burst.set(0, frame(i, 64));
       sendAll(burst, 1);
     }
+    // Nothing is received before all were there: the kernel may bring them after the call that sent
+    // them.
+    long deadline = System.nanoTime() + 5_000_000_000L;
+    while (b.counters().rxDropped() < more) {
+      assertThat(System.nanoTime()).as("frames dropped").isLessThan(deadline);
+    }
     for (int i = 0; i < slots; i++) {
       release(receive());
     }
