@@ -51,7 +51,7 @@ class PacketPortTest extends VethPortContract {
     PacketPort port = (PacketPort) a;
     assertThat(port.unaskedRoom(9_216)).isEqualTo(256);
     assertThat(port.unaskedRoom(9_217)).isZero();
-    run("tc qdisc add dev %s root tbf rate 200kbit burst 1600 limit 20mb".formatted(ifA));
+    run("tc qdisc add dev %s root tbf rate 8kbit burst 1600 limit 20mb".formatted(ifA));
     // 9,216 B beside the question: with what goes then it may be more.
     for (int i = 0; i < 6; i++) {
       burst.set(i, frame(i, 1_500));
@@ -61,10 +61,14 @@ class PacketPortTest extends VethPortContract {
     burst.set(0, frame(6, 1_500));
     sendAll(burst, 1);
     assertThat(port.unaskedRoom(64)).isZero();
-    // Most of them are before the link, 60 ms each.
+    // Most of them are before the link, 1.5 s each.
     assertThat(port.txBacklogBytes()).isPositive();
     assertThat(port.unaskedRoom(64)).isZero();
-    for (int i = 0; i < 7; i++) {
+    // The next frame has the link look at its new rate.
+    run("tc qdisc change dev %s root tbf rate 1gbit burst 20480 limit 20mb".formatted(ifA));
+    burst.set(0, frame(7, 64));
+    sendAll(burst, 1);
+    for (int i = 0; i < 8; i++) {
       release(receive());
     }
     // Room is asked for of its own accord; who was told of a queue has to be told that it is gone.
