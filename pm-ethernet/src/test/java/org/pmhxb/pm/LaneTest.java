@@ -203,6 +203,27 @@ class LaneTest {
     assertThat(lane.acknowledged()).isEqualTo(fates.lastIndexOf(Fate.STORED) + 1);
   }
 
+  /** It may still lie in the ring to the node when the program has credit of the next session. */
+  @Test
+  void aTicketOfASessionThatEndedIsNotPendingAgainInTheNext() {
+    Lane lane = lane();
+    lane.publishLimit(1);
+    assertThat(lane.takeCredit()).isTrue();
+    long inRing = lane.nextTicket();
+    assertThat(lane.fate(inRing)).isEqualTo(Fate.PENDING);
+    lane.closeSession();
+    assertThat(lane.fate(inRing)).isEqualTo(Fate.UNKNOWN);
+    lane.publishLimit(1);
+    assertThat(lane.takeCredit()).isTrue();
+    assertThat(lane.fate(inRing)).as("with credit of the next session").isEqualTo(Fate.UNKNOWN);
+    long next = lane.nextTicket();
+    assertThat(lane.fate(next)).isEqualTo(Fate.PENDING);
+    lane.loseBehind(0);
+    lane.acknowledge(1);
+    assertThat(lane.fate(inRing)).isEqualTo(Fate.UNKNOWN);
+    assertThat(lane.fate(next)).isEqualTo(Fate.STORED);
+  }
+
   /** They are bounded: the oldest grow together, and stored ones between count as lost. */
   @Test
   void oldRangesOfLostTicketsBecomeOne() {
