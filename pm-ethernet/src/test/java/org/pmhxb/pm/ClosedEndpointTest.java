@@ -259,6 +259,60 @@ class ClosedEndpointTest {
     }
   }
 
+  /** What lies in the rings to the node is sent, or was handled, before the endpoint goes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatItsProgramDidBeforeItClosedIsDone(boolean inline) {
+    try (TestNet net = new TestNet(2, 2, 7, 2_000, CONFIG, inline)) {
+      Sender sender = new Sender(net);
+      Receiver receiver = new Receiver(net.nodes.get(1), 7);
+      sender.sendAll(receiver, 1);
+      int claimed = 0;
+      for (SendBuffer b; (b = sender.endpoint.claim(1, 7, Integer.BYTES)) != null; ) {
+        b.memory().set(ValueLayout.JAVA_INT_UNALIGNED, b.offset(), ++claimed);
+        sender.endpoint.send(b);
+      }
+      assertThat(claimed).isGreaterThan(1);
+      sender.endpoint.close();
+      net.run(5_000_000L);
+      receiver.poll();
+      receiver.endpoint.close();
+      receiver.assertInOrder();
+      assertThat(receiver.got).hasSize(1 + claimed);
+
+      // All of it came home: the number opens again with as many.
+      net.run(5_000_000L);
+      Sender again = new Sender(net);
+      Receiver next = new Receiver(net.nodes.get(1), 7);
+      next.got.addAll(receiver.got);
+      again.sendAll(next, 3 * LARGEST_GRANT);
+      next.assertInOrder();
+    }
+  }
+
+  /** Nobody else would ever give it back: the peer counts what it gets. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatWasClaimedAndNotSentIsThereForTheNextOfItsNumber(boolean inline) {
+    try (TestNet net = new TestNet(2, 2, 8, 2_000, CONFIG, inline)) {
+      Sender sender = new Sender(net);
+      Receiver receiver = new Receiver(net.nodes.get(1), 7);
+      sender.sendAll(receiver, 1);
+      net.run(5_000_000L);
+      int claimed = 0;
+      while (sender.endpoint.claim(1, 7, Integer.BYTES) != null) {
+        claimed++;
+        round(net);
+      }
+      assertThat(claimed).isGreaterThan(1);
+      sender.endpoint.close();
+
+      Sender again = new Sender(net);
+      again.sendAll(receiver, 3 * LARGEST_GRANT);
+      receiver.assertInOrder();
+    }
+  }
+
   private static InLane lane(PmNode node, int from, int to) {
     return node.core.peer(0).lane(from, to);
   }
