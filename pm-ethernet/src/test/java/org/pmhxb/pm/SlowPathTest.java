@@ -120,6 +120,22 @@ class SlowPathTest {
     }
   }
 
+  /** The mark is looked at while it stands, though none would be set. */
+  @Test
+  void aPathThatIsLikeTheOthersCountsAsSlowNoMore() {
+    try (TestNet net = net(0, FAST)) {
+      PmEndpoint a = net.nodes.get(0).open(ENDPOINT);
+      PmEndpoint b = net.nodes.get(1).open(ENDPOINT);
+      streamBothWays(net, a, b, 30 * MS);
+      Peer peer = net.nodes.get(0).core.peer(1);
+      peer.paths[SLOW].isSlow = true;
+      peer.mayDiffer |= Peer.SLOW;
+      streamBothWays(net, a, b, 10 * MS);
+      assertThat(peer.paths).extracting(path -> path.isSlow).containsOnly(false);
+      assertThat(peer.mayDiffer & Peer.SLOW).isZero();
+    }
+  }
+
   /** Who sends nothing measures nothing, and an answer that was late by chance says little. */
   @Test
   void whoOnlyReceivesAcknowledgesOnAllPaths() {
