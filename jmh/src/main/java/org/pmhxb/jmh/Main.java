@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.regex.PatternSyntaxException;
+import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.IterationResult;
@@ -37,13 +38,13 @@ public final class Main {
 
   /** {@code hxb jmh -h} lists the arguments. */
   public static void main(String[] args) throws IOException {
-    System.exit(run(args, System.err));
+    System.exit(run(args, System.out, System.err));
   }
 
   /** The exit code: 1 where a benchmark failed or allocates, 2 where the words are wrong. */
-  static int run(String[] args, PrintStream err) throws IOException {
+  static int run(String[] args, PrintStream out, PrintStream err) throws IOException {
     try {
-      return run(args);
+      return run(args, out);
     } catch (CommandLineOptionException
         | NoBenchmarksException
         | PatternSyntaxException
@@ -64,7 +65,7 @@ public final class Main {
     return code;
   }
 
-  private static int run(String[] args)
+  private static int run(String[] args, PrintStream out)
       throws RunnerException, CommandLineOptionException, IOException {
     CommandLineOptions given = new CommandLineOptions(args);
     if (given.shouldHelp()
@@ -83,7 +84,7 @@ public final class Main {
             .shouldFailOnError(true)
             .build();
     Collection<RunResult> results = new Runner(options).run();
-    return report(results, args, System.out) ? OK : FAILED;
+    return report(results, args, out) ? OK : FAILED;
   }
 
   private static boolean report(Collection<RunResult> results, String[] args, PrintStream out)
@@ -137,10 +138,17 @@ public final class Main {
             : String.format(Locale.ROOT, "%.1f..%.1f", path[0], path[path.length - 1]),
         median(withAcks),
         median(generator),
-        result.getPrimaryResult().getScore(),
+        totalNs(result),
         bytes,
         clean ? "" : " !");
     return clean;
+  }
+
+  /** The score, whatever unit and mode it was asked for in: the other columns are ns. */
+  private static double totalNs(RunResult result) {
+    double score = result.getPrimaryResult().getScore();
+    long unitNs = result.getParams().getTimeUnit().toNanos(1);
+    return result.getParams().getMode() == Mode.Throughput ? unitNs / score : unitNs * score;
   }
 
   private static String name(RunResult result) {

@@ -9,12 +9,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The command line of the benchmarks, which run none here. */
+/** The command line of the benchmarks, which run no measurement here. */
 class MainTest {
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+  private static PrintStream printingTo(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+
   private int run(String... words) throws Exception {
-    return Main.run(words, new PrintStream(said, true, StandardCharsets.UTF_8));
+    return Main.run(words, printingTo(printed), printingTo(said));
   }
 
   private String said() {
@@ -51,5 +57,24 @@ class MainTest {
         "TagCost.make -jvm /nonexistent/java -f 1 -wi 0 -i 1 -r 10ms -v SILENT".split(" ");
     assertThat(run(words)).as(said()).isEqualTo(1);
     assertThat(said()).startsWith("hxb jmh: ").doesNotContain("\tat ");
+  }
+
+  /** One takes some ten nanoseconds; in microseconds, or as so many in one, it would be none. */
+  @ParameterizedTest
+  @CsvSource({"-tu us", "-tu ms", "-bm thrpt -tu us"})
+  void theTotalIsInNanosecondsWhateverUnitIsAskedFor(String unit) throws Exception {
+    String words = "TagCost.make -f 0 -wi 0 -i 1 -r 20ms -v SILENT " + unit;
+    run(words.split(" ")); // so short a run may count what JMH allocates
+    assertThat(said()).isEmpty();
+
+    String line =
+        printed
+            .toString(StandardCharsets.UTF_8)
+            .lines()
+            .filter(each -> each.startsWith("TagCost.make"))
+            .findFirst()
+            .orElseThrow();
+    String[] columns = line.replaceAll("[ !]+$", "").split(" +");
+    assertThat(Double.parseDouble(columns[columns.length - 2])).as(line).isBetween(1.0, 1e6);
   }
 }
