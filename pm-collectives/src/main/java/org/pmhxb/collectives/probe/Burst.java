@@ -8,10 +8,10 @@ import org.pmhxb.collectives.barrier.Barriers;
  */
 final class Burst {
   /** After that long something was lost; the repetition is not counted. */
-  private static final long LOST_NS = 200_000_000L;
+  static final long LOST_NS = 200_000_000L;
 
-  /** What counts of it between two looks: who was held up has not waited for an echo. */
-  private static final long LOOK_NS_MAX = LOST_NS / 4;
+  /** After so many in a row nothing more is to be expected: they took ten seconds. */
+  private static final int LOST_IN_A_ROW_MAX = 50;
 
   private final Barriers barriers;
   private final ProbeClock clock;
@@ -23,9 +23,9 @@ final class Burst {
   private int sequence;
   private int echoes;
   private long beganNs;
-  private long lookedNs;
-  private long waitedNs;
+  private final Waiting waiting = new Waiting();
   private long lost;
+  private int lostInARow;
   private boolean started;
   private boolean over;
 
@@ -72,7 +72,8 @@ final class Burst {
       send();
       return 1;
     }
-    if (echoes >= shape.wanted()) {
+    if (isBack()) {
+      answered();
       sent = false;
       if (warmUp > 0) {
         warmUp--;
@@ -82,10 +83,8 @@ final class Burst {
       return 1;
     }
     long nowNs = clock.nowNs();
-    waitedNs += Math.min(nowNs - lookedNs, LOOK_NS_MAX);
-    lookedNs = nowNs;
-    if (waitedNs > LOST_NS) {
-      lost++;
+    if (waiting.lookNs(nowNs) > LOST_NS) {
+      lose();
       sent = false;
       judge(nowNs);
     }
@@ -125,8 +124,7 @@ final class Burst {
     echoes = 0;
     sent = true;
     beganNs = clock.nowNs();
-    lookedNs = beganNs;
-    waitedNs = 0;
+    waiting.begin(beganNs);
     long busyNs = clock.processorNs();
     int unanswered = shape.frames() - shape.wanted();
     for (int i = 0; i < shape.frames(); i++) {
@@ -151,6 +149,29 @@ final class Burst {
   /** The echoes of what was sent last are back. */
   boolean isBack() {
     return echoes >= shape.wanted();
+  }
+
+  /** What was sent last is back. */
+  void answered() {
+    lostInARow = 0;
+  }
+
+  /** What was sent last is not waited for any more. */
+  void lose() {
+    lost++;
+    lostInARow++;
+  }
+
+  boolean isUnanswered() {
+    return lostInARow >= LOST_IN_A_ROW_MAX;
+  }
+
+  /** As in {@code node 3, by rail 0}. */
+  String destination() {
+    int last = shape.firstWay() + shape.rails() - 1;
+    return shape.rails() == 1
+        ? "node %d, by rail %d".formatted(shape.to(), last)
+        : "node %d, by rails %d to %d".formatted(shape.to(), shape.firstWay(), last);
   }
 
   boolean isOver() {

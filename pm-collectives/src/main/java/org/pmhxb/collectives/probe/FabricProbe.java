@@ -24,6 +24,9 @@ public final class FabricProbe implements EchoListener {
   private static final int RECEIVED_AT_ONCE = 4;
   private static final long PAUSE_NS_MAX = 20_000_000L;
 
+  /** Sessions that are not up by then have nobody at the other end. */
+  private static final long CONNECT_NS_MAX = 20_000_000_000L;
+
   private final PmNode node;
   private final Barriers barriers;
   private final Participants group;
@@ -37,6 +40,11 @@ public final class FabricProbe implements EchoListener {
   private int at;
   private Burst echoing;
   private ReceiveCost receive;
+  private final Waiting connecting = new Waiting();
+  private boolean asked;
+
+  /** All sessions were up. */
+  private boolean connected;
 
   /** Lets time go by, so that echoes arrive while nobody polls. */
   @FunctionalInterface
@@ -117,29 +125,64 @@ public final class FabricProbe implements EchoListener {
     return -1;
   }
 
-  /** Asks for the sessions; whether all are up. */
+  /**
+   * Asks for the sessions; whether all are up.
+   *
+   * @throws IllegalStateException one was not up in 20 s, or ended after all had been up; it names
+   *     the node
+   */
   public boolean isConnected() {
-    boolean up = true;
+    int lacking = -1;
     for (PingPong p : pingPongs) {
       node.collectives().connect(p.to());
-      up &= node.peerState(p.to()) == PeerState.UP;
+      lacking = node.peerState(p.to()) == PeerState.UP ? lacking : p.to();
     }
-    return up;
+    if (lacking < 0) {
+      connected = true;
+    } else {
+      requireHope(lacking, clock.nowNs());
+    }
+    return lacking < 0;
   }
 
-  /** One round, after the node's own; the number of things done. */
-  public int step() {
-    if (at < bursts.size()) {
-      return stepBurst();
+  private void requireHope(int lacking, long nowNs) {
+    if (connected) {
+      throw new IllegalStateException(
+          "the session with node %d ended while LogP was measured; look at that node's log"
+              .formatted(lacking));
     }
-    if (!receive.isOver()) {
-      int work = receive.step();
+    if (!asked) {
+      asked = true;
+      connecting.begin(nowNs);
+    } else if (connecting.lookNs(nowNs) > CONNECT_NS_MAX) {
+      throw new IllegalStateException(
+          "no session with node %d in %d s, which LogP is measured with; look at that node's log"
+              .formatted(lacking, CONNECT_NS_MAX / 1_000_000_000));
+    }
+  }
+
+  /**
+   * One round, after the node's own, while {@link #isConnected}; the number of things done.
+   *
+   * @throws IllegalStateException a node has answered nothing for ten seconds; it is named
+   */
+  public int step() {
+    int work = 0;
+    if (at < bursts.size()) {
+      work = stepBurst();
+    } else if (!receive.isOver()) {
+      work = receive.step();
       if (receive.isOver()) {
         barriers.echoListener(EchoListener.NONE);
       }
-      return work;
     }
-    return 0;
+    if (echoing.isUnanswered()) {
+      barriers.echoListener(EchoListener.NONE);
+      throw new IllegalStateException(
+          "nothing came back for 10 s from %s; it, or a node or link on the way, is gone: hxb status"
+              .formatted(echoing.destination()));
+    }
+    return work;
   }
 
   private int stepBurst() {

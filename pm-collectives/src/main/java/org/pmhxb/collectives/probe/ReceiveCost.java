@@ -11,8 +11,6 @@ final class ReceiveCost {
   /** Behind the last echo: what it cost may be charged to the next round. */
   private static final int ROUNDS_AFTER = 2;
 
-  private static final long LOST_NS = 200_000_000L;
-
   private final Burst burst;
   private final int frames;
   private final ProbeClock clock;
@@ -82,9 +80,11 @@ final class ReceiveCost {
     long tookNs = nowNs - beganNs;
     if (roundsAfter > ROUNDS_AFTER) {
       lastIdleNs = idleNs.median();
+      burst.answered();
       costNs.add((tookNs - rounds * lastIdleNs) / frames);
       again(nowNs);
-    } else if (tookNs > LOST_NS) {
+    } else if (tookNs > Burst.LOST_NS) {
+      burst.lose();
       again(nowNs);
     }
   }

@@ -1,12 +1,16 @@
 package org.pmhxb.collectives.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.collectives.barrier.Barriers;
+import org.pmhxb.collectives.barrier.EchoListener;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
@@ -115,6 +119,94 @@ class FabricProbeTest {
         probe.step();
       }
       assertThat(probe.found().lost()).isZero();
+    }
+  }
+
+  private static FabricProbe connected(RingCluster cluster, long[] nowNs) {
+    Barriers.of(cluster.node(1));
+    Participants group = Participants.of(Shape.of(2), 1, 0, 1);
+    FabricProbe probe =
+        new FabricProbe(
+            cluster.node(0), group, ProbeClock.polling(() -> nowNs[0]), timeNs -> {}, 1_000);
+    while (!probe.isConnected()) {
+      cluster.doWork(nowNs[0] += 2_000);
+    }
+    return probe;
+  }
+
+  /** At every stage of the measurement, of which the last is that of receiving. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100, 3_000, 12_000})
+  void aPeerThatDiesIsNamed(int rounds) {
+    long[] nowNs = {1_000_000_000L};
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      FabricProbe probe = connected(cluster, nowNs);
+      for (int round = 0; round < rounds; round++) {
+        cluster.doWork(nowNs[0] += 2_000);
+        probe.step();
+      }
+      assertThat(probe.isOver()).isFalse();
+      long diedNs = nowNs[0];
+      assertThatThrownBy(
+              () -> {
+                while (!probe.isOver() && nowNs[0] - diedNs < 60_000_000_000L) {
+                  cluster.node(0).doWork(nowNs[0] += 1_000_000);
+                  if (probe.isConnected()) {
+                    probe.step();
+                  }
+                }
+              })
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("session with node 1 ended");
+    }
+  }
+
+  /** The session lives on, as where one rail of several is cut. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100, 3_000, 12_000})
+  void aPeerThatAnswersNothingIsNamed(int rounds) {
+    long[] nowNs = {1_000_000_000L};
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      FabricProbe probe = connected(cluster, nowNs);
+      for (int round = 0; round < rounds; round++) {
+        cluster.doWork(nowNs[0] += 2_000);
+        probe.step();
+      }
+      assertThat(probe.isOver()).isFalse();
+      Barriers.of(cluster.node(0)).echoListener(EchoListener.NONE);
+      long goneNs = nowNs[0];
+      assertThatThrownBy(
+              () -> {
+                while (!probe.isOver() && nowNs[0] - goneNs < 60_000_000_000L) {
+                  cluster.doWork(nowNs[0] += 1_000_000);
+                  if (probe.isConnected()) {
+                    probe.step();
+                  }
+                }
+              })
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("nothing came back for 10 s from node 1, by rail 0");
+      assertThat(nowNs[0] - goneNs).isLessThan(20_000_000_000L);
+    }
+  }
+
+  @Test
+  void aPeerThatNeverCameIsNamed() {
+    long[] nowNs = {1_000_000_000L};
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      Participants group = Participants.of(Shape.of(2), 1, 0, 1);
+      FabricProbe probe =
+          new FabricProbe(
+              cluster.node(0), group, ProbeClock.polling(() -> nowNs[0]), timeNs -> {}, 10);
+      assertThatThrownBy(
+              () -> {
+                for (int round = 0; round < 60_000; round++) {
+                  cluster.node(0).doWork(nowNs[0] += 1_000_000);
+                  assertThat(probe.isConnected()).isFalse();
+                }
+              })
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("no session with node 1 in 20 s");
     }
   }
 
