@@ -70,7 +70,8 @@ final class CpuChecks implements Check {
       return Finding.ok(name, isolated);
     }
     int cpu = file.config().pollCpu();
-    int better = all.contains(poller(wanted)) ? poller(wanted) : all.getLast();
+    boolean told = !wanted.isEmpty(); // what is online
+    int better = told && all.contains(poller(wanted)) ? poller(wanted) : all.getLast();
     return Finding.warning(
         name,
         isolated + ", but poll.cpu is " + cpu + ": the poll thread does not run there",

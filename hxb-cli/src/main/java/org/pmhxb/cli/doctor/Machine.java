@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -37,8 +38,17 @@ final class Machine {
     return root.equals(Path.of("/"));
   }
 
+  /** Whether it is there, and to be seen. */
   boolean exists(String path) {
-    return Files.exists(at(path));
+    try {
+      at(path).getFileSystem().provider().checkAccess(at(path));
+      return true;
+    } catch (AccessDeniedException e) {
+      unreadable.add(path);
+      return false;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /**
@@ -47,11 +57,13 @@ final class Machine {
   String read(String path) {
     try {
       return Files.readString(at(path)).strip();
-    } catch (AccessDeniedException e) {
-      unreadable.add(path);
+    } catch (NoSuchFileException e) {
+      return "";
+    } catch (FileSystemException e) {
+      unreadable.add(path); // it is there, and was not opened
       return "";
     } catch (IOException e) {
-      return "";
+      return ""; // opened: the kernel tells nothing, as of the speed of an interface that is down
     }
   }
 

@@ -268,16 +268,38 @@ class DoctorTest extends FakeMachine {
   /** A folder that no user can list, as one without the right for it. */
   @Test
   void whatCannotBeReadIsNamedAndEndsNothing() {
-    link("sys/class/net", "net");
+    file("proc/self/status", "");
+    file("sys/devices/system/cpu/online", "0");
+    file("sys/kernel/mm/any", "");
+    file("sys/class/net/any", "");
     ReadingChecks reading = new ReadingChecks();
     assertThat(reading.examine(machine)).isEmpty();
+    link("sys/kernel/mm/transparent_hugepage/enabled", "enabled");
+    link("sys/class/now", "now");
 
+    find(new MemoryChecks(8), "transparent hugepages");
+    assertThat(machine.list("/sys/class/now", "*")).isEmpty();
     assertThat(find(new NicChecks(), "nics").status()).isEqualTo(Status.OK);
 
     Finding files = find(reading, "files");
     assertThat(files.status()).isEqualTo(Status.WARNING);
-    assertThat(files.value()).contains("/sys/class/net");
+    assertThat(files.value())
+        .endsWith(": /sys/class/now, /sys/kernel/mm/transparent_hugepage/enabled");
     assertThat(files.remedy()).isEqualTo("sudo hxb doctor ...");
+  }
+
+  /** As in a container: nobody is to look for what its kernel has, but for who hides it. */
+  @Test
+  void whatIsHiddenIsNamed() {
+    file("proc/self/status", "");
+    file("sys/class/net/any", "");
+
+    Finding files = find(new ReadingChecks(), "files");
+    assertThat(files.status()).isEqualTo(Status.WARNING);
+    assertThat(files.value())
+        .contains("hidden")
+        .endsWith(": /sys/devices/system/cpu/online, /sys/kernel/mm");
+    assertThat(files.remedy()).contains("on the host");
   }
 
   @Test

@@ -317,6 +317,14 @@ class NodeDoctorTest extends FakeMachine {
     assertThat(find(file, "hugepages of node 1").status()).isEqualTo(Status.OK);
   }
 
+  /** A container may hide one file and show the other. */
+  @Test
+  void isolatedProcessorsAreToldWhereNobodyTellsWhichAreOnline() {
+    file(CPU + "isolated", "6-7");
+    String file = HEAD + rails("packet", "eth1");
+    assertThat(find(file, "cpu isolation").remedy()).startsWith("cpu = 7 under [poll] in ");
+  }
+
   @Test
   void isolatedProcessorsAreForThreadsThatAskForThem() {
     file(CPU + "online", "0-7");
