@@ -26,14 +26,14 @@ public final class FailureMessage {
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 
-  /** The JDK's message of these is the file's name alone. */
-  private static String reason(FileSystemException e) {
+  /** Why, without the file's name, which is all that the JDK's message of some says. */
+  public static String reason(FileSystemException e) {
     return switch (e) {
       case NoSuchFileException none -> "there is no such file or directory";
       case AccessDeniedException denied -> "permission denied; run hxb as root, or as its owner";
       case FileAlreadyExistsException exists -> "is there already";
       case NotDirectoryException file -> "is no directory";
-      default -> e.getClass().getSimpleName();
+      default -> e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
     };
   }
 

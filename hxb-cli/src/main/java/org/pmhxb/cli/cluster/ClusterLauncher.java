@@ -186,7 +186,7 @@ public final class ClusterLauncher {
   private Process start(ClusterSpec spec, String namespace, SortedSet<Integer> nodes)
       throws IOException {
     for (int node : nodes) {
-      Files.writeString(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
+      ClusterPaths.write(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
     }
     return startWithItsFiles(namespace, nodes);
   }

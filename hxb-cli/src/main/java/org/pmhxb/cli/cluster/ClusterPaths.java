@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.pmhxb.cli.FailureMessage;
 import org.pmhxb.cli.UserErrorException;
 import org.pmhxb.cli.veth.FabricPlan;
 
@@ -108,10 +109,41 @@ public record ClusterPaths(Path root, String cluster) {
               + " with: "
               + command("down"),
           e);
+    } catch (FileSystemException e) {
+      throw notWritten(directory(), FailureMessage.reason(e), e);
     }
     long self = ProcessHandle.current().pid();
-    Files.writeString(
-        directory().resolve(MARK), self + " " + NodeProcesses.startTicks(self) + "\n");
+    Path mark = directory().resolve(MARK);
+    try {
+      write(mark, self + " " + NodeProcesses.startTicks(self) + "\n");
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(mark);
+      Files.deleteIfExists(directory());
+      throw e;
+    }
+  }
+
+  /**
+   * Writes a file of the cluster.
+   *
+   * @throws UserErrorException it cannot be written, as on a full disk; the JDK's exception of a
+   *     write names no file
+   */
+  public static void write(Path file, String text) throws IOException {
+    try {
+      Files.writeString(file, text);
+    } catch (FileSystemException e) {
+      throw notWritten(file, FailureMessage.reason(e), e);
+    } catch (IOException e) {
+      throw notWritten(file, e.getMessage(), e);
+    }
+  }
+
+  private static UserErrorException notWritten(Path file, String why, IOException cause) {
+    return new UserErrorException(
+        "%s cannot be written: %s; make room or mend it there, or name another folder with --run-dir"
+            .formatted(file, why),
+        cause);
   }
 
   /** Its directory is there, and says who made it. */

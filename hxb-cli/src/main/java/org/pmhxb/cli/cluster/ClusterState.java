@@ -68,7 +68,7 @@ public record ClusterState(
   /** Replaces the file in one step, so that a reader never sees half of it. */
   void write(ClusterPaths paths) throws IOException {
     Path fresh = paths.state().resolveSibling("state.json.new");
-    Files.writeString(fresh, MAPPER.writeValueAsString(this) + "\n");
+    ClusterPaths.write(fresh, MAPPER.writeValueAsString(this) + "\n");
     Files.move(fresh, paths.state(), StandardCopyOption.ATOMIC_MOVE);
   }
 

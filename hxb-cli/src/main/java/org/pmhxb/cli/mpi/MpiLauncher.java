@@ -4,7 +4,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -137,7 +136,7 @@ public final class MpiLauncher {
       }
       long number = System.nanoTime();
       for (int node = 0; node < rankOfNode.length; node++) {
-        Files.writeString(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
+        ClusterPaths.write(paths.config(node), NodeConfigs.of(spec, paths, node).toToml());
       }
       boolean pmix = job.launcher() == MpiJob.Launcher.OPENMPI;
       for (int node = 0; node < rankOfNode.length; node++) {

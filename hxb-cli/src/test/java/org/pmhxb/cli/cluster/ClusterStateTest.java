@@ -24,6 +24,23 @@ class ClusterStateTest {
     return paths;
   }
 
+  /** /dev/full is a disk without room. */
+  @Test
+  void onAFullDiskTheFileAndTheMendAreNamed() throws IOException {
+    ClusterPaths paths = new ClusterPaths(folder, "main");
+    Files.createDirectory(paths.directory());
+    Path fresh = paths.directory().resolve("state.json.new");
+    Files.createSymbolicLink(fresh, Path.of("/dev/full"));
+    ClusterState state = new ClusterState("main", "shm", "2", 1, "", "", List.of());
+
+    assertThatThrownBy(() -> state.write(paths))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "%s cannot be written: No space left on device; make room or mend it there, or name another folder with --run-dir",
+            fresh);
+    assertThat(paths.state()).doesNotExist();
+  }
+
   /** As a crash of the machine, another version or a stranger may leave it. */
   @ParameterizedTest
   @ValueSource(
