@@ -462,6 +462,11 @@ int hxb_packet_fd(const struct hxb_packet *socket);
 uint64_t hxb_packet_queue(const struct hxb_packet *socket);
 /* Control path. 1: its interface is up and has a carrier, else 0. From any network namespace. */
 int hxb_packet_up(const struct hxb_packet *socket);
+/*
+ * Control path. The name that its interface has now, in its network namespace, ending with 0: at most
+ * 16 bytes. -ENODEV: the interface is gone.
+ */
+int hxb_packet_name(const struct hxb_packet *socket, char *name, int capacity);
 /* Control path. Received frames lost: ring full, or too long for a slot. Cumulative. */
 int64_t hxb_packet_dropped(struct hxb_packet *socket);
 /* Frames taken for sending that the interface refused, as one that is down does. Cumulative. */

@@ -161,6 +161,20 @@ HXB_API int hxb_packet_up(const struct hxb_packet *p)
     return (answer.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
+HXB_API int hxb_packet_name(const struct hxb_packet *p, char *name, int capacity)
+{
+    struct ifreq answer = {.ifr_ifindex = p->if_index};
+
+    if (name == NULL || capacity < IFNAMSIZ) {
+        return -EINVAL;
+    }
+    if (ioctl(p->fd, SIOCGIFNAME, &answer) != 0) {
+        return -errno;
+    }
+    memcpy(name, answer.ifr_name, IFNAMSIZ);
+    return 0;
+}
+
 HXB_API int64_t hxb_packet_dropped(struct hxb_packet *p)
 {
     int64_t fresh = hxb_afpacket_drops(p->fd);

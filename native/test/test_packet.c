@@ -214,6 +214,20 @@ static void overflow(struct hxb_packet *a, struct hxb_packet *b, struct test_poo
     CHECK_EQ(hxb_packet_dropped(b), before + 16);
 }
 
+static void be_renamed(struct hxb_packet *a)
+{
+    char name[16] = "";
+
+    CHECK_EQ(hxb_packet_name(a, name, 15), -EINVAL);
+    CHECK_EQ(hxb_packet_name(a, NULL, 16), -EINVAL);
+    CHECK_EQ(hxb_packet_name(a, name, sizeof(name)), 0);
+    CHECK_EQ(strcmp(name, "hxbt0"), 0);
+    CHECK_EQ(system("ip link set hxbt0 down && ip link set hxbt0 name hxbt9"), 0);
+    CHECK_EQ(hxb_packet_name(a, name, sizeof(name)), 0);
+    CHECK_EQ(strcmp(name, "hxbt9"), 0);
+    CHECK_EQ(system("ip link set hxbt9 name hxbt0 && ip link set hxbt0 up"), 0);
+}
+
 /* An interface that goes down takes frames and loses them; up again, it carries the next. */
 static void go_down(struct hxb_packet *a, struct hxb_packet *b, struct test_pool *p)
 {
@@ -250,6 +264,7 @@ void test_packet(void)
 {
     struct test_pool p;
     uint64_t descs[8];
+    char name[16];
 
     test_make_veth();
     test_start_eal();
@@ -271,8 +286,10 @@ void test_packet(void)
     pass_over_others(a, b, &p);
     overflow(a, b, &p);
     go_down(a, b, &p);
+    be_renamed(a);
     CHECK_EQ(system("ip link del hxbt0"), 0);
     CHECK_EQ(hxb_packet_up(a), 0);
+    CHECK_EQ(hxb_packet_name(a, name, sizeof(name)), -ENODEV);
     CHECK_EQ(hxb_packet_close(a), 0);
     CHECK_EQ(hxb_packet_close(b), 0);
     CHECK_EQ(hxb_packet_close(NULL), -EINVAL);

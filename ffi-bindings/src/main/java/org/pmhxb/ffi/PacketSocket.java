@@ -13,6 +13,9 @@ public final class PacketSocket {
   /** Most frames that a receive ring holds. */
   public static final int MAX_SLOTS = Pmhxb.HXB_PACKET_SLOTS_MAX();
 
+  /** Of an interface's name with its end, IFNAMSIZ. */
+  private static final int NAME_BYTES = 16;
+
   private PacketSocket() {}
 
   /**
@@ -70,6 +73,15 @@ public final class PacketSocket {
    */
   public static boolean isUp(long socket) {
     return Pmhxb.hxb_packet_up(MemorySegment.ofAddress(socket)) != 0;
+  }
+
+  /** The name that its interface has now, in its network namespace; empty when it is gone. */
+  public static String interfaceName(long socket) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocate(NAME_BYTES);
+      int code = Pmhxb.hxb_packet_name(MemorySegment.ofAddress(socket), name, NAME_BYTES);
+      return code < 0 ? "" : name.getString(0);
+    }
   }
 
   /** Received frames that were lost: ring full, too long for a slot. Cumulative. Any thread. */

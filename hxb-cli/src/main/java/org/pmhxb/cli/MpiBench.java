@@ -230,19 +230,11 @@ final class MpiBench extends ClusterCommand {
 
   private void check() {
     for (int n : links) {
-      if (n < 1 || n > 9) {
-        throw wrongUsage("--links is " + n + "; must be in 1..9");
-      }
+      range("--links", n, 1, RailLayout.MAX_PER_DIMENSION);
     }
-    if (!(seconds >= 0.1 && seconds <= 60)) {
-      throw wrongUsage("--seconds is " + seconds + "; must be in 0.1..60");
-    }
-    if (repeat < 1 || repeat > 100) {
-      throw wrongUsage("--repeat is " + repeat + "; must be in 1..100");
-    }
-    if (!(warmUp >= 0 && warmUp <= 600)) {
-      throw wrongUsage("--warm-up is " + warmUp + "; must be in 0..600");
-    }
+    range("--seconds", seconds, 0.1, 60);
+    range("--repeat", repeat, 1, 100);
+    range("--warm-up", warmUp, 0, 600);
     for (String size : kernels == null ? List.<String>of() : kernels) {
       if (!List.of("S", "W", "A").contains(size)) {
         throw wrongUsage("--kernels is " + size + "; the classes are S, W and A");

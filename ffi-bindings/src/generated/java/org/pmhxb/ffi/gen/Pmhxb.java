@@ -4571,6 +4571,68 @@ public class Pmhxb extends Pmhxb$shared {
         }
     }
 
+    private static class hxb_packet_name {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Pmhxb.C_INT,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_POINTER,
+            Pmhxb.C_INT
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_packet_name");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int hxb_packet_name(const struct hxb_packet *socket, char *name, int capacity)
+     * }
+     */
+    public static FunctionDescriptor hxb_packet_name$descriptor() {
+        return hxb_packet_name.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * int hxb_packet_name(const struct hxb_packet *socket, char *name, int capacity)
+     * }
+     */
+    public static MethodHandle hxb_packet_name$handle() {
+        return hxb_packet_name.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * int hxb_packet_name(const struct hxb_packet *socket, char *name, int capacity)
+     * }
+     */
+    public static MemorySegment hxb_packet_name$address() {
+        return hxb_packet_name.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * int hxb_packet_name(const struct hxb_packet *socket, char *name, int capacity)
+     * }
+     */
+    public static int hxb_packet_name(MemorySegment socket, MemorySegment name, int capacity) {
+        var mh$ = hxb_packet_name.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("hxb_packet_name", socket, name, capacity);
+            }
+            return (int)mh$.invokeExact(socket, name, capacity);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class hxb_packet_dropped {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Pmhxb.C_LONG,

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 
 /**
  * What the kernel counts of an interface: all that passes it, not only this node's frames. It stays
@@ -25,7 +26,7 @@ final class InterfaceCounters implements AutoCloseable {
   private static final int TX_ERRORS = 10;
   private static final int TX_DROPPED = 11;
 
-  private final String line;
+  private final Supplier<String> interfaceName;
 
   /** No channel: an interrupt of one reader would close it for all. */
   private final RandomAccessFile file;
@@ -35,9 +36,13 @@ final class InterfaceCounters implements AutoCloseable {
 
   private PortCounters last;
 
-  /** Counts from 0 on. */
-  InterfaceCounters(String interfaceName) {
-    line = interfaceName + ":";
+  /**
+   * Counts from 0 on.
+   *
+   * @param interfaceName what it is called now, which may change; empty when it is gone
+   */
+  InterfaceCounters(Supplier<String> interfaceName) {
+    this.interfaceName = interfaceName;
     last = PortCounters.ZERO;
     try {
       file = new RandomAccessFile(FILE, "r");
@@ -66,6 +71,7 @@ final class InterfaceCounters implements AutoCloseable {
   }
 
   private PortCounters read() throws IOException {
+    String line = interfaceName.get() + ":";
     return text()
         .lines()
         .map(String::strip)

@@ -50,7 +50,7 @@ public final class PacketPort implements Port {
     // because the kernel charges up to half of a frame for itself.
     AfPacket.sendBuffer(descriptor, 2 * SLOTS * maxFrameBytes);
     // Last: nothing behind it fails, so that it is closed with the port.
-    this.counted = new InterfaceCounters(interfaceName);
+    this.counted = new InterfaceCounters(() -> PacketSocket.interfaceName(socket));
   }
 
   /**

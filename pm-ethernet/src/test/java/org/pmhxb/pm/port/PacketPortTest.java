@@ -45,6 +45,63 @@ class PacketPortTest extends VethPortContract {
     assertThat(receiveOrZero()).isZero();
   }
 
+  /** What was sent meanwhile is lost; frames pass again and are counted under the new name. */
+  @Test
+  void anInterfaceThatIsRenamedIsTheSame() throws Exception {
+    burst.set(0, frame(0, 64));
+    sendAll(burst, 1);
+    release(receive());
+    String other = ifA.substring(0, ifA.length() - 1) + "c";
+    run("ip link set " + ifA + " down");
+    assertThat(a.linkUp()).isFalse();
+    burst.set(0, frame(1, 64));
+    sendAll(burst, 1);
+    run("ip link set " + ifA + " name " + other);
+    try {
+      run("ip link set " + other + " up");
+      long untilNs = System.nanoTime() + 10_000_000_000L; // the carrier may take a second
+      while (!(a.linkUp() && b.linkUp())) {
+        assertThat(System.nanoTime() - untilNs).isNegative();
+        Thread.sleep(10);
+      }
+      // The kernel may still have to tell that it was down: the first is lost then.
+      for (int i = 2; i < 4; i++) {
+        burst.set(0, frame(i, 64));
+        sendAll(burst, 1);
+      }
+      int serial;
+      do {
+        long descriptor = receive();
+        serial = serial(descriptor);
+        release(descriptor);
+      } while (serial != 3);
+      PortCounters counted = a.counters();
+      assertThat(counted.txFrames()).isBetween(2L, 3L);
+      assertThat(counted.txErrors()).isEqualTo(4 - counted.txFrames());
+    } finally {
+      run("ip link set " + other + " down");
+      run("ip link set " + other + " name " + ifA);
+    }
+  }
+
+  /** In a burst with others, of which none is held up. */
+  @Test
+  void framesLongerThanAnMtuThatWasLoweredAreLostAlone() throws Exception {
+    run("ip link set " + ifA + " mtu 1500");
+    int[] lengths = {64, 9_000, 64, 9_000, 9_000, 64};
+    for (int i = 0; i < lengths.length; i++) {
+      burst.set(i, frame(i, lengths[i]));
+    }
+    sendAll(burst, lengths.length);
+    for (int i : new int[] {0, 2, 5}) {
+      long descriptor = receive();
+      assertThat(serial(descriptor)).isEqualTo(i);
+      release(descriptor);
+    }
+    assertThat(a.counters().txErrors()).isEqualTo(3);
+    assertThat(a.linkUp()).isTrue();
+  }
+
   /** What a short burst costs otherwise is a system call as long as a quarter of sending it. */
   @Test
   void shortBurstsNeedNoLookAtTheQueueUntilItMayBeLong() throws Exception {
