@@ -48,7 +48,13 @@ public abstract class PathState {
 
   /** Called by the benchmark's set-up: parameters are in place then. */
   final void open(Path path, int peers) {
-    bench = Bench.open(new Scenario(path, burst, rails, peers, payload));
+    Scenario scenario = new Scenario(path, burst, rails, peers, payload);
+    if (PACKETS % burst != 0) {
+      throw new IllegalArgumentException(
+          "burst is %d; must divide the batch of %d packets, as 1, 2, 4, 8, 16, 32 and 64 do"
+              .formatted(burst, PACKETS));
+    }
+    bench = Bench.open(scenario);
   }
 
   /** One batch of the production node. */
