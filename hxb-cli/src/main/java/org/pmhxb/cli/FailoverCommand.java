@@ -18,12 +18,12 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** One rail of several is cut under load, and mended, several times. */
@@ -53,13 +53,7 @@ final class FailoverCommand extends ClusterCommand {
       description = "Links between the two nodes, 2 to 9.")
   private int links;
 
-  @Option(
-      names = "--rate",
-      paramLabel = "RATE",
-      converter = Options.RateConverter.class,
-      defaultValue = "200mbit",
-      description = "Raw rate of each link.")
-  private LinkRate rate;
+  @Mixin private RateOption rate;
 
   @Option(
       names = "--cut",
@@ -178,7 +172,8 @@ final class FailoverCommand extends ClusterCommand {
     range("--phase", phaseSeconds, 1, 60);
     PollPolicy poll = new PollPolicy(HxbConfig.Idle.BACKOFF, false);
     ClusterSpec spec =
-        new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(2), links, rate, poll, NodeOptions.NONE);
+        new ClusterSpec(
+            ClusterSpec.Fabric.VETH, Shape.of(2), links, rate.rate(), poll, NodeOptions.NONE);
     ClusterPaths own = ownPaths(BenchCluster.ownName());
     try (TakeDown guard = new TakeDown(own);
         BenchCluster cluster =
@@ -226,7 +221,7 @@ final class FailoverCommand extends ClusterCommand {
     int ends = cut == VethFabric.Cut.DOWN && dead ? 1 : 2;
     return new RailChange(
         cluster.namespaces().values().stream().limit(ends).toList(),
-        namespace -> VethFabric.prepareCut(namespace, DEVICE, cut, dead, rate));
+        namespace -> VethFabric.prepareCut(namespace, DEVICE, cut, dead, rate.rate()));
   }
 
   private Benchmark.Incident incident(long afterMs, String doing, RailChange change) {
@@ -284,7 +279,7 @@ final class FailoverCommand extends ClusterCommand {
         MachineInfo.here(Version.project()).line(),
         command(),
         links,
-        rate.toString(),
+        rate.rate().toString(),
         cut.name().toLowerCase(Locale.ROOT),
         all,
         Bounded.of(Spread.of(all, Incident::missingMs), MISSING_MUST_MS, MISSING_AIM_MS),
@@ -323,6 +318,7 @@ final class FailoverCommand extends ClusterCommand {
 
   private String command() {
     return "hxb bench failover --links %d --rate %s --cut %s --cuts %d --phase %s"
-        .formatted(links, rate, cut.name().toLowerCase(Locale.ROOT), cuts, text(phaseSeconds));
+        .formatted(
+            links, rate.rate(), cut.name().toLowerCase(Locale.ROOT), cuts, text(phaseSeconds));
   }
 }

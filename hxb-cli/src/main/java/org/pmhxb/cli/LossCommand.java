@@ -21,11 +21,11 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.cluster.PollPolicy;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.RailLayout;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the loss of frames costs, beside links that lose none. */
@@ -52,19 +52,10 @@ final class LossCommand extends ClusterCommand {
       description = "Links between the two nodes, 1 to 9.")
   private int links;
 
-  @Option(
-      names = "--rate",
-      paramLabel = "RATE",
-      converter = Options.RateConverter.class,
-      defaultValue = "200mbit",
-      description = "Raw rate of each link.")
-  private LinkRate rate;
+  @Mixin private RateOption rate;
 
-  @Option(
-      names = "--runs",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Runs with loss, and as many without, in turn, 1 to 20.")
+  @Mixin private RunsOption runsGiven;
+
   private int runs;
 
   @Option(
@@ -130,7 +121,7 @@ final class LossCommand extends ClusterCommand {
   @Override
   protected Result run() throws Exception {
     range("--links", links, 1, RailLayout.MAX_PER_DIMENSION);
-    range("--runs", runs, 1, 20);
+    runs = runsGiven.runsOr(this, 3);
     range("--seconds", seconds, 0.1, 3_600);
     if (warmUpSeconds != null) {
       range("--warm-up", warmUpSeconds, 0.1, 600);
@@ -159,7 +150,7 @@ final class LossCommand extends ClusterCommand {
         MachineInfo.here(Version.project()).line(),
         command(),
         links,
-        rate.toString(),
+        rate.rate().toString(),
         Spread.of(clean),
         Spread.of(lossy),
         Bounded.of(Spread.of(lostPercent), LOST_MUST_PERCENT, LOST_AIM_PERCENT),
@@ -169,7 +160,7 @@ final class LossCommand extends ClusterCommand {
   }
 
   private double share(Benchmark.Outcome outcome, List<String> failures) {
-    Efficiency efficiency = Efficiency.of(outcome.bytesPerSecond(), links, rate);
+    Efficiency efficiency = Efficiency.of(outcome.bytesPerSecond(), links, rate.rate());
     efficiency.objection().ifPresent(failures::add);
     return efficiency.share();
   }
@@ -180,7 +171,7 @@ final class LossCommand extends ClusterCommand {
     NodeOptions options = new NodeOptions("", HxbConfig.Tag.OFF, faults, NodeOptions.VETH_DRIVER);
     ClusterSpec spec =
         new ClusterSpec(
-            ClusterSpec.Fabric.VETH, Shape.of(2), links, rate, PollPolicy.DEFAULT, options);
+            ClusterSpec.Fabric.VETH, Shape.of(2), links, rate.rate(), PollPolicy.DEFAULT, options);
     TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), links, 0, false);
     Consumer<String> said = line -> progress().update(title + ": " + line);
     ClusterPaths own = ownPaths(BenchCluster.ownName());
@@ -205,7 +196,7 @@ final class LossCommand extends ClusterCommand {
 
   private String command() {
     return "hxb bench loss --links %d --rate %s --runs %d --seconds %s"
-            .formatted(links, rate, runs, text(seconds))
+            .formatted(links, rate.rate(), runs, text(seconds))
         + (warmUpSeconds == null ? "" : " --warm-up " + text(warmUpSeconds));
   }
 }

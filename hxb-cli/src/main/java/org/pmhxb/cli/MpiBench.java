@@ -11,7 +11,7 @@ import org.pmhxb.cli.bench.mpi.MpiRow;
 import org.pmhxb.cli.bench.mpi.MpiRows;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.router.RailLayout;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,13 +44,7 @@ final class MpiBench extends ClusterCommand {
       description = "veth: the links must have a rate.")
   private Fabric fabric;
 
-  @Option(
-      names = "--rate",
-      paramLabel = "RATE",
-      defaultValue = "200mbit",
-      converter = Options.RateConverter.class,
-      description = "Raw rate of each link.")
-  private LinkRate rate;
+  @Mixin private RateOption rate;
 
   @Mixin private DriverOption driver;
 
@@ -66,7 +60,7 @@ final class MpiBench extends ClusterCommand {
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "2",
-      description = "Length of each stream at the links' raw rate.")
+      description = "Length of each stream at the links' raw rate, 0.1 to 60.")
   private double seconds;
 
   @Option(names = "--alone", description = "Leave the other MPIs out.")
@@ -205,10 +199,10 @@ final class MpiBench extends ClusterCommand {
     check();
     ClusterPaths own = ownPaths(BenchCluster.ownName());
     MpiBenchmark benchmark =
-        new MpiBenchmark(own, rate, driver.driver(), seconds, jvmArgs, progress()::update);
+        new MpiBenchmark(own, rate.rate(), driver.driver(), seconds, jvmArgs, progress()::update);
     try (TakeDown guard = new TakeDown(own)) {
       if (kernels != null) {
-        return new Table9(true, rate.toString(), benchmark.kernels(kernels, repeat, warmUp));
+        return new Table9(true, rate.rate().toString(), benchmark.kernels(kernels, repeat, warmUp));
       }
       String left = alone ? null : MpiBenchmark.openMpiMissing();
       MpiRows rows = new MpiRows();
@@ -224,7 +218,11 @@ final class MpiBench extends ClusterCommand {
       }
       String missing = left == null || left.isEmpty() ? null : "Open MPI: " + left;
       return new Table7(
-          rows.failures().isEmpty(), rate.toString(), rows.measured(), missing, rows.failures());
+          rows.failures().isEmpty(),
+          rate.rate().toString(),
+          rows.measured(),
+          missing,
+          rows.failures());
     }
   }
 

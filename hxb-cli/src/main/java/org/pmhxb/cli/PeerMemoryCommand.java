@@ -8,7 +8,7 @@ import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cost.PeerMemory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** What a node keeps for a peer that is idle. */
 @Command(
@@ -24,12 +24,7 @@ final class PeerMemoryCommand extends HxbCommand {
   private static final double MUST_BYTES = 1_024;
   private static final double AIM_BYTES = 256;
 
-  @Option(
-      names = "--runs",
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "Measurements, 1 to 20.")
-  private int runs;
+  @Mixin private RunsOption runsGiven;
 
   /**
    * What came of it.
@@ -49,7 +44,7 @@ final class PeerMemoryCommand extends HxbCommand {
 
   @Override
   protected Result run() {
-    range("--runs", runs, 1, 20);
+    int runs = runsGiven.runsOr(this, 5);
     // The first makes the JVM load what the others use.
     PeerMemory.bytesEach();
     List<Double> bytes = new ArrayList<>();

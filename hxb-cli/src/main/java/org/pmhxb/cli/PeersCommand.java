@@ -14,8 +14,8 @@ import org.pmhxb.cli.bench.peers.PeersReport;
 import org.pmhxb.cli.bench.peers.PeersSuite;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.TakeDown;
-import org.pmhxb.cli.veth.LinkRate;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** This project beside others that do the like. */
@@ -36,13 +36,7 @@ import picocli.CommandLine.Option;
     },
     footer = {"", "Example: hxb bench peers --quick --peers hxb,mptcp,openmpi"})
 final class PeersCommand extends SuiteCommand {
-  @Option(
-      names = "--rate",
-      paramLabel = "RATE",
-      defaultValue = "200mbit",
-      converter = Options.RateConverter.class,
-      description = "Raw rate of each shaped link.")
-  private LinkRate rate;
+  @Mixin private RateOption rate;
 
   @Option(
       names = "--peers",
@@ -71,14 +65,15 @@ final class PeersCommand extends SuiteCommand {
       }
     }
     PeersSuite.Settings settings =
-        new PeersSuite.Settings(directory(), ProjectFolder.path(), quick(), resume(), rate, peers);
+        new PeersSuite.Settings(
+            directory(), ProjectFolder.path(), quick(), resume(), rate.rate(), peers);
     try (TakeDown guard = new TakeDown(ownPaths())) {
       PeersReport report =
           new PeersSuite(settings, this::up, this::outOfTime, progress()::update)
               .run(
                   command("peers")
                       + " --rate "
-                      + rate
+                      + rate.rate()
                       + (peers.isEmpty() ? "" : " --peers " + String.join(",", peers)),
                   MachineInfo.here(Version.project()));
       report.failedPeers().ifPresent(progress()::say);

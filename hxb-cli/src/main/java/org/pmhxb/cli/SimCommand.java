@@ -367,9 +367,7 @@ final class SimCommand extends HxbCommand {
           "--shape is %s, which has %s; must be in 1..%d"
               .formatted(shape, Words.count(shape.nodes(), "node"), MAX_NODES));
     }
-    if (rails < 1 || rails > 9) {
-      throw wrongUsage("--rails is " + rails + "; must be in 1..9");
-    }
+    ClusterOptions.requireRails(this, rails);
     if (messages < 1 || messages > 10_000_000) {
       throw wrongUsage("--messages is " + messages + "; must be in 1..10000000");
     }

@@ -15,6 +15,7 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.TakeDown;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How long nodes take to be ready. */
@@ -45,12 +46,7 @@ final class StartCommand extends ClusterCommand {
       description = "How many start together: 2, 8, or both, separated by a comma.")
   private List<Integer> nodes;
 
-  @Option(
-      names = "--runs",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Starts of each, 1 to 20.")
-  private int runs;
+  @Mixin private RunsOption runsGiven;
 
   /**
    * So many nodes.
@@ -75,7 +71,7 @@ final class StartCommand extends ClusterCommand {
 
   @Override
   protected Result run() throws Exception {
-    range("--runs", runs, 1, 20);
+    int runs = runsGiven.runsOr(this, 3);
     for (int count : nodes) {
       if (!BUDGETS.containsKey(count)) {
         throw wrongUsage("--nodes is " + count + "; must be 2 or 8");
