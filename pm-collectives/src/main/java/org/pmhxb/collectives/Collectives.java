@@ -188,6 +188,8 @@ public final class Collectives implements AutoCloseable {
    * Takes what arrived and sends what can be sent, of all groups; bounded.
    *
    * @return work done, 0 when there was none
+   * @throws IllegalStateException the memory of a call that is under way was freed: each poll says
+   *     so until its group is closed
    */
   public int poll() {
     int work = endpoint.poll(handler, MESSAGES_PER_POLL);

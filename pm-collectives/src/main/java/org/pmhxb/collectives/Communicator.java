@@ -404,8 +404,7 @@ public final class Communicator implements AutoCloseable {
         mismatch(p, "sent what no call of this node took, or makes other calls");
         return work;
       }
-      while (holdsOfPresentCall(p)
-          && use(p, p.heldFirst.memory, p.heldFirst.at, p.heldFirst.lengthBytes)) {
+      while (holdsOfPresentCall(p) && use(p, take(p, p.heldFirst), p.heldFirst.lengthBytes)) {
         if (p.heldFirst == null) {
           return work; // the group broke, and nothing is kept any more
         }
@@ -418,6 +417,10 @@ public final class Communicator implements AutoCloseable {
       }
     }
     return work;
+  }
+
+  private CollectiveCall.Taken take(Partner p, Held held) {
+    return call.take(p.index, held.memory, held.at, held.lengthBytes);
   }
 
   /** The first message that waits from a partner is of the present call. */
@@ -470,7 +473,7 @@ public final class Communicator implements AutoCloseable {
     }
     int ahead = Wire.call(memory, at) - sequence;
     boolean now = ahead == 0 && call.isActive() && p.heldFirst == null;
-    if (now && p.index >= 0 && use(p, memory, at, m.lengthBytes())) {
+    if (now && p.index >= 0 && use(p, takeOrKeep(p, m), m.lengthBytes())) {
       return;
     }
     int cost = m.lengthBytes() - Wire.DATA_BYTES + Wire.COST_BYTES;
@@ -504,9 +507,23 @@ public final class Communicator implements AutoCloseable {
     return sensible;
   }
 
-  /** Uses a message of the present call; false when its turn has not come. */
-  private boolean use(Partner p, MemorySegment memory, long at, int lengthBytes) {
-    switch (call.take(p.index, memory, at, lengthBytes)) {
+  /**
+   * Takes a message that has just come. Where the program has freed the call's memory it is kept as
+   * one that is early, and each poll says so from {@link #takeHeld}: a handler that throws has had
+   * its message, and the sender would be blamed for the gap.
+   */
+  private CollectiveCall.Taken takeOrKeep(Partner p, Message m) {
+    try {
+      return call.take(p.index, m.memory(), m.offset(), m.lengthBytes());
+    } catch (RuntimeException e) {
+      assert e.getMessage() != null; // met again there
+      return CollectiveCall.Taken.EARLY;
+    }
+  }
+
+  /** What becomes of a message of the present call; false when its turn has not come. */
+  private boolean use(Partner p, CollectiveCall.Taken taken, int lengthBytes) {
+    switch (taken) {
       case EARLY -> {
         return false;
       }

@@ -660,6 +660,35 @@ class CommunicatorTest {
     assertThat(intAt(got, 0)).isEqualTo(7);
   }
 
+  /** What comes for it is kept: lost, the next of the sender would be what nobody sends. */
+  @Test
+  void memoryThatWasFreedUnderACallIsNotTheFaultOfWhoSends() {
+    List<Communicator> both = members.join(1, 0, 1);
+    CollectiveCall sends = both.get(0).broadcast(MemorySegment.ofArray(new byte[40_000]), 0);
+    CollectiveCall takes;
+    try (Arena arena = Arena.ofConfined()) {
+      takes = both.get(1).broadcast(arena.allocate(40_000), 0);
+    }
+    int told = 0;
+    for (int i = 0; i < 20_000; i++) {
+      try {
+        members.round();
+      } catch (IllegalStateException e) {
+        told++;
+      }
+    }
+    assertThat(told).as("polls that said so").isGreaterThan(1_000);
+    assertThat(takes.isDone()).isFalse();
+    assertThat(sends.failure()).isNull();
+
+    both.get(1).close();
+    members.untilDone(List.of(sends));
+
+    assertThat(takes.failure()).hasMessageContaining("was given up");
+    assertThat(sends.failure()).hasMessageContaining("node 1 has left it");
+    assertThat(members.at(1).store().heldBytes()).isZero();
+  }
+
   /** Nothing of what was refused goes on when the owner polls. */
   @Test
   void aCallByAnotherThreadIsRefusedBeforeItBegins() {
