@@ -449,8 +449,7 @@ public final class Communicator implements AutoCloseable {
     long at = m.offset();
     Partner p = partner(rank);
     if (Wire.kind(memory, at) == Wire.ABORT) {
-      onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
-      return true;
+      return onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
     }
     boolean isData = Wire.kind(memory, at) == Wire.DATA;
     // What a member has used counts no more once it was down, or the group is broken.
@@ -491,7 +490,8 @@ public final class Communicator implements AutoCloseable {
     boolean isData = Wire.kind(held.memory, held.at) == Wire.DATA;
     boolean sensible = rank >= 0 && rank != group.rank();
     if (sensible && Wire.kind(held.memory, held.at) == Wire.ABORT) {
-      onAbort(Wire.abortNode(held.memory, held.at), Wire.abortReason(held.memory, held.at));
+      sensible =
+          onAbort(Wire.abortNode(held.memory, held.at), Wire.abortReason(held.memory, held.at));
     } else if (sensible) {
       sensible = partner(rank).hear(Wire.consumed(held.memory, held.at));
     }
@@ -649,7 +649,11 @@ public final class Communicator implements AutoCloseable {
             .formatted(group, node));
   }
 
-  private void onAbort(int node, int reason) {
+  /** A member says that the group is broken; false when it names a node that is no member. */
+  private boolean onAbort(int node, int reason) {
+    if (node < 0 || node >= rankOfNode.length || rankOfNode[node] < 0) {
+      return false;
+    }
     if (broken == null) {
       RuntimeException why =
           switch (reason) {
@@ -662,6 +666,7 @@ public final class Communicator implements AutoCloseable {
           };
       breakUp(why, node, reason);
     }
+    return true;
   }
 
   /**

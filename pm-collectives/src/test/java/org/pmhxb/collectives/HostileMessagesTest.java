@@ -19,6 +19,8 @@ class HostileMessagesTest {
   private static final int GROUPS = 400;
   private static final int BYTES = 4_096;
 
+  private long nowNs = 1_000_000_000L;
+
   @Test
   void arbitraryMessagesBreakGroupsAtMost() {
     SplittableRandom random = new SplittableRandom(1);
@@ -104,6 +106,47 @@ class HostileMessagesTest {
       cluster.closeTraffic();
       assertThat(cluster.leakedBuffers()).isZero();
     }
+  }
+
+  /** Any member may break a group, but by a member. */
+  @Test
+  void anAbortThatNamesNoMemberIsNone() {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(3), 1))) {
+      Collectives victim = victim(cluster, CollectiveLimits.defaults());
+      PmEndpoint hostile = cluster.node(1).open(ENDPOINT);
+      abort(cluster, victim, hostile, 77); // before the group is joined, too
+      Communicator c = victim.join(Group.of(1, 0, 0, 1), Topology.flat());
+      CollectiveCall call = c.broadcast(MemorySegment.ofArray(new byte[8]), 1);
+      abort(cluster, victim, hostile, -1);
+      abort(cluster, victim, hostile, 2);
+      assertThat(call.isDone()).isFalse();
+      assertThat(victim.malformed()).isEqualTo(3);
+
+      abort(cluster, victim, hostile, 1);
+
+      assertThat(call.isDone()).isTrue();
+      assertThat(call.failure()).hasMessageContaining("node 1 has left it");
+      victim.close();
+      hostile.close();
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
+  private void abort(RingCluster cluster, Collectives victim, PmEndpoint hostile, int node) {
+    boolean sent = false;
+    for (int rounds = 0; rounds < 3_000; rounds++) {
+      SendBuffer b = sent ? null : hostile.claim(0, Wire.ABORT_BYTES);
+      if (b != null) {
+        Wire.common(b.memory(), b.offset(), Wire.ABORT, 0, 1, 0, 0);
+        Wire.abort(b.memory(), b.offset(), node, Wire.REASON_LEFT);
+        hostile.send(b);
+        sent = true;
+      }
+      cluster.doWork(nowNs += 2_000);
+      victim.poll();
+    }
+    assertThat(sent).isTrue();
   }
 
   private static Collectives victim(RingCluster cluster, CollectiveLimits limits) {

@@ -42,7 +42,9 @@ public final class BarrierCounts {
     return brokenSent;
   }
 
-  /** ARRIVEs that were late copies, or of no step of this node. */
+  /**
+   * ARRIVEs that were late copies or of no step of this node, and BROKENs from or about no member.
+   */
   public long ignored() {
     return ignored;
   }

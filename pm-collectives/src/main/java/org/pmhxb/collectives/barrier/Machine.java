@@ -355,10 +355,11 @@ final class Machine {
 
   /**
    * Another participant says that an epoch cannot end. One that did end here, or lies farther ahead
-   * than any of one life of this node, means that the next one cannot.
+   * than any of one life of this node, means that the next one cannot. From or about a node that is
+   * no member it is nothing.
    */
   void onBroken(int source, int epoch, long node) {
-    if (!members.isMember(node)) {
+    if (!members.isMember(source) || !members.isMember(node)) {
       counts.ignored++;
       return;
     }

@@ -116,4 +116,18 @@ class EpochsTest {
     otherArrives(1);
     assertThat(passes()).isTrue();
   }
+
+  @Test
+  void aBreakFromNoMemberIsNone() {
+    ring.close();
+    ring = new RingBarriers(RingCluster.Options.of(Shape.of(3), 1), SPEC, 0, OTHER);
+    barriers = Barriers.of(ring.cluster.node(0));
+    barrier = ring.barriers.get(0);
+    long word0 = BarrierFrame.word0(BarrierFrame.BROKEN, 0, NUMBER, ring.group.hash(SPEC));
+    barriers.onCollective(2, false, word0, BarrierFrame.word1(1), OTHER);
+    otherArrives(1);
+    assertThat(passes()).isTrue();
+    hear(BarrierFrame.BROKEN, 2, OTHER);
+    assertThatItIsBroken();
+  }
 }
