@@ -154,6 +154,11 @@ public final class Engine implements PollWork, MessageHandler {
     started = true;
   }
 
+  /** {@link #started} was called. Any thread. */
+  public boolean isStarted() {
+    return started;
+  }
+
   /**
    * Nothing moves any more: everything that is posted, and everything that will be, fails. Any
    * thread that is the poll thread, or after it has ended.

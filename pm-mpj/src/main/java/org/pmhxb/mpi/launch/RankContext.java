@@ -19,6 +19,11 @@ public record RankContext(
   private static final Map<ClassLoader, RankContext> CONTEXTS =
       Collections.synchronizedMap(new WeakHashMap<>());
 
+  /** MPI.Init has ended, and no MPI.Finalize since: others may wait for this rank. Any thread. */
+  boolean owesFinalize() {
+    return engine.isStarted() && !finished.get();
+  }
+
   /** Before the rank's program begins. */
   public static void register(ClassLoader loader, RankContext context) {
     CONTEXTS.put(loader, context);

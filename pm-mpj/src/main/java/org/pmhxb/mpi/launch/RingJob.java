@@ -32,8 +32,12 @@ public final class RingJob implements AutoCloseable {
   private static final long START_LIMIT_NS = 60_000_000_000L;
   private static final long POLL_MS = 1;
 
-  /** How a rank ended; null failure: its main method returned. */
-  private record End(int rank, Throwable failure) {}
+  /**
+   * How a rank ended; null failure: its main method returned.
+   *
+   * @param owesFinalize others may wait for it for ever: its node goes on with the process
+   */
+  private record End(int rank, Throwable failure, boolean owesFinalize) {}
 
   private final RingCluster cluster;
   private final List<Engine> engines = new ArrayList<>();
@@ -76,7 +80,8 @@ public final class RingJob implements AutoCloseable {
   }
 
   /**
-   * Runs a program as all ranks until every one has returned, or the first has failed.
+   * Runs a program as all ranks until every one has returned, or the first has failed: also by
+   * returning between MPI.Init and MPI.Finalize.
    *
    * @param path what each rank loads for itself: pm-mpj, MPJ, the program
    * @return 0, or 1 after a failure, which is on standard error
@@ -100,8 +105,20 @@ public final class RingJob implements AutoCloseable {
       if (end.failure != null) {
         return failed(end);
       }
+      if (end.owesFinalize) {
+        return left(end);
+      }
     }
     return 0;
+  }
+
+  private static int left(End end) {
+    RankOutput.writeAs(end.rank);
+    System.err.println(
+        "hxb: rank "
+            + end.rank
+            + " has returned from its main method without MPI.Finalize; the job ends");
+    return 1;
   }
 
   private static int failed(End end) {
@@ -114,8 +131,9 @@ public final class RingJob implements AutoCloseable {
   private void start(
       int rank, Program program, URL[] path, long job, LinkedBlockingQueue<End> ends) {
     RankLoader loader = new RankLoader(rank, path, RingJob.class.getClassLoader());
-    RankContext.register(
-        loader, new RankContext(engines.get(rank), job, START_LIMIT_NS, new AtomicBoolean()));
+    RankContext context =
+        new RankContext(engines.get(rank), job, START_LIMIT_NS, new AtomicBoolean());
+    RankContext.register(loader, context);
     Thread.ofPlatform()
         .name("rank-" + rank)
         .daemon(true)
@@ -128,7 +146,7 @@ public final class RingJob implements AutoCloseable {
               } catch (Throwable t) {
                 failure = t;
               }
-              ends.add(new End(rank, failure));
+              ends.add(new End(rank, failure, context.owesFinalize()));
             });
   }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.router.Shape;
@@ -77,5 +78,20 @@ class RingJobTest {
     assertThat(end.errors)
         .contains("[1] java.lang.IllegalStateException: rank one has had enough")
         .contains("hxb: rank 1 failed");
+  }
+
+  /** Its node goes on, so nobody would hear of it. */
+  @Test
+  @Timeout(60)
+  void aRankThatReturnsWithoutFinalizeEndsTheJobByName() throws Exception {
+    Ended end = run("3", 3, "Leaves");
+    assertThat(end.code).isEqualTo(1);
+    assertThat(end.errors)
+        .contains("hxb: rank 1 has returned from its main method without MPI.Finalize");
+  }
+
+  @Test
+  void aProgramThatNeverCallsMpiEndsWell() throws Exception {
+    runsWell("2", 2, "Silent");
   }
 }
