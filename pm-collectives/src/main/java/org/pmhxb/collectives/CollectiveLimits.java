@@ -4,13 +4,14 @@ package org.pmhxb.collectives;
  * Bounds of what collectives hold.
  *
  * @param windowBytes that one member of a group may send to another before that has used them: what
- *     comes before its turn is kept within twice this, and what is beyond is not sent. At least the
- *     product of rate and round trip of the slowest link, 4 KB to 1 GB; the same at every member,
- *     since each tells what it used after a quarter of its own
- * @param strangerBytes kept of a group that this node has not joined yet, 4 KB to 1 GB, the same at
- *     every member: each of the others sends its share of it before it hears from this node. Beyond
- *     8 times as much, of several groups, messages of all groups stay undelivered until it joins
- *     one
+ *     comes before its turn is kept within twice this, and what is beyond is not sent; memory that
+ *     was needed for it is used again for messages of like length, and given back when a group is
+ *     left. At least the product of rate and round trip of the slowest link, 4 KB to 1 GB; the same
+ *     at every member, since each tells what it used after a quarter of its own
+ * @param strangerBytes kept of a group that this node has not joined yet, counted as in the window,
+ *     4 KB to 1 GB, the same at every member: each of the others sends its share of it before it
+ *     hears from this node. Beyond 8 times as much, of several groups, messages of all groups stay
+ *     undelivered until it joins one
  */
 public record CollectiveLimits(int windowBytes, int strangerBytes) {
   private static final int LEAST_BYTES = 4_096;

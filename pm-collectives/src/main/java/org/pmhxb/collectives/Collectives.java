@@ -59,7 +59,9 @@ public final class Collectives implements AutoCloseable {
   /** Messages of groups that were not joined yet, in the order in which they came. */
   private final List<Held> strangers = new ArrayList<>();
 
+  /** What they count for ({@link Wire#cost}). */
   private long strangerBytes;
+
   private long strangersReleased;
   private long late;
   private long malformed;
@@ -166,7 +168,7 @@ public final class Collectives implements AutoCloseable {
     for (int i = 0; i < strangers.size(); i++) {
       Held held = strangers.get(i);
       if (which.test(held)) {
-        strangerBytes -= held.lengthBytes;
+        strangerBytes -= Wire.cost(held.lengthBytes);
         to.accept(held);
       } else {
         strangers.set(kept++, held);
@@ -182,6 +184,7 @@ public final class Collectives implements AutoCloseable {
     number.joined = null;
     number.endNode = endNode;
     number.endReason = endReason;
+    store.trim();
   }
 
   /**
@@ -284,11 +287,12 @@ public final class Collectives implements AutoCloseable {
 
   private void keepStranger(Message m) {
     // What stays in the inbox holds up all groups, so that is for who sends more than it may.
-    if (strangerBytes + m.lengthBytes() > STRANGER_USES * (long) limits.strangerBytes()) {
+    int cost = Wire.cost(m.lengthBytes());
+    if (strangerBytes + cost > STRANGER_USES * (long) limits.strangerBytes()) {
       m.defer();
       return;
     }
-    strangerBytes += m.lengthBytes();
+    strangerBytes += cost;
     strangers.add(store.keep(m));
   }
 

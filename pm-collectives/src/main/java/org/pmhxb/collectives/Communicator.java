@@ -475,8 +475,8 @@ public final class Communicator implements AutoCloseable {
     if (now && p.index >= 0 && use(p, takeOrKeep(p, m), m.lengthBytes())) {
       return;
     }
-    int cost = m.lengthBytes() - Wire.DATA_BYTES + Wire.COST_BYTES;
-    if (now && p.index < 0 || ahead < 0 || p.held > 0 && p.held + cost > window.bytes()) {
+    boolean fits = p.held == 0 || p.held + Wire.cost(m.lengthBytes()) <= window.bytes();
+    if (now && p.index < 0 || ahead < 0 || !fits) {
       mismatch(p, now ? "sent a message that " + call.describe() + " has no use for" : "is astray");
       return;
     }
@@ -528,7 +528,7 @@ public final class Communicator implements AutoCloseable {
         return false;
       }
       case USED -> {
-        p.consumed += lengthBytes - Wire.DATA_BYTES + Wire.COST_BYTES;
+        p.consumed += Wire.cost(lengthBytes);
         Window there = p.told ? window : unheardWindow;
         if (!p.creditDue && p.consumed - p.consumedTold >= there.worthTellingBytes()) {
           p.creditDue = true;

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.pmhxb.pm.Message;
 
 /**
@@ -12,7 +13,8 @@ import org.pmhxb.pm.Message;
  * long as the endpoint lends buffers; small ones and what comes beyond are copied into slots, made
  * as they are needed and used again. How many there can be is bounded by what partners may send
  * unasked ({@link CollectiveLimits#windowBytes}); a slot is at most twice what its message counts
- * for there. Owner: the endpoint's thread.
+ * for there. Each size keeps as many as it ever needed at a time, until a group is left ({@link
+ * #trim}). Owner: the endpoint's thread.
  */
 final class HeldStore {
   /** Copying less costs less than a loan. */
@@ -71,6 +73,17 @@ final class HeldStore {
     spare = held;
   }
 
+  /**
+   * Gives back slots that were made for more than waits now: of each size of which none is in use
+   * all but {@link Slots#PER_SLAB}. For rare events: what is needed again is made again.
+   */
+  void trim() {
+    for (Slots size : slots) {
+      size.trim();
+    }
+    spare = null;
+  }
+
   /** Bytes of messages that wait. */
   long heldBytes() {
     return heldBytes;
@@ -116,7 +129,7 @@ final class HeldStore {
 
     private void grow() {
       int first = slabs.size() * PER_SLAB;
-      // Freed by the collector with the communicators that it served.
+      // Freed by the collector when trim() has dropped it, or with all of this.
       slabs.add(Arena.ofAuto().allocate((long) PER_SLAB * slotBytes, 64));
       free = Arrays.copyOf(free, slabs.size() * PER_SLAB);
       for (int i = PER_SLAB - 1; i >= 0; i--) {
@@ -126,6 +139,16 @@ final class HeldStore {
 
     void giveBack(int slot) {
       free[freeCount++] = slot;
+    }
+
+    void trim() {
+      if (slabs.size() > 1 && freeCount == slabs.size() * PER_SLAB) {
+        MemorySegment first = slabs.getFirst();
+        slabs.clear();
+        slabs.add(first);
+        free = IntStream.range(0, PER_SLAB).toArray();
+        freeCount = PER_SLAB;
+      }
     }
 
     long bytes() {

@@ -65,18 +65,14 @@ final class Partner {
       heldLast.next = message;
     }
     heldLast = message;
-    held += cost(message);
+    held += Wire.cost(message.lengthBytes);
   }
 
   Held removeFirst() {
     Held first = heldFirst;
     heldFirst = first.next;
-    held -= cost(first);
+    held -= Wire.cost(first.lengthBytes);
     return first;
-  }
-
-  private static long cost(Held message) {
-    return message.lengthBytes - Wire.DATA_BYTES + Wire.COST_BYTES;
   }
 
   /** It told what it has used: never less than before, nor more than was sent. */

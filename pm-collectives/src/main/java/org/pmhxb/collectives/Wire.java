@@ -55,6 +55,11 @@ final class Wire {
 
   private Wire() {}
 
+  /** What a message of so many bytes counts for, where it waits as in a window. */
+  static int cost(int lengthBytes) {
+    return Math.max(0, lengthBytes - DATA_BYTES) + COST_BYTES;
+  }
+
   static void common(
       MemorySegment m, long at, int kind, int use, int group, int call, long consumed) {
     m.set(SHORT, at, (short) (kind << 8 | use));

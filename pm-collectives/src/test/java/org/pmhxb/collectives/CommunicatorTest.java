@@ -152,6 +152,10 @@ class CommunicatorTest {
       assertThat(intAt(got, 0)).isEqualTo(i);
     }
     members.until(unasked.waits()::isDone);
+    both.get(1).close();
+    assertThat(members.at(1).store().slotBytes())
+        .as("64 slots, behind the group that needed more")
+        .isEqualTo(64 * 64);
   }
 
   @Test

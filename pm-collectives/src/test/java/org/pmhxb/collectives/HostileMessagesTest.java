@@ -133,6 +133,34 @@ class HostileMessagesTest {
     }
   }
 
+  /** Those without data, too, take a slot each. */
+  @Test
+  void shortMessagesOfGroupsNotJoinedAreKeptInTwiceTheirBound() {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      Collectives victim = victim(cluster, new CollectiveLimits(4_096, 4_096));
+      PmEndpoint hostile = cluster.node(1).open(ENDPOINT);
+      int sent = 0;
+      for (int rounds = 0; rounds < 20_000; rounds++) {
+        SendBuffer b = hostile.claim(0, Wire.COMMON_BYTES);
+        if (b != null) {
+          Wire.common(b.memory(), b.offset(), Wire.CREDIT, 0, 1, 0, 0);
+          hostile.send(b);
+          sent++;
+        }
+        cluster.doWork(nowNs += 2_000);
+        victim.poll();
+        hostile.poll(m -> {}, 64);
+      }
+
+      assertThat(sent).isGreaterThan(8 * 4_096 / Wire.COST_BYTES);
+      assertThat(victim.store().slotBytes()).isBetween(1L, 2L * 8 * 4_096);
+      victim.close();
+      hostile.close();
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    }
+  }
+
   private void abort(RingCluster cluster, Collectives victim, PmEndpoint hostile, int node) {
     boolean sent = false;
     for (int rounds = 0; rounds < 3_000; rounds++) {
