@@ -8,12 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.pmhxb.cli.FailureMessage;
 import org.pmhxb.cli.UserErrorException;
+import org.pmhxb.cli.process.DirectoryTree;
 import org.pmhxb.cli.veth.FabricPlan;
 
 /**
@@ -208,17 +208,15 @@ public record ClusterPaths(Path root, String cluster) {
     if (!Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    List<Path> files;
-    try (Stream<Path> tree = Files.walk(directory())) {
-      files = tree.sorted(Comparator.reverseOrder()).toList();
-    }
     Path mark = directory().resolve(MARK);
-    for (Path file : files) {
-      // The mark last: who is killed in between can be called again.
-      if (!file.equals(mark) && !file.equals(directory())) {
-        Files.deleteIfExists(file);
-      }
+    List<Path> files;
+    try (Stream<Path> all = Files.list(directory())) {
+      files = all.filter(file -> !file.equals(mark)).toList();
     }
+    for (Path file : files) {
+      DirectoryTree.delete(file);
+    }
+    // The mark last: who is killed in between can be called again.
     Files.deleteIfExists(mark);
     Files.deleteIfExists(directory());
     try {

@@ -3,6 +3,7 @@ package org.pmhxb.cli.mpi;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.pmhxb.cli.UserErrorException;
 
@@ -24,6 +25,17 @@ public final class Executables {
   /** Open MPI's C compiler, by the same rule. */
   public static String openMpiCompiler() {
     return ofOpenMpi("mpicc");
+  }
+
+  /**
+   * Options of Open MPI's mpirun: it and its daemons keep their session folders in a directory of
+   * the caller's, who removes it with them. Each removes its own at its end, but not when it is
+   * killed, and in the usual place for temporary files nobody would know whose they are.
+   *
+   * @param directory that is there
+   */
+  public static List<String> openMpiSessionsIn(Path directory) {
+    return List.of("--mca", "orte_tmpdir_base", directory.toString());
   }
 
   private static String ofOpenMpi(String program) {

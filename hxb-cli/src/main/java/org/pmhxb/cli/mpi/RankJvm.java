@@ -52,6 +52,7 @@ final class RankJvm {
     List<String> command =
         new ArrayList<>(List.of(Executables.openMpiRun(), "-n", Integer.toString(job.ranks())));
     command.addAll(List.of("--oversubscribe", "--bind-to", "none"));
+    command.addAll(Executables.openMpiSessionsIn(paths.directory()));
     if (ProcessHandle.current().info().user().orElse("").equals("root")) {
       command.add("--allow-run-as-root");
     }

@@ -1,7 +1,6 @@
 package org.pmhxb.cli.rehearsal;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -71,7 +70,7 @@ final class ScratchDirectory implements AutoCloseable {
       if (Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).equals(user)) {
         DirectoryTree.delete(directory);
       }
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException e) {
       // Another rehearsal removes it at the same time; else it is the next one's.
       assert e.getMessage() != null;
     }

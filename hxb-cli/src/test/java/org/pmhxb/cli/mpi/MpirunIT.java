@@ -87,6 +87,22 @@ class MpirunIT {
       }
       """;
 
+  private static final String PARRICIDE =
+      """
+      import java.nio.file.*;
+      import mpi.*;
+      public class Parricide {
+        public static void main(String[] argv) throws Exception {
+          String[] args = MPI.Init(argv);
+          if (MPI.COMM_WORLD.Rank() == 0) {
+            Files.writeString(Path.of(args[0]), System.getenv("PMIX_SERVER_TMPDIR"));
+            ProcessHandle.current().parent().orElseThrow().destroyForcibly();
+          }
+          Thread.sleep(60_000);
+        }
+      }
+      """;
+
   @TempDir private Path dir;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -384,6 +400,25 @@ class MpirunIT {
     assertThat(output())
         .contains("RESULT latency 8")
         .contains("rank 1    node 1    (1,0,0)  hops from rank 0: 1");
+  }
+
+  /** Killed, it cannot remove its session folder: that lies in the cluster's. */
+  @Test
+  void aKilledLauncherOfOpenMpiLeavesNothing() throws Exception {
+    needsRoot();
+    assumeTrue(Executables.has(Executables.openMpiRun()), "no mpirun; apt-get install openmpi-bin");
+    Path told = dir.resolve("told");
+    String reason =
+        run(
+            MpiJob.Launcher.OPENMPI,
+            MpiJob.Fabric.VETH,
+            "2",
+            compiled("Parricide", PARRICIDE),
+            List.of("Parricide", told.toString()));
+    assertThat(reason).as(output()).isEqualTo("mpirun ended with signal 9");
+    Path sessions = Path.of(Files.readString(told));
+    assertThat(sessions).isAbsolute().doesNotExist();
+    assertThat(paths().root()).doesNotExist();
   }
 
   /** What follows -- stays the program's. */

@@ -73,6 +73,7 @@ final class OpenMpiTcp {
       command.addAll(
           List.of(Executables.openMpiRun(), "-n", "2", "--host", host(0) + ":1," + host(1) + ":1"));
       command.addAll(List.of("--bind-to", "none", "--oversubscribe", "--allow-run-as-root"));
+      command.addAll(Executables.openMpiSessionsIn(paths.directory()));
       mca(command, "plm_rsh_agent", agent.toString());
       mca(command, "pml", "ob1");
       mca(command, "btl", "tcp,self");

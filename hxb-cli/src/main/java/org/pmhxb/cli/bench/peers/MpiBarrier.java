@@ -14,6 +14,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ProjectFolder;
+import org.pmhxb.cli.mpi.Executables;
+import org.pmhxb.cli.process.DirectoryTree;
 import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.veth.VethFabric;
 
@@ -95,37 +97,38 @@ public final class MpiBarrier {
     String call = program + " " + warmUp + " " + seconds;
     mpirun.addAll(
         List.of("sh", "-c", "exec " + (pinned ? "taskset -c $OMPI_COMM_WORLD_RANK " : "") + call));
-    String command = mpirun.stream().map(Foreign::quoted).collect(Collectors.joining(" "));
     long limitSeconds = LIMIT_SECONDS + Math.round(warmUp + seconds);
-    return read(
-        start(List.of(agent.toString(), "hxb0", "exec " + command), environment, limitSeconds));
+    Path scratch = Files.createTempDirectory("hxb-mpi");
+    try {
+      mpirun.addAll(1, Executables.openMpiSessionsIn(scratch));
+      String command = mpirun.stream().map(Foreign::quoted).collect(Collectors.joining(" "));
+      List<String> inFirst = List.of(agent.toString(), "hxb0", "exec " + command);
+      return read(start(inFirst, environment, scratch.resolve("output"), limitSeconds));
+    } finally {
+      DirectoryTree.delete(scratch);
+    }
   }
 
   private static String start(
-      List<String> command, Map<String, String> environment, long limitSeconds)
+      List<String> command, Map<String, String> environment, Path output, long limitSeconds)
       throws IOException, InterruptedException {
-    Path output = Files.createTempFile("hxb-mpi", ".out");
-    try {
-      ProcessBuilder builder =
-          new ProcessBuilder(command)
-              .redirectInput(new File("/dev/null"))
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile());
-      builder.environment().putAll(environment);
-      Process process = builder.start();
-      boolean ended = ProcessTree.awaitOrEnd(process, Duration.ofSeconds(limitSeconds));
-      String text = Files.readString(output);
-      if (!ended || process.exitValue() != 0) {
-        throw new IOException(
-            "mpirun %s; it said: %s"
-                .formatted(
-                    ended ? "failed" : "has not ended after " + limitSeconds + " s",
-                    text.substring(Math.max(0, text.length() - 600))));
-      }
-      return text;
-    } finally {
-      Files.deleteIfExists(output);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectInput(new File("/dev/null"))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    boolean ended = ProcessTree.awaitOrEnd(process, Duration.ofSeconds(limitSeconds));
+    String text = Files.readString(output);
+    if (!ended || process.exitValue() != 0) {
+      throw new IOException(
+          "mpirun %s; it said: %s"
+              .formatted(
+                  ended ? "failed" : "has not ended after " + limitSeconds + " s",
+                  text.substring(Math.max(0, text.length() - 600))));
     }
+    return text;
   }
 
   private static Times read(String text) throws IOException {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.mpi.Executables;
 
 /** An MPI over TCP on all links, driven by scripts/peers/mpi_bench.c. */
 final class MpiPeer implements Peer {
@@ -89,8 +90,9 @@ final class MpiPeer implements Peer {
     return Outputs.own(name(), programs.await(running, times.limit(), "}\n"), what.ping());
   }
 
-  private List<String> openMpi(PeerSite site, Foreign programs) {
+  private List<String> openMpi(PeerSite site, Foreign programs) throws IOException {
     List<String> command = new ArrayList<>(List.of("mpirun.openmpi", "--allow-run-as-root"));
+    command.addAll(Executables.openMpiSessionsIn(programs.scratch()));
     command.addAll(List.of("-np", "2", "--oversubscribe", "--mca", "pml", "ob1"));
     if (site.isLocal()) {
       command.addAll(List.of("--bind-to", "core", "--mca", "btl", "vader,self"));
