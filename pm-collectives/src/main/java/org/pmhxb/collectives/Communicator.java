@@ -515,8 +515,7 @@ public final class Communicator implements AutoCloseable {
   private CollectiveCall.Taken takeOrKeep(Partner p, Message m) {
     try {
       return call.take(p.index, m.memory(), m.offset(), m.lengthBytes());
-    } catch (RuntimeException e) {
-      assert e.getMessage() != null; // met again there
+    } catch (RuntimeException metAgainAsHeld) {
       return CollectiveCall.Taken.EARLY;
     }
   }
