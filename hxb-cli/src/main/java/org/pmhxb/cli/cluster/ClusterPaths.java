@@ -59,6 +59,11 @@ public record ClusterPaths(Path root, String cluster) {
     return text.toString();
   }
 
+  /** What starts a rank on this machine that another launcher numbers; ranks are found by it. */
+  public List<String> rankArguments() {
+    return List.of("mpirank", "--local", "--cluster", cluster, "--run-dir", root.toString());
+  }
+
   public Path directory() {
     return root.resolve(cluster);
   }

@@ -5,6 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
@@ -14,7 +15,8 @@ import org.pmhxb.cli.process.ProcStat;
 
 /**
  * Finds and ends the processes of a cluster. A process belongs to it when its command line names a
- * configuration in the cluster's directory; nothing else is ever signalled.
+ * configuration in the cluster's directory, or is a rank's of the cluster; nothing else is ever
+ * signalled.
  */
 final class NodeProcesses {
   private static final Path PROC = Path.of("/proc");
@@ -44,7 +46,13 @@ final class NodeProcesses {
   }
 
   private static boolean belongs(long pid, ClusterPaths paths) {
-    return hasConfig(pid, file -> file.startsWith(paths.directory() + "/node-"));
+    return hasConfig(pid, file -> file.startsWith(paths.directory() + "/node-"))
+        || isRank(pid, paths);
+  }
+
+  /** Of another launcher's, which may be killed and leave its ranks: each finds its file itself. */
+  private static boolean isRank(long pid, ClusterPaths paths) {
+    return Collections.indexOfSubList(Arguments.of(pid), paths.rankArguments()) >= 0;
   }
 
   private static boolean hasConfig(long pid, Predicate<String> wanted) {

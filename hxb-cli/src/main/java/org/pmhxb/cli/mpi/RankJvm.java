@@ -57,8 +57,8 @@ final class RankJvm {
       command.add("--allow-run-as-root");
     }
     command.addAll(start(job, job.ranks()));
-    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "mpirank", "--local"));
-    command.addAll(List.of("--cluster", paths.cluster(), "--run-dir", paths.root().toString()));
+    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main"));
+    command.addAll(paths.rankArguments());
     command.addAll(List.of("--map", job.placement().name().toLowerCase(Locale.ROOT)));
     if (printMap) {
       command.add("--print-map");

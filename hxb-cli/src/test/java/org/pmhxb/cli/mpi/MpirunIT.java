@@ -419,6 +419,7 @@ class MpirunIT {
     Path sessions = Path.of(Files.readString(told));
     assertThat(sessions).isAbsolute().doesNotExist();
     assertThat(paths().root()).doesNotExist();
+    assertThat(Running.startedWith(dir.resolve("classes"))).isEmpty();
   }
 
   /** What follows -- stays the program's. */
