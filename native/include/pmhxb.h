@@ -519,19 +519,18 @@ int hxb_ring_bells(struct hxb_pool *pool);
 
 /* ---- Waiting (may block) --------------------------------------------------------------------- */
 
-/* Descriptors of one hxb_wait at most. */
+/* Descriptors of one hxb_wait at most, but for the event. */
 #define HXB_WAIT_MAX 128
 /*
- * Waits until one of the descriptors is readable, at most timeout_us microseconds (< 0: for ever).
- * Returns how many are readable; 0 = time is up or a signal came. A socket with a pending error (a
- * packet socket whose interface went down) counts once: the error is taken from it.
+ * Waits until one of the descriptors is readable or the event (hxb_event_create) is set, at most timeout_us microseconds
+ * (< 0: for ever); negative ones are passed over. An event that is set is unset: who was woken by a frame makes no
+ * further system call for that. Returns how many were readable or set; 0 = time is up or a signal came. A socket with a
+ * pending error (a packet socket whose interface went down) counts once: the error is taken from it.
  */
-int hxb_wait(const int *fds, int n, int64_t timeout_us);
-/* A doorbell: created unset, non-blocking. */
+int hxb_wait(const int *fds, int n, int event, int64_t timeout_us);
+/* A doorbell: created unset, non-blocking; unset by hxb_wait. */
 int hxb_event_create(void);
 int hxb_event_signal(int fd);
-/* Unsets it; returns 1 when it was set, else 0. */
-int hxb_event_drain(int fd);
 int hxb_event_close(int fd);
 
 #ifdef __cplusplus

@@ -8,24 +8,30 @@
 
 #include "internal.h"
 
-HXB_API int hxb_wait(const int *fds, int n, int64_t timeout_us)
+static void watch(struct pollfd *polled, int fd)
 {
-    struct pollfd polled[HXB_WAIT_MAX];
+    polled->fd = fd; /* poll ignores negative ones */
+    polled->events = POLLIN;
+    polled->revents = 0;
+}
+
+HXB_API int hxb_wait(const int *fds, int n, int event, int64_t timeout_us)
+{
+    struct pollfd polled[HXB_WAIT_MAX + 1];
     struct timespec timeout;
 
     if (n < 0 || n > HXB_WAIT_MAX || (n > 0 && fds == NULL)) {
         return -EINVAL;
     }
     for (int i = 0; i < n; i++) {
-        polled[i].fd = fds[i]; /* poll ignores negative ones */
-        polled[i].events = POLLIN;
-        polled[i].revents = 0;
+        watch(&polled[i], fds[i]);
     }
+    watch(&polled[n], event);
     if (timeout_us >= 0) {
         timeout.tv_sec = timeout_us / 1000000;
         timeout.tv_nsec = (timeout_us % 1000000) * 1000;
     }
-    int rc = ppoll(polled, (nfds_t)n, timeout_us >= 0 ? &timeout : NULL, NULL);
+    int rc = ppoll(polled, (nfds_t)n + 1, timeout_us >= 0 ? &timeout : NULL, NULL);
     if (rc < 0) {
         return errno == EINTR ? 0 : -errno;
     }
@@ -36,6 +42,10 @@ HXB_API int hxb_wait(const int *fds, int n, int64_t timeout_us)
             socklen_t length = sizeof(error);
             (void)getsockopt(polled[i].fd, SOL_SOCKET, SO_ERROR, &error, &length);
         }
+    }
+    if ((polled[n].revents & POLLIN) != 0) {
+        eventfd_t count;
+        (void)eventfd_read(event, &count);
     }
     return rc;
 }
@@ -51,16 +61,6 @@ HXB_API int hxb_event_signal(int fd)
 {
     /* EAGAIN: the counter is full, so the bell is ringing already. */
     return eventfd_write(fd, 1) == 0 || errno == EAGAIN ? 0 : -errno;
-}
-
-HXB_API int hxb_event_drain(int fd)
-{
-    eventfd_t count;
-
-    if (eventfd_read(fd, &count) == 0) {
-        return 1;
-    }
-    return errno == EAGAIN ? 0 : -errno;
 }
 
 HXB_API int hxb_event_close(int fd)

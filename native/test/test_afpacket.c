@@ -69,17 +69,17 @@ void test_afpacket(void)
     CHECK_EQ(hxb_afpacket_outq(-1), -EBADF);
 
     /* The socket is the wake-up of the receiver: readable after a frame, not before. */
-    CHECK_EQ(hxb_wait(&fb, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&fb, 1, -1, 0), 0);
     test_fill(&p, descs, 3, JUMBO);
     CHECK_EQ(hxb_tx_burst(a, 0, p.pool, descs, 3), 3);
-    CHECK_EQ(hxb_wait(&fb, 1, 1000000), 1);
+    CHECK_EQ(hxb_wait(&fb, 1, -1, 1000000), 1);
     int got = 0;
     for (int tries = 0; got < 3; tries++) {
         CHECK(tries < 1000);
         got += receive(b, &p, JUMBO);
         usleep(1000);
     }
-    CHECK_EQ(hxb_wait(&fb, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&fb, 1, -1, 0), 0);
 
     /* Frames that find the receive ring full are the kernel's to count. */
     CHECK_EQ(hxb_afpacket_drops(fb), 0);
@@ -103,8 +103,8 @@ void test_afpacket(void)
     int64_t down_ns = test_now_ns();
     CHECK_EQ(system("ip link set hxbt0 down"), 0);
     CHECK_EQ(hxb_interface_up("hxbt0"), 0);
-    CHECK_EQ(hxb_wait(&fa, 1, 1000000), 1);
-    CHECK_EQ(hxb_wait(&fa, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&fa, 1, -1, 1000000), 1);
+    CHECK_EQ(hxb_wait(&fa, 1, -1, 0), 0);
     test_fill(&p, descs, 8, 64);
     CHECK_EQ(hxb_tx_burst(a, 0, p.pool, descs, 8), 8);
     CHECK_EQ(receive(b, &p, 64), 0);
@@ -113,7 +113,7 @@ void test_afpacket(void)
     hxb_afpacket_kick(fa); /* may still answer for the time before */
     for (got = 0; got < 8;) {
         hxb_afpacket_kick(fa);
-        hxb_wait(&fb, 1, 100000);
+        hxb_wait(&fb, 1, -1, 100000);
         got += receive(b, &p, 64);
         CHECK(test_now_ns() - down_ns < INT64_C(10000000000));
     }
@@ -175,7 +175,7 @@ void test_afpacket_shaped(void)
         n = n < 300 - sent ? n : 300 - sent;
         if (n <= 0) {
             got += receive(b, &p, JUMBO);
-            hxb_wait(&wake, 1, 500);
+            hxb_wait(&wake, 1, -1, 500);
             continue;
         }
         test_fill(&p, descs, n, JUMBO);
@@ -195,7 +195,7 @@ void test_afpacket_shaped(void)
     /* No further traffic, and all of them arrive. */
     for (int tries = 0; got < 300; tries++) {
         CHECK(tries < 2000);
-        hxb_wait(&wake, 1, 1000);
+        hxb_wait(&wake, 1, -1, 1000);
         got += receive(b, &p, JUMBO);
     }
     int64_t took = test_now_ns() - start;

@@ -575,14 +575,14 @@ static void spoil_bell(int port, int bell, uint32_t *doze)
             rings++;
         }
         CHECK(rings > 0);
-        CHECK_EQ(hxb_wait(&fd, 1, 1000000), 1);
+        CHECK_EQ(hxb_wait(&fd, 1, -1, 1000000), 1);
         for (int i = 0; i <= rings; i++) {
             CHECK_EQ(hxb_port_wake(port, 1), 0);
         }
-        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+        CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
     }
     CHECK_EQ(shutdown(bell, SHUT_RDWR), 0);
-    CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
     close(bell);
 }
 
@@ -833,13 +833,13 @@ void test_shm_hostile_server(void)
     CHECK_EQ(fcntl(fd, F_GET_SEALS) & SEALS, SEALS);
     /* A server that shuts the client's end of the bell for it: a few wake-ups later it is silent. */
     int its = hxb_port_wake_fd(port);
-    CHECK_EQ(hxb_wait(&its, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&its, 1, -1, 0), 0);
     CHECK_EQ(shutdown(bells[1], SHUT_RDWR), 0);
-    CHECK_EQ(hxb_wait(&its, 1, 0), 1);
+    CHECK_EQ(hxb_wait(&its, 1, -1, 0), 1);
     for (int i = 0; i < 32; i++) {
         CHECK_EQ(hxb_port_wake(port, 1), 0);
     }
-    CHECK_EQ(hxb_wait(&its, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&its, 1, -1, 0), 0);
     close(bells[0]);
     close(bells[1]);
     close(channel);
@@ -874,7 +874,7 @@ static void receive_one(int port, struct test_pool *p)
 static void *wait_long(void *arg)
 {
     int64_t until_ns = test_now_ns() + INT64_C(10000000000);
-    int ready = hxb_wait(arg, 1, 10000000);
+    int ready = hxb_wait(arg, 1, -1, 10000000);
 
     return (void *)(intptr_t)(test_now_ns() < until_ns ? ready : 0);
 }
@@ -896,7 +896,7 @@ void test_shm_bell(void)
     CHECK(fd >= 0);
     /* Who waits before there is a line is told of the first. */
     CHECK_EQ(hxb_port_wake(b, 1), 0);
-    CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
     CHECK_EQ(pthread_create(&sleeper, NULL, wait_long, &fd), 0);
     usleep(20000);
     int a = attach_port(&p, "a", "server", line);
@@ -916,12 +916,12 @@ void test_shm_bell(void)
     for (int round = 0; round < 3; round++) {
         CHECK_EQ(hxb_port_sleep(b), round == 0);
         CHECK_EQ(hxb_barrier(), 0);
-        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+        CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
         send_one(a, &p, 1);
         send_one(a, &p, 0); /* it rings already */
-        CHECK_EQ(hxb_wait(&fd, 1, 1000000), 1);
+        CHECK_EQ(hxb_wait(&fd, 1, -1, 1000000), 1);
         CHECK_EQ(hxb_port_wake(b, 1), 0);
-        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+        CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
         send_one(a, &p, 0); /* it is drowsy */
         receive_one(b, &p);
         receive_one(b, &p);
@@ -945,7 +945,7 @@ void test_shm_bell(void)
         CHECK_EQ((intptr_t)woken, 1);
         CHECK_EQ(hxb_port_wake_fd(b), fd);
         CHECK_EQ(hxb_port_wake(b, 1), 0);
-        CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+        CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
     }
     CHECK_EQ(hxb_port_close(a), 0);
     CHECK_EQ(hxb_port_close(b), 0);
@@ -1059,7 +1059,7 @@ static void toss(int port, struct test_pool *p, bool first)
             got = hxb_rx_burst(port, 0, p->pool, &desc, 1);
             int woken = 0;
             if (got == 0) {
-                woken = hxb_wait(&fd, 1, 5000000);
+                woken = hxb_wait(&fd, 1, -1, 5000000);
                 CHECK_EQ(woken, 1); /* else a frame came that nobody rang for */
                 sleeps++;
             }
@@ -1200,7 +1200,7 @@ static int meet(struct meeting *m, int b, struct test_pool *p, bool awake, int m
         int got = hxb_rx_burst(b, 0, p->pool, &desc, 1);
         bool unseen = hxb_pool_bells(p->pool)[1] != missed;
         await_other(&m->done, round - 1);
-        int rings = hxb_wait(&fd, 1, 0);
+        int rings = hxb_wait(&fd, 1, -1, 0);
         CHECK(got == 1 || rings == 1 || unseen);
         refused += unseen;
         rounds++;

@@ -372,7 +372,7 @@ static void overrun_echo(const struct peer *peer, int port, const struct test_po
         int n = hxb_rx_burst(port, 0, p->pool, descs, 32);
         CHECK(n >= 0 && tries < 20000);
         test_release(p, descs, n);
-        idle = n == 0 && hxb_wait(&peer->answers, 1, 0) == 1 ? idle + 1 : 0;
+        idle = n == 0 && hxb_wait(&peer->answers, 1, -1, 0) == 1 ? idle + 1 : 0;
         usleep(1000);
     }
     CHECK_EQ(read(peer->answers, &answer, 1), 1);

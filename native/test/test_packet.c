@@ -42,7 +42,7 @@ static void receive_all(struct hxb_packet *end, struct test_pool *p, int frames,
 
     for (int got = 0, tries = 0; got < frames; tries++) {
         CHECK(tries < 5000);
-        hxb_wait(&wake, 1, 1000);
+        hxb_wait(&wake, 1, -1, 1000);
         got += receive(end, p, length);
     }
     CHECK_EQ(receive(end, p, length), 0);
@@ -80,7 +80,7 @@ static void pass_over_others(struct hxb_packet *a, struct hxb_packet *b, struct 
         frame[i] = (uint8_t)(mac >> (40 - 8 * i));
     }
     CHECK_EQ(hxb_packet_tx_burst(a, descs, 3), 3);
-    CHECK_EQ(hxb_wait(&wake, 1, 1000000), 1);
+    CHECK_EQ(hxb_wait(&wake, 1, -1, 1000000), 1);
     /* The last of them, behind which nothing is: the first may be there before it. */
     receive_all(b, p, 1, 128);
     CHECK_EQ(hxb_packet_dropped(b), before);
@@ -95,7 +95,7 @@ static uint64_t receive_both(struct hxb_packet *const *ends, struct test_pool *p
     for (int tries = 0; seen[0] < frames[0] || seen[1] < frames[1]; tries++) {
         CHECK(tries < 5000);
         int wakes[] = {hxb_packet_fd(ends[0]), hxb_packet_fd(ends[1])};
-        hxb_wait(wakes, 2, 1000);
+        hxb_wait(wakes, 2, -1, 1000);
         for (int e = 0; e < 2; e++) {
             uint64_t *b = &bursts[e * HXB_QUEUE_BURST_WORDS];
             b[0] = hxb_packet_queue(ends[e]);
@@ -193,7 +193,7 @@ static void overflow(struct hxb_packet *a, struct hxb_packet *b, struct test_poo
     test_fill(p, descs, SLOTS + 16, 64);
     CHECK_EQ(hxb_packet_tx_burst(a, descs, SLOTS + 16), SLOTS + 16);
     int wake = hxb_packet_fd(b);
-    CHECK_EQ(hxb_wait(&wake, 1, 1000000), 1);
+    CHECK_EQ(hxb_wait(&wake, 1, -1, 1000000), 1);
     /* The kernel may be at it on another processor: a slot that is read before the last has come takes one more. */
     for (int tries = 0; hxb_packet_dropped(b) < before + 16; tries++) {
         CHECK(tries < 5000);
@@ -207,7 +207,7 @@ static void overflow(struct hxb_packet *a, struct hxb_packet *b, struct test_poo
     int all = hxb_pool_avail(p->pool);
     CHECK(all <= 256);
     test_fill(p, rest, all, 64);
-    CHECK_EQ(hxb_wait(&wake, 1, 1000000), 1);
+    CHECK_EQ(hxb_wait(&wake, 1, -1, 1000000), 1);
     CHECK_EQ(hxb_packet_rx_burst(b, &one, 1), 0);
     test_release(p, rest, all);
     receive_all(b, p, 1, 64);
@@ -243,8 +243,8 @@ static void go_down(struct hxb_packet *a, struct hxb_packet *b, struct test_pool
         CHECK(tries < 5000);
         usleep(1000);
     }
-    CHECK_EQ(hxb_wait(&fd, 1, 1000000), 1);
-    CHECK_EQ(hxb_wait(&fd, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&fd, 1, -1, 1000000), 1);
+    CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
     test_fill(p, descs, 8, 64);
     CHECK_EQ(hxb_packet_tx_burst(a, descs, 8), 8);
     CHECK_EQ(hxb_packet_lost(a), 8);
@@ -273,12 +273,12 @@ void test_packet(void)
     struct hxb_packet *a = open_end("hxbt0", &p);
     struct hxb_packet *b = open_end("hxbt1", &p);
     int wake = hxb_packet_fd(b);
-    CHECK_EQ(hxb_wait(&wake, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&wake, 1, -1, 0), 0);
     test_fill(&p, descs, 8, JUMBO);
     CHECK_EQ(hxb_packet_tx_burst(a, descs, 8), 8);
-    CHECK_EQ(hxb_wait(&wake, 1, 1000000), 1);
+    CHECK_EQ(hxb_wait(&wake, 1, -1, 1000000), 1);
     receive_all(b, &p, 8, JUMBO);
-    CHECK_EQ(hxb_wait(&wake, 1, 0), 0);
+    CHECK_EQ(hxb_wait(&wake, 1, -1, 0), 0);
     /* What one end sends it does not see itself. */
     CHECK_EQ(receive(a, &p, JUMBO), 0);
     as_queues(a, b, &p);

@@ -94,7 +94,6 @@ public final class Hxb {
   private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", OF_FD);
   private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", OF_FD);
   private static final MethodHandle EVENT_SIGNAL = blocking("hxb_event_signal", OF_FD);
-  private static final MethodHandle EVENT_DRAIN = blocking("hxb_event_drain", OF_FD);
   private static final MethodHandle PORT_SLEEP = blocking("hxb_port_sleep", OF_FD);
   private static final MethodHandle PORT_WAKE =
       blocking("hxb_port_wake", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
@@ -103,7 +102,8 @@ public final class Hxb {
       blocking("hxb_barrier", FunctionDescriptor.of(JAVA_INT));
   private static final MethodHandle RING_BELLS = blocking("hxb_ring_bells", OF_HANDLE);
   private static final MethodHandle WAIT =
-      blocking("hxb_wait", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+      blocking(
+          "hxb_wait", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
 
   private Hxb() {}
 
@@ -409,23 +409,15 @@ public final class Hxb {
     }
   }
 
-  /** Unsets an eventfd doorbell; 1 when it was rung, else 0. */
-  public static int eventDrain(int fd) {
-    try {
-      return (int) EVENT_DRAIN.invokeExact(fd);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
   /**
    * Sleeps until one of {@code n} descriptors (32-bit words at address {@code fds}; negative ones
-   * are passed over; at most {@link #WAIT_MAX}) is readable, or for {@code timeoutUs} microseconds
-   * (below 0: for ever). Returns how many are readable; 0 also when a signal came.
+   * are passed over; at most {@link #WAIT_MAX}) is readable, or the doorbell {@code event}
+   * (negative: none) was rung, which it unsets; or for {@code timeoutUs} microseconds (below 0: for
+   * ever). Returns how many are readable or rung; 0 also when a signal came.
    */
-  public static int waitReadable(long fds, int n, long timeoutUs) {
+  public static int waitReadable(long fds, int n, int event, long timeoutUs) {
     try {
-      return (int) WAIT.invokeExact(fds, n, timeoutUs);
+      return (int) WAIT.invokeExact(fds, n, event, timeoutUs);
     } catch (Throwable t) {
       throw unexpected(t);
     }

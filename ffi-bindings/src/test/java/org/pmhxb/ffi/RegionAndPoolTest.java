@@ -106,11 +106,11 @@ class RegionAndPoolTest {
     int bell = Events.create();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment fds = arena.allocateFrom(ValueLayout.JAVA_INT, -1, bell);
-      assertThat(Hxb.waitReadable(fds.address(), 2, 1000)).isZero();
+      assertThat(Hxb.waitReadable(fds.address(), 2, -1, 1000)).isZero();
       assertThat(Hxb.eventSignal(bell)).isZero();
-      assertThat(Hxb.waitReadable(fds.address(), 2, -1)).isEqualTo(1);
-      assertThat(Hxb.eventDrain(bell)).isEqualTo(1);
-      assertThat(Hxb.eventDrain(bell)).isZero();
+      assertThat(Hxb.waitReadable(fds.address(), 2, -1, -1)).isEqualTo(1);
+      assertThat(Hxb.waitReadable(fds.address(), 1, bell, -1)).isEqualTo(1);
+      assertThat(Hxb.waitReadable(fds.address(), 2, bell, 0)).isZero();
     } finally {
       Events.close(bell);
     }

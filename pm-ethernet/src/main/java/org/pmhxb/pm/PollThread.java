@@ -93,13 +93,12 @@ public final class PollThread implements Doorbell, AutoCloseable {
     this.longestNapNs = idle == PollIdle.PARK ? LONG_NAP_NS : NAP_NS;
     this.cpu = cpu;
     this.atEnd = atEnd;
-    this.blind = wakeFds.length == 0 || wakeFds.length >= Hxb.WAIT_MAX;
-    this.fdCount = (blind ? 0 : wakeFds.length) + 1;
+    this.blind = wakeFds.length == 0 || wakeFds.length > Hxb.WAIT_MAX;
+    this.fdCount = blind ? 0 : wakeFds.length;
     this.fds = Arena.global().allocate(ValueLayout.JAVA_INT, fdCount);
-    for (int i = 0; i < fdCount - 1; i++) {
+    for (int i = 0; i < fdCount; i++) {
       fds.setAtIndex(ValueLayout.JAVA_INT, i, wakeFds[i]);
     }
-    fds.setAtIndex(ValueLayout.JAVA_INT, fdCount - 1, doorbell.fd());
     this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
   }
 
@@ -326,15 +325,13 @@ public final class PollThread implements Doorbell, AutoCloseable {
           && !stopping
           && !lease.isWanted()
           && (!heard || rests(nowNs + untilNs))) {
-        woken = Hxb.waitReadable(fds.address(), fdCount, untilNs / 1_000) > 0;
+        // Who rang where nobody slept after all ends the next sleep.
+        int event = doorbell.fd();
+        woken = Hxb.waitReadable(fds.address(), fdCount, event, untilNs / 1_000) > 0;
       }
     } finally {
       sleeping.wakeUp();
       wakeUp(woken);
-    }
-    if (woken) {
-      // Who rang where nobody slept after all ends the next sleep.
-      Hxb.eventDrain(doorbell.fd());
     }
   }
 

@@ -5301,6 +5301,7 @@ public class Pmhxb extends Pmhxb$shared {
             Pmhxb.C_INT,
             Pmhxb.C_POINTER,
             Pmhxb.C_INT,
+            Pmhxb.C_INT,
             Pmhxb.C_LONG
         );
 
@@ -5312,7 +5313,7 @@ public class Pmhxb extends Pmhxb$shared {
     /**
      * Function descriptor for:
      * {@snippet lang=c :
-     * int hxb_wait(const int *fds, int n, int64_t timeout_us)
+     * int hxb_wait(const int *fds, int n, int event, int64_t timeout_us)
      * }
      */
     public static FunctionDescriptor hxb_wait$descriptor() {
@@ -5322,7 +5323,7 @@ public class Pmhxb extends Pmhxb$shared {
     /**
      * Downcall method handle for:
      * {@snippet lang=c :
-     * int hxb_wait(const int *fds, int n, int64_t timeout_us)
+     * int hxb_wait(const int *fds, int n, int event, int64_t timeout_us)
      * }
      */
     public static MethodHandle hxb_wait$handle() {
@@ -5332,7 +5333,7 @@ public class Pmhxb extends Pmhxb$shared {
     /**
      * Address for:
      * {@snippet lang=c :
-     * int hxb_wait(const int *fds, int n, int64_t timeout_us)
+     * int hxb_wait(const int *fds, int n, int event, int64_t timeout_us)
      * }
      */
     public static MemorySegment hxb_wait$address() {
@@ -5341,16 +5342,16 @@ public class Pmhxb extends Pmhxb$shared {
 
     /**
      * {@snippet lang=c :
-     * int hxb_wait(const int *fds, int n, int64_t timeout_us)
+     * int hxb_wait(const int *fds, int n, int event, int64_t timeout_us)
      * }
      */
-    public static int hxb_wait(MemorySegment fds, int n, long timeout_us) {
+    public static int hxb_wait(MemorySegment fds, int n, int event, long timeout_us) {
         var mh$ = hxb_wait.HANDLE;
         try {
             if (TRACE_DOWNCALLS) {
-                traceDowncall("hxb_wait", fds, n, timeout_us);
+                traceDowncall("hxb_wait", fds, n, event, timeout_us);
             }
-            return (int)mh$.invokeExact(fds, n, timeout_us);
+            return (int)mh$.invokeExact(fds, n, event, timeout_us);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {
@@ -5467,66 +5468,6 @@ public class Pmhxb extends Pmhxb$shared {
         try {
             if (TRACE_DOWNCALLS) {
                 traceDowncall("hxb_event_signal", fd);
-            }
-            return (int)mh$.invokeExact(fd);
-        } catch (Error | RuntimeException ex) {
-           throw ex;
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class hxb_event_drain {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Pmhxb.C_INT,
-            Pmhxb.C_INT
-        );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("hxb_event_drain");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int hxb_event_drain(int fd)
-     * }
-     */
-    public static FunctionDescriptor hxb_event_drain$descriptor() {
-        return hxb_event_drain.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int hxb_event_drain(int fd)
-     * }
-     */
-    public static MethodHandle hxb_event_drain$handle() {
-        return hxb_event_drain.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int hxb_event_drain(int fd)
-     * }
-     */
-    public static MemorySegment hxb_event_drain$address() {
-        return hxb_event_drain.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int hxb_event_drain(int fd)
-     * }
-     */
-    public static int hxb_event_drain(int fd) {
-        var mh$ = hxb_event_drain.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("hxb_event_drain", fd);
             }
             return (int)mh$.invokeExact(fd);
         } catch (Error | RuntimeException ex) {

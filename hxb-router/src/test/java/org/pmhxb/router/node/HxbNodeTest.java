@@ -254,7 +254,7 @@ class HxbNodeTest {
         long next = number;
         driveUntil(a, a, () -> send(from, next));
         a.node().doWork(System.nanoTime());
-        assertThat(Hxb.waitReadable(fds.address(), RAILS, 5_000_000)).isPositive();
+        assertThat(Hxb.waitReadable(fds.address(), RAILS, -1, 5_000_000)).isPositive();
         b.node().wakeUp(true);
         received.clear();
         driveUntil(b, b, () -> to.poll(handler, 8) > 0);
@@ -317,7 +317,7 @@ class HxbNodeTest {
     node.node().wakeUp(true);
     assertThat(node.node().fallAsleep()).isTrue();
     return node.node().doWork(System.nanoTime()) == 0
-        && Hxb.waitReadable(fds.address(), RAILS, 0) == 0;
+        && Hxb.waitReadable(fds.address(), RAILS, -1, 0) == 0;
   }
 
   private static void driveUntil(HxbNode a, HxbNode b, BooleanSupplier done) {

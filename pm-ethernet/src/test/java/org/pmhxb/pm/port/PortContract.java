@@ -388,15 +388,15 @@ abstract class PortContract {
       }
       assertThat(receiveOrZero()).isZero();
       assertThat(b.missedFrames()).isFalse();
-      assertThat(Hxb.waitReadable(fd.address(), 1, 0)).isZero();
+      assertThat(Hxb.waitReadable(fd.address(), 1, -1, 0)).isZero();
       burst.set(0, frame(serial, 100));
       sendAll(burst, 1);
-      assertThat(Hxb.waitReadable(fd.address(), 1, 2_000_000)).isEqualTo(1);
+      assertThat(Hxb.waitReadable(fd.address(), 1, -1, 2_000_000)).isEqualTo(1);
       b.wakeUp(true);
       long frame = receive();
       assertThat(serial(frame)).isEqualTo(serial);
       release(frame);
-      assertThat(Hxb.waitReadable(fd.address(), 1, 0)).isZero();
+      assertThat(Hxb.waitReadable(fd.address(), 1, -1, 0)).isZero();
     }
   }
 }
