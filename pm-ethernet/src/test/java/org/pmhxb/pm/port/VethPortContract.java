@@ -26,8 +26,8 @@ abstract class VethPortContract extends PortContract {
   /** What a link may send at once. */
   private static final int BURST_BYTES = 20 * 1024;
 
-  /** Of processor time: what a burst takes when nobody is in its way. */
-  private static final long BURST_LIMIT_NS = 300_000;
+  /** Of the time of a shaped stream: what its bursts may keep the processor busy for. */
+  private static final double BUSY_MOST = 0.25;
 
   private static final int ROUNDS_MAX = 10;
   private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
@@ -143,25 +143,24 @@ abstract class VethPortContract extends PortContract {
   @Test
   void noBurstBlocksOnAShapedLinkAndShapingBites() throws Exception {
     shape();
-    // The JVM may stop a thread where a call returns, code that is not compiled yet is slow, and
-    // other processes make its caches cold: none of it in every round. A driver that waits does so
-    // in every round.
+    // The JVM may stop a thread where a call returns, and others may take its processor: not in
+    // every round. A driver that waits does so in every round, asleep or busy.
     int round = 0;
     Bursts bursts;
     do {
       bursts = sendThroughShapedLink();
-    } while ((bursts.waits > 0 || bursts.longestNs >= BURST_LIMIT_NS) && ++round < ROUNDS_MAX);
+    } while ((bursts.waits > 0 || bursts.busy >= BUSY_MOST) && ++round < ROUNDS_MAX);
     assertThat(bursts.waits).as("waits within transmit bursts").isZero();
-    assertThat(bursts.longestNs).as("longest burst, ns of this thread").isLessThan(BURST_LIMIT_NS);
+    assertThat(bursts.busy).as("share of the time busy in bursts").isLessThan(BUSY_MOST);
   }
 
   /**
    * What transmit bursts cost, whatever else the machine does meanwhile.
    *
    * @param waits how often the thread gave its core away by itself: it waited for something
-   * @param longestNs processor time of the longest
+   * @param busy share of the stream's time for which they kept the processor busy
    */
-  private record Bursts(long waits, long longestNs) {}
+  private record Bursts(long waits, double busy) {}
 
   /**
    * How often this thread gave its core away by itself; that others took it counts elsewhere. Not
@@ -188,7 +187,7 @@ abstract class VethPortContract extends PortContract {
   }
 
   private Bursts sendThroughShapedLink() throws IOException {
-    long longestNs = 0;
+    long burstsNs = 0;
     long waits = 0;
     int sent = 0;
     int got = 0;
@@ -206,7 +205,7 @@ abstract class VethPortContract extends PortContract {
         long waitsBefore = waits();
         int taken = a.txBurst(burst, 0, 32);
         waits += waits() - waitsBefore;
-        longestNs = Math.max(longestNs, CLOCK.getCurrentThreadCpuTime() - beforeNs);
+        burstsNs += CLOCK.getCurrentThreadCpuTime() - beforeNs;
         // The ring holds more than is on the way, so the link never runs dry for want of room.
         assertThat(taken).isPositive();
         for (int i = 0; i < 32; i++) {
@@ -231,10 +230,11 @@ abstract class VethPortContract extends PortContract {
       release(receive());
       got++;
     }
-    double mbps = got * 9014 * 8 * 1e3 / (System.nanoTime() - startNs);
+    long tookNs = System.nanoTime() - startNs;
+    double mbps = got * 9014 * 8 * 1e3 / tookNs;
     assertThat(mbps).as("Mbit/s through a link of %d", RATE_MBPS).isLessThan(210.0);
     assertThat(mostBacklog).isBetween(100_000L, 256L * 9014);
-    return new Bursts(waits, longestNs);
+    return new Bursts(waits, (double) burstsNs / tookNs);
   }
 
   @Test
