@@ -134,18 +134,23 @@ class FabricProbeTest {
     return probe;
   }
 
+  private static FabricProbe underWay(RingCluster cluster, long[] nowNs, int rounds) {
+    FabricProbe probe = connected(cluster, nowNs);
+    for (int round = 0; round < rounds; round++) {
+      cluster.doWork(nowNs[0] += 2_000);
+      probe.step();
+    }
+    assertThat(probe.isOver()).isFalse();
+    return probe;
+  }
+
   /** At every stage of the measurement, of which the last is that of receiving. */
   @ParameterizedTest
   @ValueSource(ints = {0, 100, 3_000, 12_000})
   void aPeerThatDiesIsNamed(int rounds) {
     long[] nowNs = {1_000_000_000L};
     try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
-      FabricProbe probe = connected(cluster, nowNs);
-      for (int round = 0; round < rounds; round++) {
-        cluster.doWork(nowNs[0] += 2_000);
-        probe.step();
-      }
-      assertThat(probe.isOver()).isFalse();
+      FabricProbe probe = underWay(cluster, nowNs, rounds);
       long diedNs = nowNs[0];
       assertThatThrownBy(
               () -> {
@@ -167,12 +172,7 @@ class FabricProbeTest {
   void aPeerThatAnswersNothingIsNamed(int rounds) {
     long[] nowNs = {1_000_000_000L};
     try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
-      FabricProbe probe = connected(cluster, nowNs);
-      for (int round = 0; round < rounds; round++) {
-        cluster.doWork(nowNs[0] += 2_000);
-        probe.step();
-      }
-      assertThat(probe.isOver()).isFalse();
+      FabricProbe probe = underWay(cluster, nowNs, rounds);
       Barriers.of(cluster.node(0)).echoListener(EchoListener.NONE);
       long goneNs = nowNs[0];
       assertThatThrownBy(
