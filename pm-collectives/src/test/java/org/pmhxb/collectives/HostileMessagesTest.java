@@ -62,11 +62,15 @@ class HostileMessagesTest {
         assertThat(memory.get(ValueLayout.JAVA_BYTE, i)).isZero();
         assertThat(memory.get(ValueLayout.JAVA_BYTE, 2L * BYTES + i)).isZero();
       }
-      victim.close();
-      hostile.close();
-      cluster.closeTraffic();
-      assertThat(cluster.leakedBuffers()).isZero();
+      closeAll(cluster, victim, hostile);
     }
+  }
+
+  private static void closeAll(RingCluster cluster, Collectives victim, PmEndpoint hostile) {
+    victim.close();
+    hostile.close();
+    cluster.closeTraffic();
+    assertThat(cluster.leakedBuffers()).isZero();
   }
 
   /** Elements stay together: half a number can be combined with nothing. */
@@ -101,10 +105,7 @@ class HostileMessagesTest {
       assertThat(call.failure())
           .isInstanceOf(CollectiveException.class)
           .hasMessageContaining("does not send");
-      victim.close();
-      hostile.close();
-      cluster.closeTraffic();
-      assertThat(cluster.leakedBuffers()).isZero();
+      closeAll(cluster, victim, hostile);
     }
   }
 
@@ -126,10 +127,7 @@ class HostileMessagesTest {
 
       assertThat(call.isDone()).isTrue();
       assertThat(call.failure()).hasMessageContaining("node 1 has left it");
-      victim.close();
-      hostile.close();
-      cluster.closeTraffic();
-      assertThat(cluster.leakedBuffers()).isZero();
+      closeAll(cluster, victim, hostile);
     }
   }
 
@@ -154,10 +152,7 @@ class HostileMessagesTest {
 
       assertThat(sent).isGreaterThan(8 * 4_096 / Wire.COST_BYTES);
       assertThat(victim.store().slotBytes()).isBetween(1L, 2L * 8 * 4_096);
-      victim.close();
-      hostile.close();
-      cluster.closeTraffic();
-      assertThat(cluster.leakedBuffers()).isZero();
+      closeAll(cluster, victim, hostile);
     }
   }
 

@@ -3,43 +3,21 @@ package org.pmhxb.collectives.barrier;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
 
 /** Of two nodes one, and what it hears of the other, word by word: nothing travels by itself. */
-class EpochsTest {
-  private static final int NUMBER = 1;
+class EpochsTest extends OneOfSeveral {
   private static final int OTHER = 1;
 
-  /** The step of a dissemination at which the other one is awaited. */
-  private static final int STEP = 1;
-
-  private static final BarrierSpec SPEC = BarrierSpec.parse("dissemination");
-
-  private RingBarriers ring;
-  private Barriers barriers;
-  private Barrier barrier;
-
-  @BeforeEach
-  void open() {
-    ring = new RingBarriers(RingCluster.Options.of(Shape.of(2), 1), SPEC);
-    barriers = Barriers.of(ring.cluster.node(0));
-    barrier = ring.barriers.get(0);
-  }
-
-  @AfterEach
-  void close() {
-    ring.close();
+  EpochsTest() {
+    super(2);
   }
 
   private void hear(int operation, int epoch, long word2) {
-    long word0 = BarrierFrame.word0(operation, STEP, NUMBER, ring.group.hash(SPEC));
-    barriers.onCollective(OTHER, false, word0, BarrierFrame.word1(epoch), word2);
+    hear(OTHER, operation, epoch, word2);
   }
 
   private void otherArrives(int epoch) {
