@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
@@ -24,21 +25,24 @@ public final class ProcessGroup {
    * @throws NativeException the kernel refuses
    */
   public static void own() {
-    int code = call("setpgid", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), 0, 0);
-    long pid = ProcessHandle.current().pid();
-    if (code != 0 && call("getpgrp", FunctionDescriptor.of(JAVA_INT)) != pid) {
+    boolean leads;
+    try {
+      leads =
+          (int) function("setpgid", JAVA_INT, JAVA_INT).invokeExact(0, 0) == 0
+              || (int) function("getpgrp").invokeExact() == ProcessHandle.current().pid();
+    } catch (Throwable e) {
+      throw new IllegalStateException("setpgid", e);
+    }
+    if (!leads) {
       // The one error that there is for oneself.
-      throw new NativeException("setpgid(0, 0)", -Errno.EPERM, "of process " + pid);
+      throw new NativeException(
+          "setpgid(0, 0)", -Errno.EPERM, "of process " + ProcessHandle.current().pid());
     }
   }
 
-  private static int call(String name, FunctionDescriptor type, Object... arguments) {
+  private static MethodHandle function(String name, MemoryLayout... arguments) {
     Linker linker = Linker.nativeLinker();
-    MethodHandle function = linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
-    try {
-      return (int) function.invokeWithArguments(arguments);
-    } catch (Throwable e) {
-      throw new IllegalStateException(name, e);
-    }
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_INT, arguments));
   }
 }

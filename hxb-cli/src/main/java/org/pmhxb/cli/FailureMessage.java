@@ -1,5 +1,6 @@
 package org.pmhxb.cli;
 
+import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -9,10 +10,31 @@ import org.pmhxb.cli.veth.ToolException;
 import org.pmhxb.ffi.Errno;
 import org.pmhxb.ffi.NativeException;
 import org.pmhxb.mpi.pmix.PmixException;
+import org.pmhxb.router.ConfigException;
 
 /** What ended a command, in the words of a user. */
 public final class FailureMessage {
   private FailureMessage() {}
+
+  /**
+   * Tells a person why a command ended.
+   *
+   * @param command as it was called, "hxb node"
+   * @return the exit code
+   */
+  static int tell(Throwable e, String command, PrintWriter err) {
+    if (e instanceof ConfigException wrong) {
+      wrong.getMessage().lines().forEach(line -> err.println(command + ": " + line));
+      return Main.USAGE;
+    }
+    err.println(command + ": " + of(e));
+    if (System.getenv("HXB_TRACE") != null) {
+      e.printStackTrace(err);
+    } else if (!isUsers(e)) {
+      err.println("(HXB_TRACE=1 shows where)");
+    }
+    return Main.FAILED;
+  }
 
   /** The message, or what else says it in one line. */
   public static String of(Throwable e) {

@@ -8,7 +8,6 @@ import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
 import org.pmhxb.cli.fuzz.FuzzCommand;
 import org.pmhxb.cli.node.NodeRunner;
-import org.pmhxb.router.ConfigException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -153,29 +152,12 @@ public final class Main {
     return USAGE;
   }
 
-  private static int wrongConfiguration(ConfigException e, CommandLine command, boolean json) {
-    e.getMessage().lines().forEach(line -> command.getErr().println(name(command) + ": " + line));
-    if (json) {
-      command.getOut().println(Json.error(e.getMessage()));
-    }
-    return USAGE;
-  }
-
   private static int failed(Throwable e, CommandLine command, boolean json) {
-    if (e instanceof ConfigException wrong) {
-      return wrongConfiguration(wrong, command, json);
-    }
-    String message = FailureMessage.of(e);
-    command.getErr().println(name(command) + ": " + message);
-    if (System.getenv("HXB_TRACE") != null) {
-      e.printStackTrace(command.getErr());
-    } else if (!FailureMessage.isUsers(e)) {
-      command.getErr().println("(HXB_TRACE=1 shows where)");
-    }
+    int code = FailureMessage.tell(e, name(command), command.getErr());
     if (json) {
-      command.getOut().println(Json.error(message));
+      command.getOut().println(Json.error(FailureMessage.of(e)));
     }
-    return FAILED;
+    return code;
   }
 
   private static String name(CommandLine command) {

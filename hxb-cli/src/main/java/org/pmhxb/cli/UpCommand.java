@@ -2,7 +2,6 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.cluster.ClusterLauncher;
 import org.pmhxb.cli.cluster.ClusterPaths;
@@ -112,10 +111,8 @@ final class UpCommand extends ClusterCommand {
     }
   }
 
-  /** Starts {@link NodeCommand} in a JVM like this one. */
+  /** Starts nodes, {@link NodeProcess}, in a JVM like this one; which follow as its words say. */
   static List<String> nodeCommand() {
-    List<String> command = new ArrayList<>(NodeJvm.command(Main.class.getName()));
-    command.addAll(List.of("node", "--own-group"));
-    return command;
+    return NodeJvm.command(NodeProcess.class.getName());
   }
 }

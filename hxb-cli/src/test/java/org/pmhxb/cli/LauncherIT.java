@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.cli.cluster.NodeJvm;
 import org.pmhxb.cli.process.ProcStat;
 import org.pmhxb.cli.process.ProcessTree;
 
@@ -342,8 +343,8 @@ class LauncherIT {
                 .formatted(ProcessHandle.current().pid()));
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");
-    List<String> command = new ArrayList<>(UpCommand.nodeCommand());
-    command.addAll(List.of("--config", config.toString(), "--json"));
+    List<String> command = new ArrayList<>(NodeJvm.command(Main.class.getName()));
+    command.addAll(List.of("node", "--config", config.toString(), "--json"));
     Process process =
         new ProcessBuilder(command)
             .redirectOutput(out.toFile())
@@ -362,6 +363,24 @@ class LauncherIT {
     assertThat(process.exitValue()).as(Files.readString(err)).isEqualTo(Main.OK);
     assertThat(Files.readString(out)).isEqualTo("{\"ok\":true,\"nodes\":[0]}\n");
     assertThat(Files.readString(err)).contains("node 0 ends");
+  }
+
+  /** Its words are read without a command line's parser, its errors told as hxb node tells them. */
+  @Test
+  void aClustersNodeTellsWhatIsWrongAsTheCommandDoes(@TempDir Path folder) throws Exception {
+    Path wrong = Files.writeString(folder.resolve("node.toml"), "shape = \"0\"\n");
+    List<String> command = new ArrayList<>(UpCommand.nodeCommand());
+    command.addAll(List.of("--config", wrong.toString()));
+    ScriptRun refused = ScriptRun.in(folder, command.toArray(String[]::new));
+    CommandRun asCommand = CommandRun.of("node", "--config", wrong.toString());
+    assertThat(refused.code()).isEqualTo(Main.USAGE).isEqualTo(asCommand.code());
+    assertThat(refused.err()).startsWith("hxb node: ").isEqualTo(asCommand.err());
+    assertThat(refused.out()).isEmpty();
+
+    command.addLast("--json");
+    ScriptRun words = ScriptRun.in(folder, command.toArray(String[]::new));
+    assertThat(words.code()).isEqualTo(Main.FAILED);
+    assertThat(words.err()).contains("takes --config FILE").contains("--json");
   }
 
   /** Chronicle logs by SLF4J: a program of one's own must not be flooded with DEBUG lines. */

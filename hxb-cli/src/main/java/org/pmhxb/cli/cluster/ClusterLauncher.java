@@ -24,7 +24,10 @@ import org.pmhxb.cli.veth.VethFabric;
 
 /** Brings a cluster up: fabric, configuration files, one process per node, all ready. */
 public final class ClusterLauncher {
-  private static final long POLL_MS = 50;
+  /** How long a node is asked whether it is ready, and who does not answer is left alone. */
+  private static final long WAIT_MS = 50;
+
+  private static final long REST_MS = 10;
   private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
 
   private final ClusterPaths paths;
@@ -173,12 +176,12 @@ public final class ClusterLauncher {
     ClusterState running = state.withNodes(nodes);
     running.write(paths);
     long deadlineNs = clock.getAsLong() + limit.toNanos();
-    while (!ready(again)) {
+    while (!ready(again, WAIT_MS)) {
       if (!process.isAlive() || clock.getAsLong() - deadlineNs >= 0) {
         throw new IllegalStateException(
             "node " + node + " did not come back; its log ends:\n" + logTail(paths.log(node)));
       }
-      Thread.sleep(POLL_MS);
+      Thread.sleep(REST_MS);
     }
     return running;
   }
@@ -241,7 +244,7 @@ public final class ClusterLauncher {
                   + logTail(Path.of(node.log())));
         }
       }
-      waiting.removeIf(ClusterLauncher::ready);
+      waiting.removeIf(node -> ready(node, 0));
       int count = state.nodes().size();
       progress.accept((count - waiting.size()) + " of " + count + " nodes ready");
       if (waiting.isEmpty()) {
@@ -250,7 +253,9 @@ public final class ClusterLauncher {
       if (clock.getAsLong() - deadlineNs >= 0) {
         throw new IllegalStateException(notReady(waiting, limit));
       }
-      Thread.sleep(POLL_MS);
+      if (!ready(waiting.getFirst(), WAIT_MS)) {
+        Thread.sleep(REST_MS);
+      }
     }
   }
 
@@ -258,14 +263,15 @@ public final class ClusterLauncher {
     return processes.stream().filter(p -> p.pid() == node.pid()).findFirst().orElseThrow();
   }
 
-  private static boolean ready(ClusterState.Node node) {
+  private static boolean ready(ClusterState.Node node, long waitMs) {
     if (!Files.exists(Path.of(node.socket()))) {
       return false;
     }
     try {
-      ObjectNode status =
-          ControlClient.ask(Path.of(node.socket()), ControlJson.request("status"), ASK_LIMIT);
-      return status.path("ready").asBoolean();
+      ObjectNode request = ControlJson.request("ready").put("waitMs", waitMs);
+      return ControlClient.ask(Path.of(node.socket()), request, ASK_LIMIT)
+          .path("ready")
+          .asBoolean();
     } catch (IOException e) {
       // Between the socket's creation and its first answer; the next round asks again.
       return false;

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.pmhxb.cli.NodeProcess;
 import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.NodeJvm;
 
@@ -77,8 +78,8 @@ final class RankJvm {
   static List<String> relay(Path config) {
     List<String> command = new ArrayList<>(NodeJvm.withoutClassPath());
     command.addAll(NodeJvm.OWN_FLAGS);
-    command.addAll(List.of("-cp", RankClassPath.own(), "org.pmhxb.cli.Main", "node"));
-    command.addAll(List.of("--own-group", "--config", config.toString()));
+    command.addAll(List.of("-cp", RankClassPath.own(), NodeProcess.class.getName()));
+    command.addAll(List.of("--config", config.toString()));
     return command;
   }
 

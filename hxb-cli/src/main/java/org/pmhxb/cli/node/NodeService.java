@@ -16,6 +16,9 @@ import org.pmhxb.collectives.probe.FabricLogp;
  *
  * <ul>
  *   <li>{@code {"op":"status"}}: a {@link NodeStatus};
+ *   <li>{@code {"op":"ready","waitMs":n}}: {@code "ready"}, as soon as the node is or after that
+ *       time, at most {@value #MOST_WAIT_MS} ms. For who brings it up: a status takes a JVM that
+ *       has just begun 50 ms of a processor;
  *   <li>{@code {"op":"prepare","workload":{...}}}: opens the endpoint of a {@link WorkloadSpec};
  *   <li>{@code {"op":"run","startNs":n}}: begins the prepared workload at that time of the
  *       machine's monotonic clock and answers with {@code "report"}, a {@link WorkloadReport}, at
@@ -40,6 +43,9 @@ public final class NodeService {
    * may still be open: who closes a connection is not told when that is done.
    */
   private static final long ENDING_MS = 1_000;
+
+  private static final long MOST_WAIT_MS = 1_000;
+  private static final long LOOK_MS = 5;
 
   private final NodeHandle node;
   private final Object lock = new Object();
@@ -68,6 +74,7 @@ public final class NodeService {
       String op = request.path("op").asText("");
       return switch (op) {
         case "status" -> ControlJson.from(node.status());
+        case "ready" -> ready(request.path("waitMs").asLong(0));
         case "prepare" -> prepare(ControlJson.to(request.get("workload"), WorkloadSpec.class));
         case "run" -> run(request);
         case "stop" -> stop();
@@ -81,8 +88,17 @@ public final class NodeService {
             ControlJson.refusal(
                 "op \""
                     + op
-                    + "\" is none of status, prepare, run, stop, probe, barrier-... and collective-...");
+                    + "\" is none of status, ready, prepare, run, stop, probe, barrier-... and collective-...");
       };
+    }
+
+    private ObjectNode ready(long waitMs) throws InterruptedException {
+      long untilNs =
+          System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(waitMs, MOST_WAIT_MS));
+      while (!node.ready() && untilNs - System.nanoTime() > 0) {
+        Thread.sleep(LOOK_MS);
+      }
+      return done().put("ready", node.ready());
     }
 
     private ObjectNode prepare(WorkloadSpec wanted) throws InterruptedException {

@@ -85,6 +85,29 @@ class NodeServiceTest {
   }
 
   @Test
+  void saysWhenItIsReadyAndAfterTheWaitThatItIsNot() throws Exception {
+    ObjectNode request = ControlJson.request("ready").put("waitMs", 60_000);
+    assertThat(ControlClient.ask(path, request, LIMIT).path("ready").asBoolean()).isTrue();
+
+    Path other = directory.resolve("other");
+    try (ControlServer never =
+        ControlServer.start(other, new NodeService(new FakeNode(config(), false))::conversation)) {
+      long startNs = System.nanoTime();
+      ObjectNode answer =
+          ControlClient.ask(other, ControlJson.request("ready").put("waitMs", 200), LIMIT);
+      assertThat(Duration.ofNanos(System.nanoTime() - startNs))
+          .isGreaterThanOrEqualTo(Duration.ofMillis(200));
+      assertThat(answer.path("ready").isBoolean()).isTrue();
+      assertThat(answer.path("ready").asBoolean()).isFalse();
+      assertThat(
+              ControlClient.ask(other, ControlJson.request("ready"), LIMIT)
+                  .path("ready")
+                  .asBoolean(true))
+          .isFalse();
+    }
+  }
+
+  @Test
   void runsAPreparedWorkloadAndReports() throws Exception {
     try (ControlClient client = ControlClient.connect(path)) {
       client.call(prepare(20), LIMIT);
@@ -151,7 +174,7 @@ class NodeServiceTest {
         .hasMessageContaining("nothing is prepared");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("sing"), LIMIT))
         .hasMessageContaining(
-            "op \"sing\" is none of status, prepare, run, stop, probe, barrier-... and collective-...");
+            "op \"sing\" is none of status, ready, prepare, run, stop, probe, barrier-... and collective-...");
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("prepare"), LIMIT))
         .hasMessageContaining("WorkloadSpec is missing");
     ObjectNode request = prepare(20);
