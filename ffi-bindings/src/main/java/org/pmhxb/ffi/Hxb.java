@@ -5,8 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 
 /**
  * The packet-path calls into libpmhxb, over primitives only: no segment, no boxing, no allocation.
@@ -32,85 +34,55 @@ public final class Hxb {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final SymbolLookup SYMBOLS = symbols();
 
-  // A C pointer and a 64-bit integer travel alike in the System V and AAPCS64 calling conventions,
-  // so pointers are declared as JAVA_LONG: no MemorySegment is made per call.
-  private static final FunctionDescriptor BURST =
-      FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final FunctionDescriptor RING_BURST =
-      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final FunctionDescriptor PACKET_BURST =
-      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final FunctionDescriptor SEALED_BURST =
-      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
-  private static final FunctionDescriptor BULK =
-      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final FunctionDescriptor OF_HANDLE = FunctionDescriptor.of(JAVA_INT, JAVA_LONG);
-  private static final FunctionDescriptor OF_FD = FunctionDescriptor.of(JAVA_INT, JAVA_INT);
+  // Every argument is declared as JAVA_LONG, so that calls of as many arguments are of one shape:
+  // the JVM writes ten classes
+  // for each shape that a process links, and they were a quarter of those of a node's start
+  // (docs/DECISIONS.md). A C pointer
+  // and a 64-bit integer travel alike in the System V and AAPCS64 calling conventions, and a 32-bit
+  // one in the lower half of
+  // what a 64-bit one takes. No MemorySegment is made per call.
 
   // Bounded, no system call: safe to delay a safepoint for.
-  private static final MethodHandle RX_BURST = critical("hxb_rx_burst", BURST);
-  private static final MethodHandle TX_BURST = critical("hxb_tx_burst", BURST);
-  private static final MethodHandle RX_BURSTS =
-      critical(
-          "hxb_rx_bursts",
-          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
-  private static final MethodHandle TX_BURSTS = critical("hxb_tx_bursts", BULK);
-  private static final MethodHandle TX_SEALED = critical("hxb_tx_sealed", SEALED_BURST);
-  private static final MethodHandle PACKET_RX_BURST = critical("hxb_packet_rx_burst", PACKET_BURST);
-  private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", RING_BURST);
-  private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", RING_BURST);
-  private static final MethodHandle WIRE_CARRY =
-      critical("hxb_wire_carry", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle RING_COUNT = critical("hxb_ring_count", OF_HANDLE);
-  private static final MethodHandle RING_FREE_COUNT = critical("hxb_ring_free_count", OF_HANDLE);
-  private static final MethodHandle POOL_ALLOC = critical("hxb_pool_alloc_bulk", BULK);
-  private static final MethodHandle POOL_RELEASE = critical("hxb_pool_release_bulk", BULK);
-  private static final MethodHandle POOL_RECYCLE =
-      critical(
-          "hxb_pool_recycle",
-          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT));
-  private static final MethodHandle POOL_REF =
-      critical("hxb_pool_ref", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
-  private static final MethodHandle POOL_REFCNT =
-      critical("hxb_pool_refcnt", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
-
-  private static final MethodHandle CRC32C_HOLDS =
-      critical(
-          "hxb_crc32c_holds",
-          FunctionDescriptor.of(
-              JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT));
-
-  private static final MethodHandle SEAL =
-      critical(
-          "hxb_seal",
-          FunctionDescriptor.of(
-              JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final MethodHandle RX_BURST = critical("hxb_rx_burst", 5);
+  private static final MethodHandle TX_BURST = critical("hxb_tx_burst", 5);
+  private static final MethodHandle RX_BURSTS = critical("hxb_rx_bursts", 4);
+  private static final MethodHandle TX_BURSTS = critical("hxb_tx_bursts", 3);
+  private static final MethodHandle TX_SEALED = critical("hxb_tx_sealed", 5);
+  private static final MethodHandle PACKET_RX_BURST = critical("hxb_packet_rx_burst", 3);
+  private static final MethodHandle RING_DEQUEUE = critical("hxb_ring_dequeue", 4);
+  private static final MethodHandle RING_ENQUEUE = critical("hxb_ring_enqueue", 4);
+  private static final MethodHandle WIRE_CARRY = critical("hxb_wire_carry", 2);
+  private static final MethodHandle RING_COUNT = critical("hxb_ring_count", 1);
+  private static final MethodHandle RING_FREE_COUNT = critical("hxb_ring_free_count", 1);
+  private static final MethodHandle POOL_ALLOC = critical("hxb_pool_alloc_bulk", 3);
+  private static final MethodHandle POOL_RELEASE = critical("hxb_pool_release_bulk", 3);
+  private static final MethodHandle POOL_RECYCLE = critical("hxb_pool_recycle", 4);
+  private static final MethodHandle POOL_REF = critical("hxb_pool_ref", 3);
+  private static final MethodHandle POOL_REFCNT = critical("hxb_pool_refcnt", 2);
+  private static final MethodHandle CRC32C_HOLDS = critical("hxb_crc32c_holds", 6);
+  private static final MethodHandle SEAL = critical("hxb_seal", 6);
 
   // System calls: a safepoint must not wait for them.
-  private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", BURST);
-  private static final MethodHandle TX_BURSTS_BLOCKING = blocking("hxb_tx_bursts", BULK);
-  private static final MethodHandle TX_SEALED_BLOCKING = blocking("hxb_tx_sealed", SEALED_BURST);
-  private static final MethodHandle PACKET_TX_BURST = blocking("hxb_packet_tx_burst", PACKET_BURST);
-  private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", OF_FD);
-  private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", OF_FD);
-  private static final MethodHandle EVENT_SIGNAL = blocking("hxb_event_signal", OF_FD);
-  private static final MethodHandle PORT_SLEEP = blocking("hxb_port_sleep", OF_FD);
-  private static final MethodHandle PORT_WAKE =
-      blocking("hxb_port_wake", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-  private static final MethodHandle PORT_ROUSE = blocking("hxb_port_rouse", OF_FD);
-  private static final MethodHandle BARRIER =
-      blocking("hxb_barrier", FunctionDescriptor.of(JAVA_INT));
-  private static final MethodHandle RING_BELLS = blocking("hxb_ring_bells", OF_HANDLE);
-  private static final MethodHandle WAIT =
-      blocking(
-          "hxb_wait", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final MethodHandle TX_BURST_BLOCKING = blocking("hxb_tx_burst", 5);
+  private static final MethodHandle TX_BURSTS_BLOCKING = blocking("hxb_tx_bursts", 3);
+  private static final MethodHandle TX_SEALED_BLOCKING = blocking("hxb_tx_sealed", 5);
+  private static final MethodHandle PACKET_TX_BURST = blocking("hxb_packet_tx_burst", 3);
+  private static final MethodHandle AFPACKET_OUTQ = blocking("hxb_afpacket_outq", 1);
+  private static final MethodHandle AFPACKET_KICK = blocking("hxb_afpacket_kick", 1);
+  private static final MethodHandle EVENT_SIGNAL = blocking("hxb_event_signal", 1);
+  private static final MethodHandle PORT_SLEEP = blocking("hxb_port_sleep", 1);
+  private static final MethodHandle PORT_WAKE = blocking("hxb_port_wake", 2);
+  private static final MethodHandle PORT_ROUSE = blocking("hxb_port_rouse", 1);
+  private static final MethodHandle BARRIER = blocking("hxb_barrier", 0);
+  private static final MethodHandle RING_BELLS = blocking("hxb_ring_bells", 1);
+  private static final MethodHandle WAIT = blocking("hxb_wait", 4);
 
   private Hxb() {}
 
   /** Receives up to {@code n} frames into {@code descs} (n 64-bit words); see hxb_rx_burst. */
   public static int rxBurst(int port, int queue, long pool, long descs, int n) {
     try {
-      return (int) RX_BURST.invokeExact(port, queue, pool, descs, n);
+      return (int) RX_BURST.invokeExact((long) port, (long) queue, pool, descs, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -119,7 +91,7 @@ public final class Hxb {
   /** Sends a prefix of {@code descs} and returns its length; the caller keeps the rest. */
   public static int txBurst(int port, int queue, long pool, long descs, int n) {
     try {
-      return (int) TX_BURST.invokeExact(port, queue, pool, descs, n);
+      return (int) TX_BURST.invokeExact((long) port, (long) queue, pool, descs, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -131,7 +103,7 @@ public final class Hxb {
    */
   public static int rxBursts(long pool, long bursts, int count, long only) {
     try {
-      return (int) RX_BURSTS.invokeExact(pool, bursts, count, only);
+      return (int) RX_BURSTS.invokeExact(pool, bursts, (long) count, only);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -140,7 +112,7 @@ public final class Hxb {
   /** {@link #txBurst} of each of {@code count} queues; returns all frames that were taken. */
   public static int txBursts(long pool, long bursts, int count) {
     try {
-      return (int) TX_BURSTS.invokeExact(pool, bursts, count);
+      return (int) TX_BURSTS.invokeExact(pool, bursts, (long) count);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -153,7 +125,7 @@ public final class Hxb {
    */
   public static int txSealed(long pool, long queue, long descs, int n, long sealing) {
     try {
-      return (int) TX_SEALED.invokeExact(pool, queue, descs, n, sealing);
+      return (int) TX_SEALED.invokeExact(pool, queue, descs, (long) n, sealing);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -162,7 +134,7 @@ public final class Hxb {
   /** {@link #txBursts} of packet sockets ({@link PacketSocket#queue}). */
   public static int txBurstsBlocking(long pool, long bursts, int count) {
     try {
-      return (int) TX_BURSTS_BLOCKING.invokeExact(pool, bursts, count);
+      return (int) TX_BURSTS_BLOCKING.invokeExact(pool, bursts, (long) count);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -171,7 +143,7 @@ public final class Hxb {
   /** {@link #txSealed} of a packet socket ({@link PacketSocket#queue}). */
   public static int txSealedBlocking(long pool, long queue, long descs, int n, long sealing) {
     try {
-      return (int) TX_SEALED_BLOCKING.invokeExact(pool, queue, descs, n, sealing);
+      return (int) TX_SEALED_BLOCKING.invokeExact(pool, queue, descs, (long) n, sealing);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -180,7 +152,7 @@ public final class Hxb {
   /** {@link #txBurst} for drivers that make system calls in their send burst. */
   public static int txBurstBlocking(int port, int queue, long pool, long descs, int n) {
     try {
-      return (int) TX_BURST_BLOCKING.invokeExact(port, queue, pool, descs, n);
+      return (int) TX_BURST_BLOCKING.invokeExact((long) port, (long) queue, pool, descs, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -194,7 +166,7 @@ public final class Hxb {
    */
   public static int crc32cHolds(long pool, long descs, long frames, int n, int from, int at) {
     try {
-      return (int) CRC32C_HOLDS.invokeExact(pool, descs, frames, n, from, at);
+      return (int) CRC32C_HOLDS.invokeExact(pool, descs, frames, (long) n, (long) from, (long) at);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -207,7 +179,7 @@ public final class Hxb {
    */
   public static int seal(long pool, long descs, int n, int from, int trailer, int at) {
     try {
-      return (int) SEAL.invokeExact(pool, descs, n, from, trailer, at);
+      return (int) SEAL.invokeExact(pool, descs, (long) n, (long) from, (long) trailer, (long) at);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -216,7 +188,7 @@ public final class Hxb {
   /** Takes frames of {@code pool} out of a ring; contract of {@link #rxBurst}. */
   public static int ringDequeue(long ring, long pool, long descs, int n) {
     try {
-      return (int) RING_DEQUEUE.invokeExact(ring, pool, descs, n);
+      return (int) RING_DEQUEUE.invokeExact(ring, pool, descs, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -225,7 +197,7 @@ public final class Hxb {
   /** Puts frames of {@code pool} into a ring; contract of {@link #txBurst}. */
   public static int ringEnqueue(long ring, long pool, long descs, int n) {
     try {
-      return (int) RING_ENQUEUE.invokeExact(ring, pool, descs, n);
+      return (int) RING_ENQUEUE.invokeExact(ring, pool, descs, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -237,7 +209,7 @@ public final class Hxb {
    */
   public static int wireCarry(long wire, int node) {
     try {
-      return (int) WIRE_CARRY.invokeExact(wire, node);
+      return (int) WIRE_CARRY.invokeExact(wire, (long) node);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -267,7 +239,7 @@ public final class Hxb {
    */
   public static int poolAlloc(long pool, long ids, int n) {
     try {
-      return (int) POOL_ALLOC.invokeExact(pool, ids, n);
+      return (int) POOL_ALLOC.invokeExact(pool, ids, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -276,7 +248,7 @@ public final class Hxb {
   /** Drops one reference of each of the {@code n} IDs at address {@code ids}; returns how many. */
   public static int poolRelease(long pool, long ids, int n) {
     try {
-      return (int) POOL_RELEASE.invokeExact(pool, ids, n);
+      return (int) POOL_RELEASE.invokeExact(pool, ids, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -288,7 +260,7 @@ public final class Hxb {
    */
   public static int poolRecycle(long pool, long ids, int n, int keep) {
     try {
-      return (int) POOL_RECYCLE.invokeExact(pool, ids, n, keep);
+      return (int) POOL_RECYCLE.invokeExact(pool, ids, (long) n, (long) keep);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -297,7 +269,7 @@ public final class Hxb {
   /** Adds {@code delta} references to a buffer that the caller holds; returns the new count. */
   public static int poolRef(long pool, int id, int delta) {
     try {
-      return (int) POOL_REF.invokeExact(pool, id, delta);
+      return (int) POOL_REF.invokeExact(pool, (long) id, (long) delta);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -306,7 +278,7 @@ public final class Hxb {
   /** References of a buffer that somebody holds; 1 also for a free one (DPDK keeps it so). */
   public static int poolRefcnt(long pool, int id) {
     try {
-      return (int) POOL_REFCNT.invokeExact(pool, id);
+      return (int) POOL_REFCNT.invokeExact(pool, (long) id);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -315,7 +287,7 @@ public final class Hxb {
   /** {@link #rxBurst} from a packet socket ({@link PacketSocket}); no system call. */
   public static int packetRxBurst(long socket, long descs, int n) {
     try {
-      return (int) PACKET_RX_BURST.invokeExact(socket, descs, n);
+      return (int) PACKET_RX_BURST.invokeExact(socket, descs, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -324,7 +296,7 @@ public final class Hxb {
   /** {@link #txBurst} to a packet socket: system calls, but none that waits; 0 while it is full. */
   public static int packetTxBurst(long socket, long descs, int n) {
     try {
-      return (int) PACKET_TX_BURST.invokeExact(socket, descs, n);
+      return (int) PACKET_TX_BURST.invokeExact(socket, descs, (long) n);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -333,7 +305,7 @@ public final class Hxb {
   /** Bytes of the packet socket's frames that the kernel still holds, about 1 KB extra each. */
   public static int afPacketOutq(int fd) {
     try {
-      return (int) AFPACKET_OUTQ.invokeExact(fd);
+      return (int) AFPACKET_OUTQ.invokeExact((long) fd);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -342,7 +314,7 @@ public final class Hxb {
   /** Sends what earlier bursts left in the packet socket's ring; 0 or -EAGAIN (not all left). */
   public static int afPacketKick(int fd) {
     try {
-      return (int) AFPACKET_KICK.invokeExact(fd);
+      return (int) AFPACKET_KICK.invokeExact((long) fd);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -354,7 +326,7 @@ public final class Hxb {
    */
   public static int portSleep(int port) {
     try {
-      return (int) PORT_SLEEP.invokeExact(port);
+      return (int) PORT_SLEEP.invokeExact((long) port);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -367,7 +339,7 @@ public final class Hxb {
    */
   public static int portWake(int port, int rung) {
     try {
-      return (int) PORT_WAKE.invokeExact(port, rung);
+      return (int) PORT_WAKE.invokeExact((long) port, (long) rung);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -376,7 +348,7 @@ public final class Hxb {
   /** Whoever sends need not look whether it is to ring. */
   public static int portRouse(int port) {
     try {
-      return (int) PORT_ROUSE.invokeExact(port);
+      return (int) PORT_ROUSE.invokeExact((long) port);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -403,7 +375,7 @@ public final class Hxb {
   /** Rings an eventfd doorbell. Any thread. */
   public static int eventSignal(int fd) {
     try {
-      return (int) EVENT_SIGNAL.invokeExact(fd);
+      return (int) EVENT_SIGNAL.invokeExact((long) fd);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -417,7 +389,7 @@ public final class Hxb {
    */
   public static int waitReadable(long fds, int n, int event, long timeoutUs) {
     try {
-      return (int) WAIT.invokeExact(fds, n, event, timeoutUs);
+      return (int) WAIT.invokeExact(fds, (long) n, (long) event, timeoutUs);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -428,15 +400,18 @@ public final class Hxb {
     return SymbolLookup.loaderLookup();
   }
 
-  private static MethodHandle critical(String name, FunctionDescriptor type) {
-    return bind(name, type, Linker.Option.critical(false));
+  private static MethodHandle critical(String name, int arguments) {
+    return bind(name, arguments, Linker.Option.critical(false));
   }
 
-  private static MethodHandle blocking(String name, FunctionDescriptor type) {
-    return bind(name, type);
+  private static MethodHandle blocking(String name, int arguments) {
+    return bind(name, arguments);
   }
 
-  private static MethodHandle bind(String name, FunctionDescriptor type, Linker.Option... options) {
+  private static MethodHandle bind(String name, int arguments, Linker.Option... options) {
+    MemoryLayout[] words = new MemoryLayout[arguments];
+    Arrays.fill(words, JAVA_LONG);
+    FunctionDescriptor type = FunctionDescriptor.of(JAVA_INT, words);
     return SYMBOLS
         .find(name)
         .map(address -> LINKER.downcallHandle(address, type, options))
