@@ -10,13 +10,16 @@ final class HandleTable<T> {
   private static final int SLOT_BITS = 20;
   private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
 
+  /** Operations that a table holds: slot 0 is none. A rank has no more sends that wait. */
+  static final int MOST = SLOT_MASK;
+
   private Object[] values = new Object[16];
   private int[] generations = new int[16];
   private int[] free = new int[16];
   private int freeCount;
   private int used = 1;
 
-  /** A handle, never 0; 0 when the table is full ({@value #SLOT_MASK} operations). */
+  /** A handle, never 0; 0 when the table is full ({@value #MOST} operations). */
   int add(T value) {
     int slot = freeCount > 0 ? free[--freeCount] : fresh();
     if (slot == 0) {

@@ -41,6 +41,12 @@ final class PeerChannel {
   /** Cost of heads that wait here. */
   long stored;
 
+  /**
+   * Its messages whose answer has not been sent, 0 to {@link HandleTable#MOST}: each holds one of
+   * its handles until then. So both what it has announced and what waits for its credit is bounded.
+   */
+  int unanswered;
+
   /** Its node is asked for a session, by which its end is heard of. */
   boolean watched;
 

@@ -148,6 +148,7 @@ final class Reception {
       return false;
     }
     from.stored += Transmitter.cost(in.headBytes);
+    from.unanswered += in.rendezvous || in.synchronous ? 1 : 0;
     ReceiveOperation op = null;
     if (in.epoch != epoch && (short) (in.epoch - epoch) < 0) {
       discard(in);
@@ -179,6 +180,7 @@ final class Reception {
     int dynamicBytes = Envelope.dynamicBytes(frame, at);
     int head = Envelope.headBytes(frame, at);
     boolean rendezvous = Envelope.kind(frame, at) == Envelope.RENDEZVOUS;
+    boolean synchronous = (flags & Envelope.FLAG_SYNCHRONOUS) != 0;
     long bytes = (long) staticBytes + dynamicBytes;
     boolean lengthsFit =
         staticBytes >= 0
@@ -193,7 +195,8 @@ final class Reception {
         head == 0
             || from.stored + Transmitter.cost(head)
                 <= limits.unexpectedBytes() + EngineLimits.HEAD_BYTES_MAX;
-    if (!lengthsFit || !withinLimits || Envelope.tag(frame, at) < 0) {
+    boolean hasHandle = !rendezvous && !synchronous || from.unanswered < HandleTable.MOST;
+    if (!lengthsFit || !withinLimits || !hasHandle || Envelope.tag(frame, at) < 0) {
       return null;
     }
     Arrival arrival =
@@ -212,7 +215,7 @@ final class Reception {
         head,
         Envelope.handle(frame, at),
         rendezvous,
-        (flags & Envelope.FLAG_SYNCHRONOUS) != 0);
+        synchronous);
   }
 
   /** A message that nobody has asked for: its frame goes on loan, or its bytes are copied. */

@@ -131,6 +131,7 @@ final class Transmitter {
       return false;
     }
     PeerChannel.Answer a = to.answers.poll();
+    to.unanswered -= a.kind() == Envelope.FREED ? 0 : 1;
     to.freedTold = to.freedHere;
     Envelope.common(b.memory(), b.offset(), a.kind(), a.flags(), epoch, a.handle());
     Envelope.control(b.memory(), b.offset(), to.freedHere, a.toHandle());

@@ -1,0 +1,88 @@
+package org.pmhxb.mpi.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.pmhxb.pm.PmEndpoint;
+import org.pmhxb.pm.SendBuffer;
+
+/** Rank 1's place is taken by the test, which breaks one rule at a time; rank 0 keeps them. */
+class HostileRankTest {
+  private static final int ROUNDS_MAX = 100_000;
+
+  /** The epoch before the first. */
+  private static final int PAST = 0xFFFF;
+
+  private EngineRig rig;
+  private Engine victim;
+  private PmEndpoint evil;
+
+  @BeforeEach
+  void start() {
+    rig = new EngineRig("2", 1, 2, EngineRig.limits());
+    rig.engines.remove(1);
+    victim = rig.engine(0);
+    evil = rig.reopen(1);
+  }
+
+  @AfterEach
+  void end() {
+    rig.close();
+  }
+
+  /** Each waits for a receive: no rank has more handles for such sends. */
+  @Test
+  void announcesNoMoreThanItHasHandlesFor() {
+    for (int i = 0; i < HandleTable.MOST + 1_000; i++) {
+      envelope(Envelope.RENDEZVOUS, 0, 0, i, operation(100, 4, 25), 0);
+    }
+    rig.rounds(2_000);
+    assertThat(victim.queues()).contains(" " + HandleTable.MOST + " messages unexpected");
+    assertThat(victim.counters().malformed()).isEqualTo(1_000);
+    // What a receive has been granted is no longer counted.
+    victim.post(new ReceiveOperation(rig.room(100), 0, 100, 1, 7, 1, false));
+    rig.rounds(2_000);
+    envelope(Envelope.RENDEZVOUS, 0, 0, 1, operation(100, 4, 25), 0);
+    rig.rounds(2_000);
+    assertThat(victim.queues()).contains(" " + HandleTable.MOST + " messages unexpected");
+    assertThat(victim.counters().malformed()).isEqualTo(1_000);
+  }
+
+  /** Messages of a job that is over are answered at once; it gives no credit for the answers. */
+  @Test
+  void hasNoMoreAnswersWaitForItThanItHasHandlesFor() {
+    int more = 100_000;
+    for (int i = 0; i < HandleTable.MOST + more; i++) {
+      envelope(Envelope.EAGER, Envelope.FLAG_SYNCHRONOUS, PAST, i, operation(0, 4, 0), 0);
+    }
+    rig.rounds(2_000);
+    assertThat(victim.counters().malformed()).isBetween(more / 2L, (long) more);
+  }
+
+  private static SendOperation operation(int bytes, int type, int elements) {
+    MemorySegment nothing = MemorySegment.NULL.reinterpret(bytes);
+    Payload payload = new Payload(nothing, 0, bytes, MemorySegment.NULL);
+    return new SendOperation(payload, 0, 1, 7, type, elements, false);
+  }
+
+  /** Sends an envelope with so many bytes of its head. */
+  private void envelope(int kind, int flags, int epoch, int handle, SendOperation op, int part) {
+    SendBuffer b = claim(Envelope.FIRST_BYTES + part);
+    Envelope.common(b.memory(), b.offset(), kind, flags, epoch, handle);
+    Envelope.first(b.memory(), b.offset(), op, 0);
+    evil.send(b);
+  }
+
+  private SendBuffer claim(int length) {
+    SendBuffer b = evil.claim(0, Engine.ENDPOINT, length);
+    for (int i = 0; b == null && i < ROUNDS_MAX; i++) {
+      rig.round();
+      b = evil.claim(0, Engine.ENDPOINT, length);
+    }
+    assertThat(b).as("credit comes back").isNotNull();
+    return b;
+  }
+}
