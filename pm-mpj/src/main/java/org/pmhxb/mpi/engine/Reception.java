@@ -192,7 +192,7 @@ final class Reception {
             && (part > 0 || head == 0)
             && (rendezvous || head == bytes);
     boolean withinLimits =
-        head == 0
+        rendezvous && head == 0
             || from.stored + Transmitter.cost(head)
                 <= limits.unexpectedBytes() + EngineLimits.HEAD_BYTES_MAX;
     boolean hasHandle = !rendezvous && !synchronous || from.unanswered < HandleTable.MOST;

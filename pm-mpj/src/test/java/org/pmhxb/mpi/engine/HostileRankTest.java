@@ -62,6 +62,19 @@ class HostileRankTest {
     assertThat(victim.counters().malformed()).isBetween(more / 2L, (long) more);
   }
 
+  @Test
+  void emptyMessagesHaveTheBoundOfOthers() {
+    EngineLimits limits = EngineRig.limits();
+    long most =
+        (limits.unexpectedBytes() + EngineLimits.HEAD_BYTES_MAX) / EngineLimits.ENVELOPE_COST_BYTES;
+    for (int i = 0; i < most + 1_000; i++) {
+      envelope(Envelope.EAGER, 0, 0, 0, operation(0, 4, 0), 0);
+    }
+    rig.rounds(2_000);
+    assertThat(victim.queues()).contains(" " + most + " messages unexpected");
+    assertThat(victim.counters().malformed()).isEqualTo(1_000);
+  }
+
   private static SendOperation operation(int bytes, int type, int elements) {
     MemorySegment nothing = MemorySegment.NULL.reinterpret(bytes);
     Payload payload = new Payload(nothing, 0, bytes, MemorySegment.NULL);
