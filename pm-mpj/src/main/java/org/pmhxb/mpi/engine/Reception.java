@@ -355,7 +355,9 @@ final class Reception {
     long cost = Transmitter.cost(in.headBytes);
     from.stored -= cost;
     from.freedHere += cost;
-    if (from.freedHere - from.freedTold >= limits.unexpectedBytes() / 4) {
+    // An answer that still waits for credit tells it too.
+    boolean due = from.freedHere - from.freedTold >= limits.unexpectedBytes() / 4;
+    if (due && from.answers.isEmpty()) {
       transmitter.answer(from, Envelope.FREED, 0, 0, 0);
       from.freedTold = from.freedHere;
     }

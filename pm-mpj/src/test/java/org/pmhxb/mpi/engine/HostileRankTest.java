@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.pmhxb.pm.Message;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.SendBuffer;
 
@@ -73,6 +74,24 @@ class HostileRankTest {
     rig.rounds(2_000);
     assertThat(victim.queues()).contains(" " + most + " messages unexpected");
     assertThat(victim.counters().malformed()).isEqualTo(1_000);
+  }
+
+  /** It gives no credit for what would tell it of room that is free. */
+  @Test
+  void isToldOfAllFreeRoomAtOnceWhenItListensAgain() {
+    int head = 4_096;
+    int freedEach = (int) (EngineRig.limits().unexpectedBytes() / 4 / head);
+    for (int i = 0; i < 5_000 * freedEach; i++) {
+      SendOperation op = operation(head, 4, head / 4);
+      op.headBytes = head;
+      envelope(Envelope.EAGER, 0, PAST, 0, op, head);
+    }
+    int[] told = new int[1];
+    for (int i = 0; i < 10_000; i++) {
+      rig.round();
+      told[0] += evil.poll(Message::source, 64);
+    }
+    assertThat(told[0]).isBetween(1, 1_000);
   }
 
   private static SendOperation operation(int bytes, int type, int elements) {
