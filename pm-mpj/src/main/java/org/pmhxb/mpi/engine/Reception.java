@@ -266,6 +266,7 @@ final class Reception {
     int part = length - Envelope.NEXT_BYTES;
     if (op == null
         || op.from != from
+        || from.current != null && from.current.op == op // The head comes first.
         || Envelope.offset(frame, at) != op.arrived
         || part <= 0
         || part > op.payload.bytes() - op.arrived) {

@@ -3,6 +3,7 @@ package org.pmhxb.mpi.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,32 @@ class HostileRankTest {
     assertThat(told[0]).isBetween(1, 1_000);
   }
 
+  /** Else the program's memory was written to after its receive had completed. */
+  @Test
+  void theRestOfAMessageDoesNotOvertakeItsHead() {
+    MemorySegment room = rig.room(100);
+    ReceiveOperation receive = new ReceiveOperation(room, 0, 100, 1, 7, 1, false);
+    victim.post(receive);
+    SendOperation op = operation(100, 4, 25);
+    op.headBytes = 50;
+    int[] handle = new int[1];
+    envelope(Envelope.RENDEZVOUS, 0, 0, 1, op, 10);
+    rig.rounds(2_000);
+    evil.poll(m -> handle[0] = Envelope.toHandle(m.memory(), m.offset()), 1);
+    assertThat(handle[0]).as("a GRANT came").isNotZero();
+    more(Envelope.DATA, handle[0], 10, 90, 1);
+    rig.rounds(2_000);
+    assertThat(receive.isDone()).isFalse();
+    assertThat(victim.counters().malformed()).isEqualTo(1);
+    // In the right order it is the message that was announced.
+    more(Envelope.HEAD, 0, 10, 40, 2);
+    more(Envelope.DATA, handle[0], 50, 50, 3);
+    rig.untilDone(receive);
+    assertThat(receive.failure()).isNull();
+    assertThat(room.get(ValueLayout.JAVA_BYTE, 49)).isEqualTo((byte) 2);
+    assertThat(room.get(ValueLayout.JAVA_BYTE, 50)).isEqualTo((byte) 3);
+  }
+
   private static SendOperation operation(int bytes, int type, int elements) {
     MemorySegment nothing = MemorySegment.NULL.reinterpret(bytes);
     Payload payload = new Payload(nothing, 0, bytes, MemorySegment.NULL);
@@ -105,6 +132,15 @@ class HostileRankTest {
     SendBuffer b = claim(Envelope.FIRST_BYTES + part);
     Envelope.common(b.memory(), b.offset(), kind, flags, epoch, handle);
     Envelope.first(b.memory(), b.offset(), op, 0);
+    evil.send(b);
+  }
+
+  /** Sends further bytes of a message, all of one value. */
+  private void more(int kind, int handle, long offset, int length, int value) {
+    SendBuffer b = claim(Envelope.NEXT_BYTES + length);
+    Envelope.common(b.memory(), b.offset(), kind, 0, 0, handle);
+    Envelope.next(b.memory(), b.offset(), offset);
+    b.memory().asSlice(b.offset() + Envelope.NEXT_BYTES, length).fill((byte) value);
     evil.send(b);
   }
 
