@@ -50,6 +50,9 @@ final class Envelope {
   /** GRANT: the receive was too short for the message; send nothing more. */
   static final int FLAG_DISCARD = 2;
 
+  /** MPJ's mpjbuf.Type has the codes 0 to 17, and looks them up in an array. */
+  static final int TYPES = 18;
+
   static final int FIRST_BYTES = 48;
   static final int NEXT_BYTES = 16;
   static final int CONTROL_BYTES = 24;

@@ -196,14 +196,20 @@ final class Reception {
             || from.stored + Transmitter.cost(head)
                 <= limits.unexpectedBytes() + EngineLimits.HEAD_BYTES_MAX;
     boolean hasHandle = !rendezvous && !synchronous || from.unanswered < HandleTable.MOST;
-    if (!lengthsFit || !withinLimits || !hasHandle || Envelope.tag(frame, at) < 0) {
+    int type = Envelope.type(frame, at);
+    boolean numbersFit =
+        type >= 0
+            && type < Envelope.TYPES
+            && Envelope.elements(frame, at) >= 0
+            && Envelope.tag(frame, at) >= 0;
+    if (!lengthsFit || !withinLimits || !hasHandle || !numbersFit) {
       return null;
     }
     Arrival arrival =
         new Arrival(
             from.rank,
             Envelope.tag(frame, at),
-            Envelope.type(frame, at),
+            type,
             Envelope.elements(frame, at),
             staticBytes,
             dynamicBytes);

@@ -7,6 +7,8 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.pm.Message;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.pm.SendBuffer;
@@ -119,6 +121,15 @@ class HostileRankTest {
     assertThat(receive.failure()).isNull();
     assertThat(room.get(ValueLayout.JAVA_BYTE, 49)).isEqualTo((byte) 2);
     assertThat(room.get(ValueLayout.JAVA_BYTE, 50)).isEqualTo((byte) 3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-1, 1", "18, 1", "127, 1", "4, -1", "4, -2147483648"})
+  void typesAndCountsThatNoMessageHasAreRefused(int type, int elements) {
+    envelope(Envelope.EAGER, 0, 0, 0, operation(0, type, elements), 0);
+    rig.rounds(2_000);
+    assertThat(victim.counters().unexpected()).isZero();
+    assertThat(victim.counters().malformed()).isEqualTo(1);
   }
 
   private static SendOperation operation(int bytes, int type, int elements) {
