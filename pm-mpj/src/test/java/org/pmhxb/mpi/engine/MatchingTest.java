@@ -1,8 +1,10 @@
 package org.pmhxb.mpi.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -130,5 +132,23 @@ class MatchingTest {
     for (int i = 0; i < 100; i++) {
       assertThat(table.get(table.add("x" + i))).isEqualTo("x" + i);
     }
+  }
+
+  /** A rank chooses its contexts and tags: of one hash code, each look-up would search them all. */
+  @Test
+  void keysOfOneHashCodeAreNotSearched() {
+    UnexpectedMessages unexpected = new UnexpectedMessages();
+    PeerChannel channel = new PeerChannel(0, 0);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10),
+        () -> {
+          for (int context = 0; unexpected.size() < 100_000; context++) {
+            int tag = -(context * 0x9E3779B1) * 0x85EBCA6B;
+            if (tag >= 0) {
+              Arrival arrival = new Arrival(0, tag, 0, 0, 0, 0);
+              unexpected.add(new Incoming(channel, arrival, 0, context, 0, 0, true, false));
+            }
+          }
+        });
   }
 }
