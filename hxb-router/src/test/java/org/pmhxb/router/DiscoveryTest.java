@@ -769,6 +769,18 @@ class DiscoveryTest {
   }
 
   @Test
+  void aNeighbourIsHeardSinceWhatCameBeforeItsLastFrame() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    assertThat(a.discovery.heardSince(1, nowNs - 1_000 * MS)).as("never heard").isFalse();
+    station(1, TWO, 1, 1).plugAsDesigned();
+    run(3_000);
+    long lastNs = a.discovery.neighbours().get(0).heardNs();
+    assertThat(a.discovery.heardSince(1, lastNs - 1)).isTrue();
+    assertThat(a.discovery.heardSince(1, lastNs)).isFalse();
+    assertThat(a.discovery.heardSince(1, lastNs + 1)).isFalse();
+  }
+
+  @Test
   void aNeighbourOfAnOlderMinorIsKnownByAnyFrame() {
     Station a = station(0, TWO, 0, 1);
     Station b = station(1, TWO, 1, 1);
