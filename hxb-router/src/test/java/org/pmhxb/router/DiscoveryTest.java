@@ -780,6 +780,22 @@ class DiscoveryTest {
     assertThat(a.discovery.heardSince(1, lastNs + 1)).isFalse();
   }
 
+  /** Else the fault of an address that nobody has any more would stand until it expires. */
+  @Test
+  void whoSucceedsANeighbourOfShortFramesEndsItsFault() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station old = station(1, TWO, 1, 1).plugAsDesigned();
+    carries.put("x0*00", 512);
+    run(400);
+    assertThat(onlyFault(a).there().mac()).isEqualTo(TestNodes.mac(1, 0));
+    remove(old);
+    carries.clear();
+    new Station(77, TestNodes.discovery(TWO, 1, 1, TestNodes.KEY, 4711)).plugAsDesigned();
+    run(50);
+    assertThat(a.discovery.complete()).isTrue();
+    assertThat(a.discovery.faults()).isEmpty();
+  }
+
   @Test
   void aNeighbourOfAnOlderMinorIsKnownByAnyFrame() {
     Station a = station(0, TWO, 0, 1);
