@@ -796,6 +796,25 @@ class DiscoveryTest {
     assertThat(a.discovery.faults()).isEmpty();
   }
 
+  /** What came before the silence says nothing of the way behind it. */
+  @Test
+  void afterSilenceShortFramesAreCountedAnew() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station b = station(1, TWO, 1, 1).plugAsDesigned();
+    run(3_000);
+    carries.put("x0*00", 512);
+    run(1_500);
+    remove(b);
+    run(6_000);
+    stations.add(b);
+    b.plugAsDesigned();
+    run(4_000);
+    assertThat(a.discovery.faults()).isEmpty();
+    assertThat(a.discovery.complete()).isTrue();
+    run(3_000);
+    assertThat(onlyFault(a).kind()).isEqualTo(Kind.SHORT_FRAMES_ONLY);
+  }
+
   @Test
   void aNeighbourOfAnOlderMinorIsKnownByAnyFrame() {
     Station a = station(0, TWO, 0, 1);
