@@ -11,7 +11,10 @@ import org.pmhxb.pm.flow.SendWindow;
 abstract class AckState extends SendState {
   final int node;
 
-  /** Written last when a session opens, so that another thread that reads UP sees all of it. */
+  /**
+   * Written last when a session opens, so that another thread that reads UP sees all of it, and
+   * behind what is told of its end when it ends, so that one that reads DOWN sees why.
+   */
   volatile PeerState state = PeerState.IDLE;
 
   PathState[] paths;

@@ -17,8 +17,23 @@ public record PeerStatus(
     int paths,
     int pathsEvicted) {
 
+  /** Any thread. */
   static PeerStatus of(Peer peer) {
-    boolean up = peer.state == PeerState.UP;
+    // Pairs with the writes of the state: what a session is made of is written before its UP, why
+    // it ended before its DOWN.
+    PeerState state = peer.state;
+    while (true) {
+      PeerStatus status = of(peer, state);
+      PeerState now = peer.state;
+      if (now == state) {
+        return status;
+      }
+      state = now;
+    }
+  }
+
+  private static PeerStatus of(Peer peer, PeerState state) {
+    boolean up = state == PeerState.UP;
     int evicted = 0;
     PathState[] paths = peer.paths;
     int count = paths == null ? 0 : paths.length;
@@ -27,7 +42,7 @@ public record PeerStatus(
     }
     return new PeerStatus(
         peer.node,
-        peer.state,
+        state,
         up ? peer.session : peer.lastDownSession,
         peer.lastDown,
         up ? peer.window.unacknowledged() - 1 : peer.lastAcknowledgedAtDown,

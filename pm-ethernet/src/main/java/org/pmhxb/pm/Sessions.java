@@ -525,13 +525,13 @@ final class Sessions {
     for (int i = 0; i < peer.outLaneCount; i++) {
       peer.outLanes[i].closeSession();
     }
+    peer.lastDown = reason;
+    peer.lastDownSession = session;
+    peer.lastAcknowledgedAtDown = lastAcknowledged;
     peer.state = PeerState.DOWN;
     peer.askForNews();
     peer.session = 0;
     peer.handshake.reopening = false;
-    peer.lastDown = reason;
-    peer.lastDownSession = session;
-    peer.lastAcknowledgedAtDown = lastAcknowledged;
     if (reason != DownReason.CLOSED && reason != DownReason.LOCAL_CLOSE) {
       core.counters.increment(Counter.PEERS_DOWN);
     }
