@@ -1,6 +1,5 @@
 package org.pmhxb.cli;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -26,15 +25,8 @@ final class NodeCommand extends HxbCommand {
               + " one's poll thread.")
   private List<Path> files;
 
-  record Ended(boolean ok, List<Integer> nodes) implements Report {
-    @Override
-    public void print(PrintWriter out) {
-      nodes.forEach(node -> out.printf("node %d ended%n", node));
-    }
-  }
-
   @Override
   protected Report run() throws Exception {
-    return new Ended(true, NodeProcess.run(files));
+    return NodeProcess.run(files);
   }
 }

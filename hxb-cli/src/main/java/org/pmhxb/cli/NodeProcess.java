@@ -16,14 +16,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Nodes that are a process: what {@code hxb node} runs, and the process itself as a cluster starts
- * it. That one reads its words itself, since a command line's parser would take a fifth of the
- * processor time of its start, and is in a process group of its own: a terminal's Ctrl-C is not for
- * it. Messages and exit codes are those of {@code hxb node}.
+ * it. That one reads its words itself, since a command line's parser takes 0.08 s of a processor at
+ * its start (docs/DECISIONS.md), and is in a process group of its own: a terminal's Ctrl-C is not
+ * for it. Messages and exit codes are those of {@code hxb node}.
  */
 public final class NodeProcess {
   private static final String CONFIG = "--config";
 
   private NodeProcess() {}
+
+  /** All have ended in order. */
+  record Ended(boolean ok, List<Integer> nodes) implements Report {
+    @Override
+    public void print(PrintWriter out) {
+      nodes.forEach(node -> out.printf("node %d ended%n", node));
+    }
+  }
 
   /**
    * @param words {@code --config FILE}, once for each node
@@ -34,7 +42,7 @@ public final class NodeProcess {
     try {
       List<Path> files = files(words);
       ProcessGroup.own();
-      run(files).forEach(node -> System.out.printf("node %d ended%n", node));
+      run(files).print(new PrintWriter(System.out, true));
     } catch (Exception | Error e) {
       code = FailureMessage.tell(e, "hxb node", err);
     }
@@ -59,17 +67,15 @@ public final class NodeProcess {
   /**
    * Runs the nodes of these configurations, on the first one's poll thread, until the process is
    * asked to end.
-   *
-   * @return their numbers
    */
-  static List<Integer> run(List<Path> files) throws IOException, InterruptedException {
+  static Ended run(List<Path> files) throws IOException, InterruptedException {
     List<HxbConfig> configs = new ArrayList<>();
     for (Path file : files) {
       configs.add(HxbConfig.read(file));
     }
     logMore();
     NodeRunner.serve(launch(configs));
-    return configs.stream().map(HxbConfig::node).toList();
+    return new Ended(true, configs.stream().map(HxbConfig::node).toList());
   }
 
   /** A process of its own tells when it is ready and what happens to its sessions. */

@@ -111,7 +111,7 @@ final class UpCommand extends ClusterCommand {
     }
   }
 
-  /** Starts nodes, {@link NodeProcess}, in a JVM like this one; which follow as its words say. */
+  /** Starts {@link NodeProcess} in a JVM like this one; its words follow. */
   static List<String> nodeCommand() {
     return NodeJvm.command(NodeProcess.class.getName());
   }

@@ -21,15 +21,11 @@ public record PeerStatus(
   static PeerStatus of(Peer peer) {
     // Pairs with the writes of the state: what a session is made of is written before its UP, why
     // it ended before its DOWN.
-    PeerState state = peer.state;
-    while (true) {
-      PeerStatus status = of(peer, state);
-      PeerState now = peer.state;
-      if (now == state) {
-        return status;
-      }
-      state = now;
-    }
+    PeerStatus status;
+    do {
+      status = of(peer, peer.state);
+    } while (status.state != peer.state);
+    return status;
   }
 
   private static PeerStatus of(Peer peer, PeerState state) {

@@ -24,10 +24,12 @@ import org.pmhxb.cli.veth.VethFabric;
 
 /** Brings a cluster up: fabric, configuration files, one process per node, all ready. */
 public final class ClusterLauncher {
-  /** How long a node is asked whether it is ready, and who does not answer is left alone. */
+  /** How long a node that is asked whether it is ready may wait to say yes. */
   private static final long WAIT_MS = 50;
 
+  /** Before the next question: one that does not listen yet answers no at once. */
   private static final long REST_MS = 10;
+
   private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
 
   private final ClusterPaths paths;

@@ -310,7 +310,7 @@ final class Reception {
     if (in.rendezvous && !whole) {
       op.handle = receives.add(op);
       if (op.handle == 0) {
-        op.fail("too many receives are under way (1048575)");
+        op.fail("too many receives are under way (" + HandleTable.MOST + ")");
         discard(in);
         return;
       }

@@ -192,7 +192,7 @@ final class Transmitter {
       op.handle = sends.add(op);
       if (op.handle == 0) {
         to.starting.poll();
-        op.fail("too many sends wait for an answer (1048575)");
+        op.fail("too many sends wait for an answer (" + HandleTable.MOST + ")");
         return false;
       }
     }
