@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.UserErrorException;
 
-/** Without processes and namespaces; with both see {@link ClusterTest}. */
+/** Without processes and namespaces; with both see {@link ClusterIT}. */
 class ClusterClaimTest {
   @TempDir private Path folder;
   private ClusterPaths paths;

@@ -1,7 +1,6 @@
 package org.pmhxb.cli.cluster;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A process that has a cluster's name until it is ended, as a command that makes namespaces. */
@@ -10,8 +9,7 @@ final class NameHolder {
 
   /** Returns when it has the name. */
   static Process start(Path folder, String cluster) throws Exception {
-    List<String> command = new ArrayList<>(NodeJvm.command(NameHolder.class.getName()));
-    command.add(1, "-XX:TieredStopAtLevel=1");
+    List<String> command = TestJvm.command(NameHolder.class);
     command.add(cluster);
     Process process =
         new ProcessBuilder(command)

@@ -136,7 +136,7 @@ class KilledPeerTest {
         .isTrue();
     survivor.downs.clear();
     traffic.newSession();
-    assertThat(survivor.workUntil(true, () -> traffic.receive() > 0)).isTrue();
+    assertThat(survivor.workUntil(true, traffic::begun)).isTrue();
     long until = traffic.received() + MESSAGES;
     assertThat(survivor.workUntil(true, () -> traffic.received() >= until))
         .as(

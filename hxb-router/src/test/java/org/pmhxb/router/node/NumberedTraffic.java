@@ -80,6 +80,11 @@ final class NumberedTraffic {
     anyNumber = true;
   }
 
+  /** Whether a message of the session has arrived. */
+  boolean begun() {
+    return !anyNumber;
+  }
+
   /** The number due next, of the peer's messages. */
   long received() {
     return received;

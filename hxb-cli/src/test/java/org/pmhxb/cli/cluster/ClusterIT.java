@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.UserErrorException;
@@ -26,7 +27,8 @@ import org.pmhxb.cli.veth.VethFabric;
 import org.pmhxb.router.Shape;
 
 /** Real namespaces and processes, with nodes that speak to nobody; needs root. */
-class ClusterTest {
+@Tag("beside-others")
+class ClusterIT {
   private static final ClusterSpec SPEC =
       new ClusterSpec(ClusterSpec.Fabric.VETH, Shape.of(2, 2), 1, LinkRate.parse("200mbit"));
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -63,9 +65,8 @@ class ClusterTest {
   }
 
   private static List<String> command(String manner) {
-    List<String> command = new ArrayList<>(NodeJvm.command(FakeNode.class.getName()));
-    // Some thirty start here, and none lives long enough for the last compiler to pay.
-    command.addAll(1, List.of("-XX:TieredStopAtLevel=1", "-Dfake=" + manner));
+    List<String> command = TestJvm.command(FakeNode.class);
+    command.add(1, "-Dfake=" + manner);
     return command;
   }
 
