@@ -83,7 +83,6 @@ void test_await_link(int port, bool up)
 
 static int open_port(struct test_pool *p, const char *role, const char *socket)
 {
-    test_start_eal();
     test_make_pool(p, "p", STRIDE_JUMBO, 511, 0);
     int port = attach_port(p, "0", role, socket);
     test_await_link(port, true);
@@ -157,6 +156,7 @@ static void both_ways(void)
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
+        test_start_eal();
         int port = open_port(&p, "client", socket);
         send_all(port, &p);
         receive_all(port, &p);
@@ -164,6 +164,7 @@ static void both_ways(void)
         test_free_pool(&p);
         _exit(0);
     }
+    test_start_eal();
     int port = open_port(&p, "server", socket);
     receive_all(port, &p);
     send_all(port, &p);
@@ -301,6 +302,7 @@ static void any_order(void)
     CHECK(child >= 0);
     if (child == 0) {
         CHECK_EQ(read(go[0], &byte, 1), 1);
+        test_start_eal();
         int port = open_port(&p, "server", socket);
         receive_all(port, &p);
         CHECK_EQ(write(got[1], "g", 1), 1);
@@ -345,6 +347,7 @@ static pid_t spawn_victim(const char *role, const char *socket, int go)
     if (getppid() != parent) {
         _exit(1);
     }
+    test_start_eal(); /* all at once, before the survivor's flood takes a processor */
     CHECK_EQ(read(go, &byte, 1), 1);
     int port = open_port(&p, role, socket);
     struct flood f = {.pools = &p, .ports = &port, .count = 1};
@@ -1086,11 +1089,13 @@ void test_shm_sleepers(void)
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
+        test_start_eal();
         int port = open_port(&p, "client", line);
         toss(port, &p, true);
         CHECK_EQ(hxb_port_close(port), 0);
         _exit(0);
     }
+    test_start_eal();
     int port = open_port(&p, "server", line);
     toss(port, &p, false);
     /* The last answer. */
