@@ -11,6 +11,8 @@ package org.pmhxb.router;
  * @param problem what is wrong, with the range or the values that are right
  */
 public record ConfigError(String file, int line, String key, String value, String problem) {
+  private static final int SHOWN = 200;
+
   /** {@code file:line: key = value: problem}, a form that editors can jump to. */
   @Override
   public String toString() {
@@ -20,8 +22,12 @@ public record ConfigError(String file, int line, String key, String value, Strin
     }
     text.append(": ");
     if (!key.isEmpty()) {
-      text.append(key).append(value.isEmpty() ? "" : " = " + value).append(": ");
+      text.append(key).append(value.isEmpty() ? "" : " = " + shown()).append(": ");
     }
     return text.append(problem).toString();
+  }
+
+  private String shown() {
+    return value.length() <= SHOWN ? value : value.substring(0, SHOWN) + "...";
   }
 }

@@ -121,6 +121,11 @@ final class ConfigReader {
 
   static HxbConfig parse(String file, String text) {
     TomlLines lines = TomlLines.of(text);
+    if (!lines.tooLong().isEmpty()) {
+      String problem = "a key with its tables has at most " + TomlLines.MAX_KEY + " characters";
+      throw new ConfigException(
+          List.of(new ConfigError(file, lines.tooLongLine(), lines.tooLong(), "", problem)));
+    }
     JsonNode root;
     try {
       root = MAPPER.readTree(text);

@@ -21,6 +21,12 @@ final class TomlLines {
   /** Far deeper than any configuration; a text of brackets alone must not exhaust the stack. */
   private static final int MAX_DEPTH = 64;
 
+  /** Characters of a key with its tables; beyond any that a configuration has. */
+  static final int MAX_KEY = 256;
+
+  /** With as many keys a text takes some 40 MB; others have the line of their table. */
+  private static final int MAX_LINES = 100_000;
+
   private final String text;
 
   /** Sorted, so that what lies within a table is found without looking at all else. */
@@ -32,6 +38,8 @@ final class TomlLines {
   private int line = 1;
   private int depth;
   private String duplicate = "";
+  private String tooLong = "";
+  private int tooLongLine;
 
   private TomlLines(String text) {
     this.text = text;
@@ -79,6 +87,34 @@ final class TomlLines {
     return lines.getOrDefault("\0", 1);
   }
 
+  /**
+   * How the first key begins that has more than {@link #MAX_KEY} characters, or an empty string.
+   */
+  String tooLong() {
+    return tooLong;
+  }
+
+  /** The line of {@link #tooLong}; nothing behind it has been read. */
+  int tooLongLine() {
+    return tooLongLine;
+  }
+
+  /** Ends the scan if the key is too long: a text could have a million of its tables' length. */
+  private boolean isTooLong(String key, int where) {
+    if (key.length() <= MAX_KEY) {
+      return false;
+    }
+    tooLong = key.substring(0, 32) + "...";
+    tooLongLine = where;
+    at = text.length();
+    return true;
+  }
+
+  /** Whether the key had no line before. */
+  private boolean note(String key, int where) {
+    return lines.size() >= MAX_LINES || lines.putIfAbsent(key, where) == null;
+  }
+
   private void document() {
     String table = "";
     skipBlank(true);
@@ -101,14 +137,18 @@ final class TomlLines {
     boolean array = peek() == '[';
     at += array ? 1 : 0;
     int headerLine = line;
-    String path = resolved(keyPath());
+    String path = keyPath();
+    if (isTooLong(path, headerLine)) {
+      return "";
+    }
+    path = resolved(path);
     if (array) {
       int index = arraySizes.merge(path, 1, Integer::sum) - 1;
       path = path + "[" + index + "]";
     } else if (!headers.add(path)) {
       markDuplicate(path, headerLine);
     }
-    lines.putIfAbsent(path, headerLine);
+    note(path, headerLine);
     while (at < text.length() && peek() == ']') {
       at++;
     }
@@ -133,7 +173,10 @@ final class TomlLines {
     int keyLine = line;
     String path = keyPath();
     String full = table.isEmpty() ? path : table + "." + path;
-    if (lines.putIfAbsent(full, keyLine) != null) {
+    if (isTooLong(full, keyLine)) {
+      return;
+    }
+    if (!note(full, keyLine)) {
       markDuplicate(full, keyLine);
     }
     skipBlank(false);
@@ -210,7 +253,7 @@ final class TomlLines {
         break;
       }
       String element = path + "[" + index + "]";
-      lines.putIfAbsent(element, line);
+      note(element, line);
       int start = at;
       value(element);
       skipBlank(true);

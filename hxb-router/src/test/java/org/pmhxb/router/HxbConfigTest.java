@@ -20,6 +20,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.router.HxbConfig.Driver;
 import org.pmhxb.router.HxbConfig.Hugepages;
@@ -492,6 +494,27 @@ class HxbConfigTest {
       assertThat(errors(text)).hasSize(1).first().asString().startsWith("n.toml:1: is not TOML");
     }
     assertThat(errors("[" + "a.".repeat(100_000) + "a]\n")).isNotEmpty();
+  }
+
+  /** Each of the keys would be kept with the name of its table: a megabyte of text, 35 GB. */
+  @ParameterizedTest
+  @ValueSource(strings = {"[%s]\n", "[[%s]]\n", "[x.y.%s]\n", "%s = 1\n", "x = {\"%s\" = 1}\n"})
+  void aKeyOfHalfAMegabyteIsRefusedByItsLine(String where) {
+    String text = "key = \"k\"\n" + where.formatted("n".repeat(500_000)) + "a = 1\n".repeat(70_000);
+    assertThat(errors(text))
+        .singleElement()
+        .asString()
+        .startsWith("n.toml:2: ")
+        .contains("nnnnnnnn...: a key with its tables has at most 256 characters");
+  }
+
+  @Test
+  void aLongValueIsShownByItsBeginning() {
+    assertThat(errors("x = \"" + "v".repeat(800_000) + "\"\n"))
+        .anyMatch(
+            error ->
+                error.toString().startsWith("n.toml:1: x = \"vvvv")
+                    && error.toString().length() < 400);
   }
 
   /** The line of each of 30,000 errors is looked for among 10,000 lines. */

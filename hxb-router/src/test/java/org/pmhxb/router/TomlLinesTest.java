@@ -10,6 +10,19 @@ import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
 
 class TomlLinesTest {
+  /** Lines of as many keys as a text of a megabyte may have would fill a node's heap. */
+  @Test
+  void ofVeryManyKeysTheLastHaveTheLineOfTheirTable() {
+    StringBuilder text = new StringBuilder("[t]\n");
+    for (int i = 0; i < 150_000; i++) {
+      text.append('k').append(i).append("=1\n");
+    }
+    TomlLines lines = TomlLines.of(text.toString());
+    assertThat(lines.line("t.k10")).isEqualTo(12);
+    assertThat(lines.line("t.k90000")).isEqualTo(90_002);
+    assertThat(lines.line("t.k149999")).isEqualTo(1);
+  }
+
   @Test
   void findsKeysInTablesArraysAndInlineTables() {
     String text =
