@@ -19,6 +19,9 @@ import org.pmhxb.router.Dimension;
  * whose poll thread answers. Owner: the poll thread of the probing node.
  */
 public final class FabricProbe implements EchoListener {
+  /** Most repetitions of a measurement; each has its times in an array. */
+  public static final int COUNT_MAX = 1_000_000;
+
   private static final int TRAIN_LONG = 24;
   private static final int TRAIN_SHORT = 8;
   private static final int RECEIVED_AT_ONCE = 4;
@@ -63,10 +66,14 @@ public final class FabricProbe implements EchoListener {
   /**
    * @param group all nodes
    * @param clock of the poll thread
-   * @param count repetitions of each measurement, and as many before, 10 or more; fewer where they
-   *     take more than 0.5 s
+   * @param count repetitions of each measurement, and as many before, 1 to {@value #COUNT_MAX};
+   *     fewer where they take more than 0.5 s
+   * @throws IllegalArgumentException the count is not in its range
    */
   public FabricProbe(PmNode node, Participants group, ProbeClock clock, Pause pause, int count) {
+    if (count < 1 || count > COUNT_MAX) {
+      throw new IllegalArgumentException("count is " + count + "; must be 1 to " + COUNT_MAX);
+    }
     this.node = node;
     this.barriers = Barriers.of(node);
     this.group = group;

@@ -122,6 +122,21 @@ class FabricProbeTest {
     }
   }
 
+  @Test
+  void aCountThatNoArrayHoldsIsRefused() {
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      Participants group = Participants.of(Shape.of(2), 1, 0, 1);
+      for (int count : new int[] {Integer.MIN_VALUE, 0, FabricProbe.COUNT_MAX + 1}) {
+        assertThatThrownBy(
+                () ->
+                    new FabricProbe(
+                        cluster.node(0), group, ProbeClock.polling(() -> 0), timeNs -> {}, count))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessage("count is " + count + "; must be 1 to 1000000");
+      }
+    }
+  }
+
   private static FabricProbe connected(RingCluster cluster, long[] nowNs) {
     Barriers.of(cluster.node(1));
     Participants group = Participants.of(Shape.of(2), 1, 0, 1);
