@@ -3,8 +3,6 @@ package org.pmhxb.ffi;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.pmhxb.ffi.gen.Pmhxb;
@@ -17,13 +15,13 @@ import org.pmhxb.ffi.gen.hxb_region;
 /**
  * Finds, loads and checks libpmhxb, once per process.
  *
- * <p>Looked for, in this order, the first that is set or exists:
+ * <p>Looked for, in this order, the first that is set; never where a program happens to be started,
+ * for others may write there:
  *
  * <ol>
  *   <li>system property {@code hxb.native.path}: the file, or the directory that holds it;
  *   <li>environment variable {@code HXB_NATIVE}: the same;
- *   <li>{@code native/build} under the system property {@code hxb.home} (set by the launcher);
- *   <li>{@code native/build} under the working directory or one of its parents.
+ *   <li>{@code native/build} under the system property {@code hxb.home} (set by the launcher).
  * </ol>
  *
  * A path that is set but does not hold the library is an error; the search does not go on.
@@ -63,8 +61,7 @@ public final class NativeLibrary {
           find(
               System.getProperty("hxb.native.path"),
               System.getenv("HXB_NATIVE"),
-              System.getProperty("hxb.home"),
-              Path.of("").toAbsolutePath());
+              System.getProperty("hxb.home"));
       open(file);
       check(ask(), expectedLayout());
       loadedFrom = file;
@@ -86,27 +83,23 @@ public final class NativeLibrary {
     return text(Pmhxb.hxb_dpdk_running());
   }
 
-  static Path find(String property, String variable, String home, Path workingDirectory) {
+  static Path find(String property, String variable, String home) {
     if (property != null && !property.isBlank()) {
       return required("system property hxb.native.path", property);
     }
     if (variable != null && !variable.isBlank()) {
       return required("environment variable HXB_NATIVE", variable);
     }
-    List<Path> tried = new ArrayList<>();
     if (home != null && !home.isBlank()) {
-      tried.add(Path.of(home).resolve("native/build").resolve(FILE_NAME));
-    }
-    for (Path at = workingDirectory; at != null; at = at.getParent()) {
-      tried.add(at.resolve("native/build").resolve(FILE_NAME));
-    }
-    for (Path file : tried) {
-      if (Files.isRegularFile(file)) {
-        return file;
-      }
+      Path file = Path.of(home, "native", "build", FILE_NAME);
+      return required("system property hxb.home", file.toString());
     }
     throw new NativeLoadException(
-        FILE_NAME + " not found in " + tried + "; " + BUILD + ", or set hxb.native.path to it");
+        "where "
+            + FILE_NAME
+            + " is, is not set: start the JVM with -Dhxb.native.path=DIR or with HXB_NATIVE=DIR in its"
+            + " environment; DIR is native/build of a checkout where ./hxb build has run, or lib of an"
+            + " unpacked tarball");
   }
 
   private static Path required(String source, String value) {

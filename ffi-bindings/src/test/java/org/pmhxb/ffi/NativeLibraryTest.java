@@ -35,42 +35,43 @@ class NativeLibraryTest {
   }
 
   @Test
-  void thePropertyComesBeforeTheVariableBeforeTheHomeBeforeTheWorkingDirectory()
-      throws IOException {
+  void thePropertyComesBeforeTheVariableBeforeTheHome() throws IOException {
     Path byProperty = library(directory.resolve("a"));
     Path byVariable = library(directory.resolve("b"));
     Path byHome = library(directory.resolve("home/native/build"));
-    Path byParent = library(directory.resolve("work/native/build"));
-    Path deep = Files.createDirectories(directory.resolve("work/x/y"));
     String a = byProperty.toString();
     String b = byVariable.getParent().toString();
     String home = directory.resolve("home").toString();
-    assertThat(NativeLibrary.find(a, b, home, deep)).isEqualTo(byProperty);
-    assertThat(NativeLibrary.find(null, b, home, deep)).isEqualTo(byVariable);
-    assertThat(NativeLibrary.find("", " ", home, deep)).isEqualTo(byHome);
-    assertThat(NativeLibrary.find(null, null, null, deep)).isEqualTo(byParent);
+    assertThat(NativeLibrary.find(a, b, home)).isEqualTo(byProperty);
+    assertThat(NativeLibrary.find(null, b, home)).isEqualTo(byVariable);
+    assertThat(NativeLibrary.find("", " ", home)).isEqualTo(byHome);
   }
 
   @Test
   void aPathThatIsSetButWrongEndsTheSearch() throws IOException {
     library(directory.resolve("work/native/build"));
-    Path work = directory.resolve("work");
+    String home = directory.resolve("work").toString();
     String wrong = directory.resolve("nowhere").toString();
-    assertThatThrownBy(() -> NativeLibrary.find(wrong, null, null, work))
+    assertThatThrownBy(() -> NativeLibrary.find(wrong, null, home))
         .isInstanceOf(NativeLoadException.class)
         .hasMessageContaining("hxb.native.path")
         .hasMessageContaining(wrong);
-    assertThatThrownBy(() -> NativeLibrary.find(null, wrong, null, work))
+    assertThatThrownBy(() -> NativeLibrary.find(null, wrong, home))
         .hasMessageContaining("HXB_NATIVE")
         .hasMessageContaining("cmake --build native/build");
+    assertThatThrownBy(() -> NativeLibrary.find(null, null, wrong))
+        .hasMessageContaining("hxb.home")
+        .hasMessageContaining("there is no " + wrong + "/native/build/libpmhxb.so");
   }
 
+  /** Though one may lie below the folder that the program was started in. */
   @Test
-  void aMissingLibrarySaysHowToBuildIt() {
-    assertThatThrownBy(() -> NativeLibrary.find(null, null, null, directory))
+  void aLibraryThatNobodyNamedIsNotLookedFor() {
+    assertThatThrownBy(() -> NativeLibrary.find(null, "", " "))
         .isInstanceOf(NativeLoadException.class)
-        .hasMessageContaining("libpmhxb.so not found")
-        .hasMessageContaining("cmake -S native -B native/build");
+        .hasMessageContaining("where libpmhxb.so is, is not set")
+        .hasMessageContaining("-Dhxb.native.path=DIR")
+        .hasMessageContaining("HXB_NATIVE=DIR");
   }
 
   @Test
