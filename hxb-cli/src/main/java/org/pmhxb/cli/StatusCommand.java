@@ -222,7 +222,7 @@ final class StatusCommand extends ClusterCommand {
     }
     return config == null
         ? ofNode(socket, " --config FILE")
-        : ofNode(socketOf(config), " --config " + config);
+        : ofNode(socketOf(config), " --config " + Words.forShell(config.toString()));
   }
 
   private static Path socketOf(Path file) {

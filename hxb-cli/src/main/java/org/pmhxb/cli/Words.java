@@ -1,8 +1,17 @@
 package org.pmhxb.cli;
 
-/** Words of what is printed for people. */
+import java.util.regex.Pattern;
+
+/** Words of what is printed for people, and for shells. */
 public final class Words {
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:=,@%+-]+");
+
   private Words() {}
+
+  /** As it has to be typed for a shell to take it for one word. */
+  public static String forShell(String word) {
+    return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
 
   /** As in 1 rail, 2 rails. */
   public static String count(long n, String noun) {

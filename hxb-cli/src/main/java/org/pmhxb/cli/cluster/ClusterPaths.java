@@ -2,6 +2,7 @@ package org.pmhxb.cli.cluster;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.pmhxb.cli.FailureMessage;
 import org.pmhxb.cli.UserErrorException;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.process.DirectoryTree;
 import org.pmhxb.cli.veth.FabricPlan;
 
@@ -26,6 +28,9 @@ public record ClusterPaths(Path root, String cluster) {
 
   /** In each cluster's directory: tells it from a user's own, and who made it. */
   private static final String MARK = "hxb-cluster";
+
+  /** In a root that a command made, which goes with its last cluster; one without it stays. */
+  private static final String ROOT_MARK = ".hxb-root";
 
   /** The cluster's name when none is given. */
   public static final String DEFAULT_CLUSTER = "main";
@@ -54,7 +59,7 @@ public record ClusterPaths(Path root, String cluster) {
       text.append(" --cluster ").append(cluster);
     }
     if (!root.equals(Path.of(DEFAULT_ROOT))) {
-      text.append(" --run-dir ").append(root);
+      text.append(" --run-dir ").append(Words.forShell(root.toString()));
     }
     return text.toString();
   }
@@ -91,11 +96,16 @@ public record ClusterPaths(Path root, String cluster) {
    * @throws UserErrorException the directory is there already, or the root is none, or not ours
    */
   void claim() throws IOException {
-    if (Files.exists(root) && !Files.isDirectory(root)) {
-      throw new UserErrorException(root + " is no directory; choose another --run-dir");
+    boolean isThere = Files.exists(root, LinkOption.NOFOLLOW_LINKS);
+    if (isThere && !Files.isDirectory(root)) {
+      throw new UserErrorException(
+          root + " is no directory, nor a link to one; choose another --run-dir");
     }
     try {
       Files.createDirectories(root);
+      if (!isThere) {
+        Files.writeString(root.resolve(ROOT_MARK), "");
+      }
       Files.createDirectory(
           directory(),
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -204,7 +214,8 @@ public record ClusterPaths(Path root, String cluster) {
   }
 
   /**
-   * Removes the directory, if there is one, and then the root when no other cluster is left.
+   * Removes the directory, if there is one, and then the root when a command made it and no other
+   * cluster is left.
    *
    * @throws UserErrorException it is not a cluster's
    */
@@ -224,12 +235,30 @@ public record ClusterPaths(Path root, String cluster) {
     // The mark last: who is killed in between can be called again.
     Files.deleteIfExists(mark);
     Files.deleteIfExists(directory());
+    deleteRoot();
+  }
+
+  private void deleteRoot() throws IOException {
+    Path rootMark = root.resolve(ROOT_MARK);
     try {
-      Files.deleteIfExists(root);
+      while (isAlone(rootMark)) {
+        Files.delete(rootMark);
+        try {
+          Files.delete(root);
+          return;
+        } catch (DirectoryNotEmptyException e) {
+          Files.writeString(rootMark, ""); // of a cluster that has just come, and goes perhaps
+        }
+      }
     } catch (FileSystemException e) {
-      // Another cluster's files are there, whose own end removes the root; or it is not ours to
-      // remove: somebody made it for us in a folder that we cannot write.
+      // Another command has removed it; or it lies in a folder that we cannot write.
       assert root != null;
+    }
+  }
+
+  private boolean isAlone(Path rootMark) throws IOException {
+    try (Stream<Path> files = Files.list(root)) {
+      return files.toList().equals(List.of(rootMark));
     }
   }
 }

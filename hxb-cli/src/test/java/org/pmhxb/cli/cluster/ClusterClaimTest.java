@@ -90,6 +90,6 @@ class ClusterClaimTest {
     paths = new ClusterPaths(file, "main");
     assertThatThrownBy(this::take)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(file + " is no directory; choose another --run-dir");
+        .hasMessage(file + " is no directory, nor a link to one; choose another --run-dir");
   }
 }

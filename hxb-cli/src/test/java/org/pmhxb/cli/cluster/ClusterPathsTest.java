@@ -30,6 +30,22 @@ class ClusterPathsTest {
   }
 
   @Test
+  void aRootThatWasThereStaysAlsoByALink() throws IOException {
+    Path real = Files.createDirectory(folder.resolve("real"));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), real);
+    for (int life = 0; life < 2; life++) {
+      ClusterPaths paths = new ClusterPaths(link, "main");
+      paths.claim();
+      paths.delete();
+      assertThat(real).isEmptyDirectory();
+    }
+    Files.delete(real);
+    assertThatThrownBy(() -> new ClusterPaths(link, "main").claim())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(link + " is no directory, nor a link to one; choose another --run-dir");
+  }
+
+  @Test
   void whatNoClusterMadeStays() throws IOException {
     Path file = Files.writeString(folder.resolve("passwd"), "root");
     Path own = Files.createDirectory(folder.resolve("docs"));
@@ -63,7 +79,7 @@ class ClusterPathsTest {
         .hasMessageContaining("hxb down --run-dir " + folder);
     assertThatThrownBy(() -> new ClusterPaths(file, "main").claim())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(file + " is no directory; choose another --run-dir");
+        .hasMessage(file + " is no directory, nor a link to one; choose another --run-dir");
   }
 
   /** Left by one who was killed before it was marked. */
@@ -84,5 +100,7 @@ class ClusterPathsTest {
     assertThat(new ClusterPaths(root, "a1").command("down")).isEqualTo("hxb down --cluster a1");
     assertThat(new ClusterPaths(Path.of("/tmp/r"), "a1").command("status"))
         .isEqualTo("hxb status --cluster a1 --run-dir /tmp/r");
+    assertThat(new ClusterPaths(Path.of("/tmp/it's a folder"), "main").command("down"))
+        .isEqualTo("hxb down --run-dir '/tmp/it'\\''s a folder'");
   }
 }

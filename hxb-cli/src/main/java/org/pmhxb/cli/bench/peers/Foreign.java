@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.bench.CoreDistance;
 import org.pmhxb.cli.bench.CpuMeter;
 import org.pmhxb.cli.bench.CpuUse;
@@ -79,7 +80,7 @@ final class Foreign implements AutoCloseable {
     List<String> whole = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
     if (!site.isLocal()) {
       whole.addAll(List.of(agent(), host, "exec"));
-      command.forEach(word -> whole.add(quoted(word)));
+      command.forEach(word -> whole.add(Words.forShell(word)));
     } else {
       whole.addAll(command);
     }
@@ -102,11 +103,6 @@ final class Foreign implements AutoCloseable {
     Path folder = Files.createTempDirectory("hxb-peer");
     scratch.add(folder);
     return folder;
-  }
-
-  /** For the shell at the other end of the agent. */
-  static String quoted(String word) {
-    return "'" + word.replace("'", "'\\''") + "'";
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ProjectFolder;
 import org.pmhxb.cli.mpi.Executables;
@@ -101,7 +102,7 @@ public final class MpiBarrier {
     Path scratch = Files.createTempDirectory("hxb-mpi");
     try {
       mpirun.addAll(1, Executables.openMpiSessionsIn(scratch));
-      String command = mpirun.stream().map(Foreign::quoted).collect(Collectors.joining(" "));
+      String command = mpirun.stream().map(Words::forShell).collect(Collectors.joining(" "));
       List<String> inFirst = List.of(agent.toString(), "hxb0", "exec " + command);
       return read(start(inFirst, environment, scratch.resolve("output"), limitSeconds));
     } finally {

@@ -47,10 +47,4 @@ class ForeignTest {
       assertThatThrownBy(() -> programs.await(slow, 0)).hasMessageContaining("has not ended");
     }
   }
-
-  @Test
-  void quotesForTheShellAtTheOtherEnd() {
-    assertThat(Foreign.quoted("a b;c")).isEqualTo("'a b;c'");
-    assertThat(Foreign.quoted("it's")).isEqualTo("'it'\\''s'");
-  }
 }
