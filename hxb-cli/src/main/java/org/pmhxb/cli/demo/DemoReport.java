@@ -9,6 +9,9 @@ import org.pmhxb.cli.Words;
 /**
  * What the demo found.
  *
+ * @param ok there are no failures
+ * @param lost messages that had not arrived {@value DemoRun#DRAIN_S} s after the last was sent: on
+ *     their way still, or of unknown fate since a peer was reported down
  * @param wireLost frames lost on purpose
  * @param pairs ordered pairs of nodes that exchanged messages
  * @param packetsPerSecond frames that nodes received, relays and acknowledgements included
@@ -47,7 +50,8 @@ public record DemoReport(
     long leakedBuffers,
     boolean hugepages,
     List<Hops> byHops,
-    Map<String, Long> counters)
+    Map<String, Long> counters,
+    List<String> failures)
     implements Report {
 
   /** Messages that crossed the same number of relays. */
@@ -62,6 +66,7 @@ public record DemoReport(
     out.printf(
         "%s: %s hyper-crossbar, %d nodes, %s per dimension, fabric %s, %d B messages%n",
         ok ? "ok" : "FAILED", shape, nodes, Words.count(rails, "rail"), fabric, size);
+    failures.forEach(failure -> out.println("  " + failure));
     out.println();
     out.println("relays  pairs     messages   Gbit/s   latency us: p50      p99     p999      max");
     for (Hops h : byHops) {

@@ -24,7 +24,8 @@ public final class DemoRun {
   private static final int SEND_BATCH = 8;
   private static final int POLL_LIMIT = 64;
   private static final long OPEN_LIMIT_NS = 10_000_000_000L;
-  private static final long DRAIN_LIMIT_NS = 20_000_000_000L;
+  static final int DRAIN_S = 20;
+  private static final long DRAIN_LIMIT_NS = DRAIN_S * 1_000_000_000L;
   private static final long SETTLE_LIMIT_NS = 5_000_000_000L;
   private static final long PROGRESS_INTERVAL_NS = 200_000_000L;
   private static final long MAX_LATENCY_NS = 60_000_000_000L;
@@ -320,10 +321,18 @@ public final class DemoRun {
       }
     }
     long leaked = cluster.leakedBuffers();
-    boolean clean = lost + duplicated + misordered + corrupt + copies + leaked + downs == 0;
-    boolean ok = clean && pairs == n * (n - 1);
+    List<String> failures =
+        new DemoFailures(n, pairs)
+            .add(lost, "message", "had not arrived " + DRAIN_S + " s after the last was sent")
+            .add(downs, "time", "a node reported another down")
+            .add(duplicated, "message", "came twice")
+            .add(misordered, "message", "came out of order")
+            .add(corrupt, "message", "came damaged")
+            .add(copies, "message", "took a copy between receive burst and callback")
+            .add(leaked, "buffer", "leaked")
+            .all();
     return new DemoReport(
-        ok,
+        failures.isEmpty(),
         "ring",
         cluster.options().shape().toString(),
         n,
@@ -352,7 +361,8 @@ public final class DemoRun {
         leaked,
         cluster.pool(0).hugepages(),
         byHops(seconds, messagesBy, bytesBy, pairsBy),
-        totals.counters);
+        totals.counters,
+        failures);
   }
 
   private List<DemoReport.Hops> byHops(double seconds, long[] messages, long[] bytes, int[] pairs) {

@@ -3,9 +3,12 @@ package org.pmhxb.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.router.Shape;
 import org.pmhxb.router.fabric.RingCluster;
@@ -38,6 +41,27 @@ class DemoRunTest {
       assertThat(text.toString())
           .contains("counters  (some acknowledgements were still on their way)");
     }
+  }
+
+  @Test
+  void whyItFailedIsSaid() throws Exception {
+    assertThat(new DemoFailures(3, 6).add(0, "message", "came damaged").all()).isEmpty();
+    List<String> failures = new DemoFailures(3, 4).add(2, "message", "came twice").all();
+    assertThat(failures)
+        .containsExactly(
+            "4 of 6 pairs exchanged messages, for one thread works for all nodes: give it more --seconds, or a smaller --shape",
+            "2 messages came twice");
+    ObjectNode failed;
+    try (RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1))) {
+      DemoReport report = new DemoRun(cluster, 1_024, line -> {}).run(0.1);
+      assertThat(report.ok()).isTrue();
+      assertThat(report.failures()).isEmpty();
+      failed = ControlJson.from(report);
+    }
+    failures.forEach(failed.putArray("failures")::add);
+    StringWriter text = new StringWriter();
+    ControlJson.to(failed, DemoReport.class).print(new PrintWriter(text, true));
+    assertThat(text.toString()).contains("\n  4 of 6 pairs ", "\n  2 messages came twice\n");
   }
 
   /** So that Ctrl-C ends a soak, which waits for what it has built to be taken down. */
