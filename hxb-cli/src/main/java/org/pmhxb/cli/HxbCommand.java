@@ -2,8 +2,10 @@ package org.pmhxb.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -85,9 +87,30 @@ public abstract class HxbCommand implements Callable<Integer> {
    * @param folder null: none was given
    */
   protected final void folder(String option, Path folder) {
-    if (folder != null && Files.exists(folder) && !Files.isDirectory(folder)) {
-      throw wrongUsage(option + " is " + folder + ", which is no directory; choose another");
+    String objection = folder == null ? null : objection(folder, Files::isWritable);
+    if (objection != null) {
+      throw wrongUsage(option + " is " + folder + ", " + objection);
     }
+  }
+
+  /**
+   * What is wrong with a folder that is to be made where it is not there, and what to do; null:
+   * nothing.
+   *
+   * @param writable whether files can be made in a folder
+   */
+  static String objection(Path folder, Predicate<Path> writable) {
+    Path there = folder.toAbsolutePath();
+    while (!Files.exists(there, LinkOption.NOFOLLOW_LINKS)) { // a link to nothing is in the way
+      there = there.getParent();
+    }
+    boolean made = there.equals(folder.toAbsolutePath());
+    if (!Files.isDirectory(there)) {
+      return (made ? "which" : "and " + there) + " is no directory; choose another";
+    }
+    return writable.test(there)
+        ? null
+        : (made ? "which" : "and the folder " + there) + " is not writable; choose another";
   }
 
   /**

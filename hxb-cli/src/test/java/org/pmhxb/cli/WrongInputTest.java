@@ -303,6 +303,38 @@ class WrongInputTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"logp --plot FOLDER", "bench grid --quick --output FOLDER"})
+  void aFolderThatCannotBeMadeIsRefusedBeforeResultsAreMeasured(String line) throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "kept");
+    Path below = file.resolve("a/b");
+    CommandRun run = CommandRun.of(line.replace("FOLDER", below.toString()).split(" "));
+    assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+    assertThat(run.err())
+        .contains(" is " + below + ", and " + file + " is no directory; choose another")
+        .doesNotContain("HXB_TRACE");
+    assertThat(file).hasContent("kept");
+  }
+
+  /** For root, who runs these tests, everything is writable. */
+  @Test
+  void aFolderForResultsIsWritableOrCanBeMadeInOneThatIs() throws IOException {
+    Path below = folder.resolve("a/b");
+    assertThat(HxbCommand.objection(folder, folder::equals)).isNull();
+    assertThat(HxbCommand.objection(below, folder::equals)).isNull();
+    assertThat(HxbCommand.objection(folder, at -> false))
+        .isEqualTo("which is not writable; choose another");
+    assertThat(HxbCommand.objection(below, at -> false))
+        .isEqualTo("and the folder " + folder + " is not writable; choose another");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("none"));
+    assertThat(HxbCommand.objection(link, at -> true))
+        .isEqualTo("which is no directory; choose another");
+    assertThat(HxbCommand.objection(link.resolve("a"), at -> true))
+        .isEqualTo("and " + link + " is no directory; choose another");
+    Files.createDirectory(folder.resolve("none"));
+    assertThat(HxbCommand.objection(link.resolve("a"), link::equals)).isNull();
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "FOLDER, which is a folder",
     "/, which is a folder",
