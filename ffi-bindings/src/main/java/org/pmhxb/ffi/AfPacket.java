@@ -57,7 +57,7 @@ public final class AfPacket {
       int code = Pmhxb.hxb_interface_mtu(arena.allocateFrom(interfaceName));
       if (code < 0) {
         throw new NativeException(
-            "hxb_interface_mtu(" + interfaceName + ")", code, "does the interface exist here?");
+            "hxb_interface_mtu(" + interfaceName + ")", code, interfaceRemedy(code));
       }
       return code;
     }
@@ -69,9 +69,7 @@ public final class AfPacket {
       long code = Pmhxb.hxb_interface_mac(arena.allocateFrom(interfaceName));
       if (code < 0) {
         throw new NativeException(
-            "hxb_interface_mac(" + interfaceName + ")",
-            (int) code,
-            "does the interface exist here?");
+            "hxb_interface_mac(" + interfaceName + ")", (int) code, interfaceRemedy((int) code));
       }
       return code;
     }
@@ -86,9 +84,13 @@ public final class AfPacket {
       int code = Pmhxb.hxb_interface_up(arena.allocateFrom(interfaceName));
       if (code < 0) {
         throw new NativeException(
-            "hxb_interface_up(" + interfaceName + ")", code, "does the interface exist here?");
+            "hxb_interface_up(" + interfaceName + ")", code, interfaceRemedy(code));
       }
       return code != 0;
     }
+  }
+
+  static String interfaceRemedy(int code) {
+    return Errno.remedy(code, "does the interface exist here?");
   }
 }

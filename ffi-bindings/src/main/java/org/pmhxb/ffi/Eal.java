@@ -115,10 +115,7 @@ public final class Eal {
   }
 
   static String remedy(int code, boolean huge) {
-    if (code == -Errno.EMFILE) {
-      return "raise the limit of open files: ulimit -n 1024, or LimitNOFILE of its service";
-    }
-    return huge ? Hugepages.REMEDY : "see hxb doctor";
+    return Errno.remedy(code, huge ? Hugepages.REMEDY : "see hxb doctor");
   }
 
   private static int onThrowAwayThread(List<String> arguments) {

@@ -55,4 +55,11 @@ public final class Errno {
     String text = TEXTS.get(-code);
     return text == null ? Integer.toString(code) : code + " (" + text + ")";
   }
+
+  /** What to do about a call that opens files: their limit's mend, or what else it may lack. */
+  static String remedy(int code, String otherwise) {
+    return code == -EMFILE
+        ? "raise the limit of open files: ulimit -n 1024, or LimitNOFILE of its service"
+        : otherwise;
+  }
 }

@@ -14,7 +14,7 @@ public final class Events {
     NativeLibrary.load();
     int code = Pmhxb.hxb_event_create();
     if (code < 0) {
-      throw new NativeException("hxb_event_create", code, "too many open files? raise ulimit -n");
+      throw new NativeException("hxb_event_create", code, Errno.remedy(code, "see hxb doctor"));
     }
     return code;
   }

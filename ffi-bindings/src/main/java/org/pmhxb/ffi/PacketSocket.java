@@ -49,12 +49,15 @@ public final class PacketSocket {
     }
   }
 
-  private static String remedy(int code) {
+  static String remedy(int code) {
     return switch (-code) {
       case Errno.ENODEV -> "no such interface here";
       case Errno.EPERM -> "packet sockets need root or CAP_NET_RAW in this network namespace";
       case Errno.ENOMEM -> "fewer slots need less kernel memory";
-      default -> "slots are a power of two, 2 to " + MAX_SLOTS + "; frames fit the pool's buffers";
+      default ->
+          Errno.remedy(
+              code,
+              "slots are a power of two, 2 to " + MAX_SLOTS + "; frames fit the pool's buffers");
     };
   }
 

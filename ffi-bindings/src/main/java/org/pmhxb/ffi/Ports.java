@@ -164,7 +164,7 @@ public final class Ports {
     return code;
   }
 
-  private static String remedy(int code) {
+  static String remedy(int code) {
     return switch (-code) {
       case Errno.ENOSPC ->
           "all "
@@ -178,7 +178,7 @@ public final class Ports {
       case Errno.EPERM, Errno.EACCES -> "run as root, or with CAP_NET_RAW and CAP_NET_ADMIN";
       default -> {
         String said = Eal.logTail(3);
-        yield said.isEmpty() ? "see hxb doctor" : "DPDK says: " + said;
+        yield Errno.remedy(code, said.isEmpty() ? "see hxb doctor" : "DPDK says: " + said);
       }
     };
   }

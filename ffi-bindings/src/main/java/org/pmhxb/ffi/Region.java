@@ -49,12 +49,18 @@ public final class Region implements AutoCloseable {
         throw new NativeException(
             "hxb_region_map(" + lengthBytes + " bytes" + wanted + ")",
             code,
-            hugepages == Hugepages.REQUIRED
-                ? Hugepages.shortage(lengthBytes)
-                : "free memory, or take a smaller pool");
+            remedy(code, lengthBytes, hugepages));
       }
       return new Region(struct);
     }
+  }
+
+  static String remedy(int code, long lengthBytes, Hugepages hugepages) {
+    return Errno.remedy(
+        code,
+        hugepages == Hugepages.REQUIRED
+            ? Hugepages.shortage(lengthBytes)
+            : "free memory, or take a smaller pool");
   }
 
   public long address() {

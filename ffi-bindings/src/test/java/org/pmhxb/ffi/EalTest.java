@@ -33,6 +33,20 @@ class EalTest {
     assertThat(Errno.describe(-Errno.EMFILE)).isEqualTo("-24 (EMFILE, too many open files)");
   }
 
+  /** Neither more memory nor another argument helps. */
+  @Test
+  void whateverFindsTooManyFilesOpenNamesTheirLimit() {
+    String mend = Eal.remedy(-Errno.EMFILE, false);
+    for (Hugepages pages : Hugepages.values()) {
+      assertThat(Region.remedy(-Errno.EMFILE, 4096, pages)).as("%s", pages).isEqualTo(mend);
+    }
+    assertThat(Ports.remedy(-Errno.EMFILE)).isEqualTo(mend);
+    assertThat(PacketSocket.remedy(-Errno.EMFILE)).isEqualTo(mend);
+    assertThat(AfPacket.interfaceRemedy(-Errno.EMFILE)).isEqualTo(mend);
+    assertThat(Region.remedy(-Errno.ENOMEM, 4096, Hugepages.AUTO)).startsWith("free memory");
+    assertThat(Region.remedy(-Errno.ENOMEM, 4096, Hugepages.REQUIRED)).contains("1 page of 2 MB");
+  }
+
   @Test
   void namedPciDevicesNeedTheBus() {
     EalOptions options = EalOptions.defaults().withExtra(List.of("-a", "0000:01:00.0"));
