@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.Words;
+import org.pmhxb.cli.bench.ProjectFolder;
 
 /**
  * What the demo found.
@@ -19,6 +20,9 @@ import org.pmhxb.cli.Words;
  * @param nodeNsPerPacket the part of the nodes alone: receive, order, deliver, send, relay
  * @param wireNsPerPacket the part of the software wire, which copies each frame once
  * @param programNsPerPacket the part of the program: making and verifying payload
+ * @param hugepages whether all pools lie in such; else none does
+ * @param hugepagesNeeded of 2 MB, by all pools
+ * @param hugepagesFree of them, before the pools were made
  */
 public record DemoReport(
     boolean ok,
@@ -49,6 +53,8 @@ public record DemoReport(
     double programNsPerPacket,
     long leakedBuffers,
     boolean hugepages,
+    long hugepagesNeeded,
+    long hugepagesFree,
     List<Hops> byHops,
     Map<String, Long> counters,
     List<String> failures)
@@ -103,7 +109,17 @@ public record DemoReport(
           }
         });
     if (!hugepages) {
-      out.println("note      no hugepages were free: 4 KB pages; hxb doctor says how to reserve");
+      out.printf(
+          "note      4 KB pages: all pools need %s of 2 MB, %d were free; %s%n",
+          Words.count(hugepagesNeeded, "page"), hugepagesFree, mend());
     }
+  }
+
+  /** The launcher of an installation reserves none. */
+  private String mend() {
+    return ProjectFolder.isInstallation()
+        ? "hxb doctor says how to reserve"
+        : "to have them: HXB_HUGEPAGES=%d ./hxb demo --shape %s --rails %d"
+            .formatted(hugepagesNeeded, shape, rails);
   }
 }

@@ -360,6 +360,8 @@ public final class DemoRun {
         (double) programNs / totals.received,
         leaked,
         cluster.pool(0).hugepages(),
+        cluster.hugepagesNeeded(),
+        cluster.hugepagesFree(),
         byHops(seconds, messagesBy, bytesBy, pairsBy),
         totals.counters,
         failures);

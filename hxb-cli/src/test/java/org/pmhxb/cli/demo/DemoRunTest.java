@@ -64,6 +64,26 @@ class DemoRunTest {
     assertThat(text.toString()).contains("\n  4 of 6 pairs ", "\n  2 messages came twice\n");
   }
 
+  /** One page too few for all is none for any; of the number that is named the launcher has all. */
+  @Test
+  void tooFewHugepagesAreNamedWithTheNumberThatWouldDo() throws Exception {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    long needed;
+    try (RingCluster cluster = RingCluster.create(options)) {
+      needed = cluster.hugepagesNeeded();
+    }
+    try (RingCluster cluster = RingCluster.create(options, needed - 1)) {
+      DemoReport report = new DemoRun(cluster, 1_024, line -> {}).run(0.1);
+      assertThat(report.hugepages()).isFalse();
+      StringWriter text = new StringWriter();
+      report.print(new PrintWriter(text, true));
+      assertThat(text.toString())
+          .contains(
+              "note      4 KB pages: all pools need %d pages of 2 MB, %d were free; to have them: HXB_HUGEPAGES=%d ./hxb demo --shape 2 --rails 1"
+                  .formatted(needed, needed - 1, needed));
+    }
+  }
+
   /** So that Ctrl-C ends a soak, which waits for what it has built to be taken down. */
   @Test
   void endsWhenItIsInterrupted() throws Exception {

@@ -111,6 +111,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
 
   private final Options options;
   private final RailLayout layout;
+  private final long freePages;
   private final RingWire wire;
   private final List<DpdkPool> pools = new ArrayList<>();
   private final List<PmNode> nodes = new ArrayList<>();
@@ -134,7 +135,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
   }
 
   /** As if the machine had so many huge pages free. */
-  static RingCluster create(Options options, long freePages) {
+  public static RingCluster create(Options options, long freePages) {
     return new RingCluster(options, freePages);
   }
 
@@ -163,11 +164,12 @@ public final class RingCluster implements PollWork, AutoCloseable {
   private RingCluster(Options options, long freePages) {
     requireFits(options.shape(), options.rails());
     this.options = options;
+    this.freePages = freePages;
     this.layout = new RailLayout(options.shape(), options.rails());
     Eal.init(EalOptions.defaults().withHugepages(options.hugepages()));
     this.wire = new RingWire();
     try {
-      build(clusterNumber(), freePages);
+      build(clusterNumber());
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -195,15 +197,15 @@ public final class RingCluster implements PollWork, AutoCloseable {
    * All pools lie in huge pages or none: the last of many would leave DPDK's own heap, which grows
    * with each, without any.
    */
-  private Hugepages pages(long freePages) {
+  private Hugepages pages() {
     boolean all = options.hugepages() != Hugepages.AUTO || hugepages(options) <= freePages;
     return all ? options.hugepages() : Hugepages.NONE;
   }
 
-  private void build(int cluster, long freePages) {
+  private void build(int cluster) {
     int n = options.shape().nodes();
     NodeSizing sizing = sizing(options.shape(), layout.count());
-    Hugepages pages = pages(freePages);
+    Hugepages pages = pages();
     for (int i = 0; i < n; i++) {
       pools.add(
           DpdkPool.create(
@@ -322,6 +324,16 @@ public final class RingCluster implements PollWork, AutoCloseable {
 
   public Options options() {
     return options;
+  }
+
+  /** How many huge pages all nodes take. */
+  public long hugepagesNeeded() {
+    return hugepages(options);
+  }
+
+  /** How many were free before the cluster was built. */
+  public long hugepagesFree() {
+    return freePages;
   }
 
   public int size() {
