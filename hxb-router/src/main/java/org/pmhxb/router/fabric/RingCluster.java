@@ -366,7 +366,12 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return discoveries.stream().allMatch(Discovery::complete);
   }
 
-  /** Gives nodes and wire one poll thread. Call once, on a cluster that is not inline. */
+  /**
+   * Gives nodes and wire one poll thread. Call once, on a cluster that is {@link
+   * Options#dedicated}.
+   *
+   * @param cpu the processor to run on; -1: any
+   */
   public void startPolling(PollIdle idle, int cpu) {
     if (options.inline() || poller != null) {
       throw new IllegalStateException(
