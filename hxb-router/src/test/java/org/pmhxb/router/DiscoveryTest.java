@@ -17,6 +17,8 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.pm.Routing;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -657,6 +659,20 @@ class DiscoveryTest {
     int solicit = DiscoverFrame.FLAG_SOLICIT;
     assertThat(s.lastShort[DiscoverFrame.FLAGS]).isEqualTo((byte) solicit);
     assertThat(s.lastFull[DiscoverFrame.FLAGS]).isEqualTo((byte) DiscoverFrame.FLAG_FULL);
+  }
+
+  /** Those of nodes that start together would be more than a switch's queue holds. */
+  @ParameterizedTest
+  @CsvSource({"308, 30", "508, 50"})
+  void framesOfFullLengthAreSpreadOverWhatALongLineTakes(int extent, int spreadMs) {
+    Shape line = Shape.of(extent);
+    for (int node = 0; node < 20; node++) {
+      station(node, line, node, 1);
+    }
+    run(spreadMs / 2);
+    assertThat(stations.stream().filter(s -> s.full > 0).count()).isBetween(4L, 16L);
+    run(spreadMs / 2 + 1);
+    assertThat(stations).allMatch(s -> s.full == 1);
   }
 
   /** The tag behind each frame counts for its length. */
