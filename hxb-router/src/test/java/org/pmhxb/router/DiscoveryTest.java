@@ -471,6 +471,19 @@ class DiscoveryTest {
     assertThat(a.discovery.complete()).isTrue();
   }
 
+  /** What its rail said that is silent now, it said before it started again. */
+  @Test
+  void aNeighbourThatStartsAgainWithARailLessIsNotTwo() {
+    Station a = station(0, TWO, 0, 2).plugAsDesigned();
+    Station old = station(1, TWO, 1, 2).plugAsDesigned();
+    run(4_000);
+    remove(old);
+    Station fresh = new Station(1, TestNodes.discovery(TWO, 1, 2, TestNodes.KEY, 4711));
+    fresh.plug(0, "x0*00");
+    run(8_000);
+    assertThat(a.discovery.faults()).isEmpty();
+  }
+
   @Test
   void aDifferentShapeRailCountKeyOrVersionIsReported() {
     Station a = station(0, TWO, 0, 1).plugAsDesigned();
