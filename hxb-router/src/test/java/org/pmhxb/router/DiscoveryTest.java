@@ -301,6 +301,22 @@ class DiscoveryTest {
     assertThat(s.full).isEqualTo(1);
   }
 
+  /** Else the poll thread would not rest while the buffers are gone. */
+  @Test
+  void anAnswerThatFoundNoBufferIsDueAgainLaterNotAtOnce() {
+    Station old = station(0, TWO, 0, 1).plugAsDesigned();
+    run(5_500);
+    station(1, TWO, 1, 1).plugAsDesigned();
+    run(1);
+    int before = old.sent;
+    old.buffers = 0;
+    old.discovery.linkWork(nowNs, old);
+    assertThat(old.discovery.nextLinkWorkNs(nowNs) - nowNs).isBetween(1L, MS);
+    old.buffers = Integer.MAX_VALUE;
+    run(2);
+    assertThat(old.sent).isEqualTo(before + 1);
+  }
+
   @Test
   void aRestartedNeighbourReplacesItsFormerAddress() {
     Station here = station(0, TWO, 0, 1).plugAsDesigned();
