@@ -325,6 +325,18 @@ class DimensionOrderRoutingTest {
     assertThat(drop(relay, 0, 3, 0, 2, 64, 0)).isEqualTo(noRoute);
   }
 
+  /** What is found out for a frame that ends here is not mixed with what the last one said. */
+  @Test
+  void theOwnAddressThatChangedIsTheWholeNewOneThoughTheFirstFrameAfterItEndsHere() {
+    DimensionOrderRouting relay = TestNodes.routing(Shape.of(2, 2), 1, 1);
+    assertThat(drop(relay, 0, 3, 0, 2, 64, 0)).isEqualTo(1);
+    long ownSuccessor = TestNodes.mac(78, 1);
+    relay.discovery().assumeOwn(1, ownSuccessor);
+    assertThat(drop(relay, 0, 3, 0, 1, 64, 0)).isEqualTo(DropReason.HOP_LIMIT.code());
+    assertThat(drop(relay, 0, 3, 0, 2, 64, 0)).isEqualTo(1);
+    assertThat(FrameHeader.srcMac(frames, AT)).isEqualTo(ownSuccessor);
+  }
+
   @Test
   void theWholePaperMachineRoutes() {
     Shape shape = Shape.of(16, 16, 10);
