@@ -591,6 +591,22 @@ class DiscoveryTest {
   }
 
   @Test
+  void aFaultThatEndsLeavesTheOthersTheirTime() {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    Station first = new Station(1, TestNodes.discovery(TWO, 1, 1, 7, 5)).plugAsDesigned();
+    Station later = new Station(2, TestNodes.discovery(TWO, 1, 1, 8, 6)).plugAsDesigned();
+    run(1_000);
+    assertThat(a.discovery.faults()).hasSize(2);
+    remove(first);
+    run(3_000);
+    remove(later);
+    run(3_500);
+    assertThat(onlyFault(a).there().mac()).isEqualTo(TestNodes.mac(2, 0));
+    run(2_000);
+    assertThat(a.discovery.faults()).isEmpty();
+  }
+
+  @Test
   void aFloodOfFaultsStaysBounded() {
     Station a = station(0, TWO, 0, 1);
     for (int i = 0; i < 1_000; i++) {
