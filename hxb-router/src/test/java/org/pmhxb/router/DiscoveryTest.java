@@ -607,6 +607,16 @@ class DiscoveryTest {
   }
 
   @Test
+  void whatIsWrongOnTwoRailsIsReportedOnBoth() {
+    Station a = station(0, TWO, 0, 2);
+    Station b = new Station(1, TestNodes.discovery(TWO, 1, 2, 7, 5));
+    b.discovery.linkWork(nowNs, b);
+    deliver(a.discovery, 0, b.lastShort);
+    deliver(a.discovery, 1, b.lastShort);
+    assertThat(a.discovery.faults()).extracting(PairingFault::rail).containsExactly(0, 1);
+  }
+
+  @Test
   void aFloodOfFaultsStaysBounded() {
     Station a = station(0, TWO, 0, 1);
     for (int i = 0; i < 1_000; i++) {
