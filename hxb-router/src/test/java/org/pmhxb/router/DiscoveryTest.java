@@ -570,6 +570,25 @@ class DiscoveryTest {
     assertThat(a.discovery.complete()).isTrue();
   }
 
+  /** Though the frame agrees with itself. */
+  @Test
+  void anAddressThatNoNicCanHaveTeachesNothing() {
+    Station a = station(0, TWO, 0, 1);
+    Station b = station(1, TWO, 1, 1);
+    b.discovery.linkWork(nowNs, b);
+    byte[] group = b.lastFull.clone();
+    group[FrameHeader.SRC_MAC] |= 1;
+    group[DiscoverFrame.MAC + 2] |= 1;
+    byte[] none = b.lastFull.clone();
+    Arrays.fill(none, FrameHeader.SRC_MAC, FrameHeader.SRC_MAC + 6, (byte) 0);
+    Arrays.fill(none, DiscoverFrame.MAC, DiscoverFrame.MAC + Long.BYTES, (byte) 0);
+    deliver(a.discovery, 0, group);
+    deliver(a.discovery, 0, none);
+    assertThat(a.discovery.malformed()).isEqualTo(2);
+    assertThat(a.discovery.neighbours()).isEmpty();
+    assertThat(a.discovery.complete()).isFalse();
+  }
+
   @Test
   void eachFaultIsReportedOnceUntilItIsMendedAndReturns() {
     Station a = station(0, TWO, 0, 1).plugAsDesigned();
