@@ -473,6 +473,20 @@ class DiscoveryTest {
   }
 
   @Test
+  void extentsBeyondTheDimensionsMustBeOne() {
+    Station a = station(0, CUBE, 0, 1);
+    Station b = station(4, CUBE, 4, 1);
+    b.discovery.linkWork(nowNs, b); // leaves the frames of its last rail
+    byte[] frame = b.lastFull.clone();
+    frame[DiscoverFrame.DIMENSIONS] = 2;
+    deliver(a.discovery, 2, frame);
+    assertThat(a.discovery.malformed()).isEqualTo(1);
+    assertThat(a.discovery.neighbours()).isEmpty();
+    deliver(a.discovery, 2, b.lastFull);
+    assertThat(a.discovery.neighbours()).hasSize(1);
+  }
+
+  @Test
   void twoNeighboursThatShareCoordinatesOnDifferentRailsAreReported() {
     Station a = station(0, TWO, 0, 2).plugAsDesigned();
     Station b = station(1, TWO, 1, 2);
