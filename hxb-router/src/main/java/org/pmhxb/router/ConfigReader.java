@@ -435,8 +435,7 @@ final class ConfigReader {
         scope.error(
             path + ".index", "" + rail.index(), "rail " + name + " is also " + scope.at(former));
       }
-      String device = rail.driver() + " " + rail.device();
-      former = pathByDevice.putIfAbsent(device, path);
+      former = pathByDevice.putIfAbsent(rail.device(), path);
       if (former != null) {
         scope.error(
             path + ".device", rail.device(), "is also the device of the rail " + scope.at(former));

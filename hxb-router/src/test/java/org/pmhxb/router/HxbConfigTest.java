@@ -243,6 +243,10 @@ class HxbConfigTest {
     assertThat(errors(twice))
         .containsExactly(
             "n.toml:13: rail[1].device = e0: is also the device of the rail on line 4");
+    assertThat(errors(twice.replaceFirst("af_packet", "packet")))
+        .as("each device once, whichever driver takes it")
+        .containsExactly(
+            "n.toml:13: rail[1].device = e0: is also the device of the rail on line 4");
   }
 
   @Test
