@@ -486,7 +486,8 @@ public final class Discovery {
     for (int rail = 0; rail < dueNs.length; rail++) {
       dueNs[rail] = nowNs;
       sentNs[rail] = nowNs - ANSWER_GAP_NS;
-      fullSentNs[rail] = nowNs - UNASKED_FULL_GAP_NS;
+      // As if the last were so long ago that the first waits for none.
+      fullSentNs[rail] = nowNs - Math.max(UNASKED_FULL_GAP_NS, spreadNs[rail]);
       intervalNs[rail] = firstIntervalNs;
       table.setOwn(rail, out.macAddress(rail));
     }

@@ -751,7 +751,7 @@ class DiscoveryTest {
 
   /** Those of nodes that start together would be more than a switch's queue holds. */
   @ParameterizedTest
-  @CsvSource({"308, 30", "508, 50"})
+  @CsvSource({"308, 30", "508, 50", "2008, 100"})
   void framesOfFullLengthAreSpreadOverWhatALongLineTakes(int extent, int spreadMs) {
     Shape line = Shape.of(extent);
     for (int node = 0; node < 20; node++) {
