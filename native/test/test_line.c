@@ -81,12 +81,19 @@ void test_await_link(int port, bool up)
     test_await_link_to(0, port, up);
 }
 
-static int open_port(struct test_pool *p, const char *role, const char *socket)
+/* In a process whose EAL has started. */
+static int join_line(struct test_pool *p, const char *role, const char *socket)
 {
     test_make_pool(p, "p", STRIDE_JUMBO, 511, 0);
     int port = attach_port(p, "0", role, socket);
     test_await_link(port, true);
     return port;
+}
+
+static int open_port(struct test_pool *p, const char *role, const char *socket)
+{
+    test_start_eal();
+    return join_line(p, role, socket);
 }
 
 /* Whether any process has an abstract socket of this name. */
@@ -156,7 +163,6 @@ static void both_ways(void)
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        test_start_eal();
         int port = open_port(&p, "client", socket);
         send_all(port, &p);
         receive_all(port, &p);
@@ -164,7 +170,6 @@ static void both_ways(void)
         test_free_pool(&p);
         _exit(0);
     }
-    test_start_eal();
     int port = open_port(&p, "server", socket);
     receive_all(port, &p);
     send_all(port, &p);
@@ -302,7 +307,6 @@ static void any_order(void)
     CHECK(child >= 0);
     if (child == 0) {
         CHECK_EQ(read(go[0], &byte, 1), 1);
-        test_start_eal();
         int port = open_port(&p, "server", socket);
         receive_all(port, &p);
         CHECK_EQ(write(got[1], "g", 1), 1);
@@ -349,7 +353,7 @@ static pid_t spawn_victim(const char *role, const char *socket, int go)
     }
     test_start_eal(); /* all at once, before the survivor's flood takes a processor */
     CHECK_EQ(read(go, &byte, 1), 1);
-    int port = open_port(&p, role, socket);
+    int port = join_line(&p, role, socket);
     struct flood f = {.pools = &p, .ports = &port, .count = 1};
     flood_run(&f);
     _exit(1);
@@ -1089,13 +1093,11 @@ void test_shm_sleepers(void)
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        test_start_eal();
         int port = open_port(&p, "client", line);
         toss(port, &p, true);
         CHECK_EQ(hxb_port_close(port), 0);
         _exit(0);
     }
-    test_start_eal();
     int port = open_port(&p, "server", line);
     toss(port, &p, false);
     /* The last answer. */
