@@ -1,6 +1,9 @@
 package org.pmhxb.cli;
 
+import java.io.InterruptedIOException;
 import java.io.PrintWriter;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -41,8 +44,8 @@ public final class FailureMessage {
     if (e instanceof FileSystemException file && file.getReason() == null) {
       return file.getFile() + ": " + reason(file);
     }
-    if (e instanceof InterruptedException) {
-      // The JDK's message names the call that was waiting.
+    if (isInterruption(e)) {
+      // The JDK's message names the call that was waiting, or is none.
       return "interrupted";
     }
     return e.getMessage() == null ? e.toString() : e.getMessage();
@@ -60,6 +63,22 @@ public final class FailureMessage {
   }
 
   /**
+   * Whether the command was asked to end: of itself, or as what failed because of that. A thread
+   * that waits in a channel is told so by the channel's end.
+   */
+  private static boolean isInterruption(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof InterruptedException
+          || cause instanceof ClosedByInterruptException
+          || cause instanceof FileLockInterruptionException
+          || cause.getClass() == InterruptedIOException.class) { // a time-out is one by class
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
    * Whether the mend is the user's: a file that is not there, a right that is lacking, a cluster
    * that is up already, a rank without its launcher. Where in the program it was thrown tells
    * nobody anything.
@@ -67,7 +86,7 @@ public final class FailureMessage {
   static boolean isUsers(Throwable e) {
     return switch (e) {
       case UserErrorException asked -> true;
-      case InterruptedException asked -> true;
+      case Throwable asked when isInterruption(asked) -> true;
       case FileSystemException file -> true;
       case PmixException launcher -> true;
       case ToolException tool -> tool.lacksRights();

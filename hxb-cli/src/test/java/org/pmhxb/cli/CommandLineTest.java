@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -205,11 +211,26 @@ class CommandLineTest {
     assertThat(err.toString()).contains("did you mean bandwidth?").doesNotContain("build");
   }
 
+  /** Whatever the thread waited in: of a sleep's message or a channel's no user asked. */
   @Test
-  void anInterruptIsNoSleep() {
-    InterruptedException stopped = new InterruptedException("sleep interrupted");
-    assertThat(FailureMessage.isUsers(stopped)).isTrue();
-    assertThat(FailureMessage.of(stopped)).isEqualTo("interrupted");
+  void anInterruptIsToldAsOneWhateverItEnded() {
+    Exception closed = new ClosedByInterruptException();
+    for (Exception stopped :
+        new Exception[] {
+          new InterruptedException("sleep interrupted"),
+          closed,
+          new IOException("no answer on node0.sock: " + closed.getMessage(), closed),
+          new FileLockInterruptionException(),
+          new InterruptedIOException("interrupted while node0.sock was to answer status"),
+        }) {
+      assertThat(FailureMessage.isUsers(stopped)).as(stopped.toString()).isTrue();
+      assertThat(FailureMessage.of(stopped)).isEqualTo("interrupted");
+    }
+    for (Exception failed :
+        new Exception[] {new SocketTimeoutException("late"), new ClosedChannelException()}) {
+      assertThat(FailureMessage.isUsers(failed)).as(failed.toString()).isFalse();
+      assertThat(FailureMessage.of(failed)).isNotEqualTo("interrupted");
+    }
   }
 
   @Test
