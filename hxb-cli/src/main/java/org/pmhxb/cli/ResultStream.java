@@ -33,8 +33,8 @@ final class ResultStream extends OutputStream {
     boolean pipe = false;
     try {
       pipe = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString().startsWith("pipe:");
-    } catch (IOException e) {
-      assert e.getMessage() != null; // closed: writing says so
+    } catch (IOException _) {
+      // Closed: writing says so.
     }
     return new ResultStream(new FileOutputStream(FileDescriptor.out), pipe);
   }

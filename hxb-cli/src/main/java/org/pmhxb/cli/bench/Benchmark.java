@@ -237,17 +237,17 @@ public final class Benchmark {
   }
 
   /** Frames sent again so far, by node; without the nodes that do not answer. */
-  private static Map<Integer, Long> resent(Map<Integer, ? extends BenchNode> nodes) {
+  private static Map<Integer, Long> resent(Map<Integer, ? extends BenchNode> nodes)
+      throws InterruptedException {
     Map<Integer, Long> counts = new TreeMap<>();
-    nodes.forEach(
-        (number, node) -> {
-          try {
-            counts.put(number, node.counters().getOrDefault("resent", 0L));
-          } catch (IOException e) {
-            // It died during the run, which its report's absence tells.
-            assert e.getMessage() != null;
-          }
-        });
+    for (BenchNode node : nodes.values()) {
+      try {
+        counts.put(node.node(), node.counters().getOrDefault("resent", 0L));
+      } catch (IOException e) {
+        SuiteTime.throwIfInterrupted(e);
+        // Else it died during the run, which its report's absence tells.
+      }
+    }
     return counts;
   }
 

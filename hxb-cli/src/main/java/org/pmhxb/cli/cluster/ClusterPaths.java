@@ -45,8 +45,8 @@ public record ClusterPaths(Path root, String cluster) {
     for (Path there = path; there != null; there = there.getParent()) {
       try {
         return there.toRealPath().resolve(there.relativize(path)).normalize();
-      } catch (IOException e) {
-        assert e.getMessage() != null; // not there, or not to be looked at: from further above
+      } catch (IOException _) {
+        // Not there, or not to be looked at: from further above.
       }
     }
     return path;
@@ -250,9 +250,8 @@ public record ClusterPaths(Path root, String cluster) {
           Files.writeString(rootMark, ""); // of a cluster that has just come, and goes perhaps
         }
       }
-    } catch (FileSystemException e) {
+    } catch (FileSystemException _) {
       // Another command has removed it; or it lies in a folder that we cannot write.
-      assert root != null;
     }
   }
 

@@ -42,9 +42,8 @@ public final class TakeDown implements AutoCloseable {
     closed.countDown();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException _) {
       // The process is ending: the hook runs and sees the latch.
-      assert closed.getCount() == 0;
     }
   }
 }

@@ -3,6 +3,8 @@ package org.pmhxb.cli.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -99,5 +101,43 @@ class IncidentTest {
                         })))
         .hasMessage("tc: no such device");
     assertThat(Duration.ofNanos(System.nanoTime() - startNs)).isLessThan(Duration.ofSeconds(30));
+  }
+
+  /** An answer that fails because the command is to end is no node that died. */
+  @Test
+  void anInterruptWhileTheNodesAreAskedEndsTheRun() {
+    BenchNode asked =
+        new BenchNode() {
+          private final Steady node = new Steady(0, 20);
+
+          @Override
+          public int node() {
+            return 0;
+          }
+
+          @Override
+          public Map<String, Long> counters() throws IOException {
+            Thread.currentThread().interrupt();
+            throw new ClosedByInterruptException();
+          }
+
+          @Override
+          public void prepare(WorkloadSpec spec) {}
+
+          @Override
+          public WorkloadReport run(WorkloadSpec spec, long startNs) throws InterruptedException {
+            return node.run(spec, startNs);
+          }
+
+          @Override
+          public void close() {}
+        };
+    TrafficPlan plan = TrafficPlan.pair(BenchKind.BANDWIDTH, Shape.of(2), 1, 0, false);
+    Benchmark benchmark =
+        new Benchmark(plan, 64, 1, 10, line -> {}).startingIn(Duration.ofMillis(1));
+    assertThatThrownBy(() -> benchmark.run(Map.of(0, asked, 1, new Steady(1, 20)), null))
+        .isInstanceOf(InterruptedException.class)
+        .hasCauseInstanceOf(ClosedByInterruptException.class);
+    assertThat(Thread.interrupted()).isFalse();
   }
 }

@@ -296,8 +296,7 @@ public final class PeersSuite {
         runs.add(undisturbed.measure(once, PeerFigures::withheld));
       }
       result = PeerFound.of(peer, what, settings.rate(), runs, List.copyOf(refused), polls);
-    } catch (SuiteTime.OverException e) {
-      assert time.isBrokenOff();
+    } catch (SuiteTime.OverException _) {
       return;
     } catch (InterruptedException e) {
       throw e;
@@ -452,8 +451,8 @@ public final class PeersSuite {
   private void guarded(String what, Callable<Void> work) throws InterruptedException {
     try {
       work.call();
-    } catch (SuiteTime.OverException e) {
-      assert time.isBrokenOff();
+    } catch (SuiteTime.OverException _) {
+      // What is missing is named as such.
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
