@@ -92,6 +92,7 @@ final class PathState extends PathTimes {
           ? answerNs
           : Math.min(answerNs, Math.max(floorNs, 2 * evidenceGapNs));
     }
-    return Math.min(answerNs << Math.min(probesUnanswered - 1, 6), PROBE_TIMEOUT_MAX_NS) >> 1;
+    long patientNs = answerNs << Math.min(probesUnanswered - 1, 6);
+    return Math.max(answerNs, Math.min(patientNs, PROBE_TIMEOUT_MAX_NS)) >> 1;
   }
 }

@@ -42,6 +42,9 @@ final class Paths {
 
   private static final long EVICTED_PROBE_NS = 5_000_000L;
 
+  /** So often at least, however many a rail has: where no other path lives they may be needed. */
+  private static final int EVICTED_PROBES_IN_TIMEOUT = 10;
+
   /** Evicted again within this time, a path owes twice the answers: flapping is damped. */
   private static final long FLAPPING_NS = 1_000_000_000L;
 
@@ -551,7 +554,8 @@ final class Paths {
         goesOn = true;
         if (state.probesUnanswered == 0
             && core.nowNs - state.probeSentNs >= MEASURED_AGAIN_NS << state.measuredAgain
-            && isLongerThanAnother(peer, state)) {
+            && isLongerThanAnother(peer, state)
+            && mayAsk(state)) {
           state.measuredAgain++;
           sendProbe(peer, path);
         }
@@ -621,8 +625,20 @@ final class Paths {
     return false;
   }
 
-  private static long evictedIntervalNs(PathState state) {
-    return EVICTED_PROBE_NS << Math.min(state.probesUnanswered >> 2, 5);
+  private long evictedIntervalNs(PathState state) {
+    long intervalNs = EVICTED_PROBE_NS << Math.min(state.probesUnanswered >> 2, 5);
+    long shareNs = state.rail.probes.evictedIntervalNs(probeNs(state.rail));
+    long mostNs = core.config.peerTimeoutNs() / EVICTED_PROBES_IN_TIMEOUT;
+    return Math.max(intervalNs, Math.max(Math.min(shareNs, mostNs), state.answerTimeNs(0)));
+  }
+
+  private long probeNs(Rail rail) {
+    return ProbePace.eachNs(rail.frameNs(), core.pollGapNs);
+  }
+
+  /** For a question on whose answer no frame waits; who may not ask now asks later. */
+  private boolean mayAsk(PathState state) {
+    return state.rail.probes.hasRoom(core.nowNs, probeNs(state.rail));
   }
 
   /** Relays stand still as hosts do. */
@@ -632,7 +648,7 @@ final class Paths {
 
   private void tickEvicted(Peer peer, int path) {
     PathState state = peer.paths[path];
-    if (core.nowNs - state.probeSentNs >= evictedIntervalNs(state)) {
+    if (core.nowNs - state.probeSentNs >= evictedIntervalNs(state) && mayAsk(state)) {
       sendProbe(peer, path);
     }
   }
@@ -676,6 +692,7 @@ final class Paths {
 
   private void returnToUse(Peer peer, PathState state) {
     state.evicted = false;
+    state.rail.probes.ended();
     enterTerms(peer, state);
     state.returnedNs = core.nowNs;
     core.counters.increment(Counter.PATHS_RESTORED);
@@ -766,6 +783,15 @@ final class Paths {
     }
   }
 
+  /** A session ended: no path of it is asked any more. */
+  void end(Peer peer) {
+    for (PathState state : peer.paths) {
+      if (state.evicted) {
+        state.rail.probes.ended();
+      }
+    }
+  }
+
   /** A session opened: every path is asked, so that its length is known before data fills it. */
   void begin(Peer peer) {
     assert core.isOwner();
@@ -815,7 +841,36 @@ final class Paths {
       PathState state = peer.paths[path];
       if (!state.evicted
           && state.probesUnanswered == 0
-          && core.nowNs - state.evidenceNs >= DOUBT_NS) {
+          && core.nowNs - state.evidenceNs >= Math.max(DOUBT_NS, state.answerTimeNs(0))
+          && mayAsk(state)) {
+        sendProbe(peer, path);
+      }
+    }
+  }
+
+  /**
+   * Nothing was heard of the peer for a while. One question is enough to hear from a peer that has
+   * nothing to say, and of many peers with many paths each a question over each would be most of
+   * what an idle machine sends; one that stays without an answer is followed by those over the
+   * others ({@link #compareWithOthers}).
+   *
+   * @param widely over the others too, but for the evicted ones, which are asked anyway; else over
+   *     the one in use that gave no sign of life for longest
+   */
+  void askForLife(Peer peer, boolean widely) {
+    int oldest = -1;
+    for (int path = peer.firstPath; path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      if (!state.evicted && (oldest < 0 || state.evidenceNs - peer.paths[oldest].evidenceNs < 0)) {
+        oldest = path;
+      }
+    }
+    if (oldest >= 0) {
+      sendProbe(peer, oldest);
+    }
+    for (int path = 0; widely && path < peer.endPath; path++) {
+      PathState state = peer.paths[path];
+      if (path != oldest && !state.evicted && mayAsk(state)) {
         sendProbe(peer, path);
       }
     }
@@ -826,6 +881,7 @@ final class Paths {
     assert core.isOwner();
     PathState state = peer.paths[path];
     state.probeSentNs = core.nowNs;
+    state.rail.probes.asked(core.nowNs, probeNs(state.rail));
     peer.watchedPaths |= 1L << path;
     if (state.probesUnanswered++ == 0) {
       state.firstProbeNs = core.nowNs;
@@ -873,8 +929,16 @@ final class Paths {
     // several at a time. Nothing but probes goes by an evicted path, and a path is FIFO.
     boolean inRow = index == state.settledIndex;
     state.settledIndex = index + 1;
-    // What is not the time of the last probe is late, or made up.
-    state.freshRttNs = sentNs == state.probeSentNs ? core.nowNs - sentNs : PathState.NO_RTT;
+    long rttNs = core.nowNs - sentNs;
+    boolean last = sentNs == state.probeSentNs;
+    state.freshRttNs = last ? rttNs : PathState.NO_RTT;
+    if (!last
+        && peer.window.isEmpty(path)
+        && sentNs - state.firstProbeNs >= 0
+        && sentNs - state.probeSentNs < 0) {
+      // It was asked again too soon, and nothing else tells that: no frame of ours is on its way.
+      state.sampleRtt(rttNs, peer.longWayNs);
+    }
     peer.freshPaths |= 1L << path;
     state.answersInRow = inRow ? state.answersInRow + 1 : 1;
     if (state.evicted && state.answersInRow >= state.answersToReturn) {
@@ -889,7 +953,8 @@ final class Paths {
       if (other != suspect
           && !other.evicted
           && other.probesUnanswered == 0
-          && other.evidenceNs - suspect.firstProbeNs <= 0) {
+          && other.evidenceNs - suspect.firstProbeNs <= 0
+          && mayAsk(other)) {
         sendProbe(peer, path);
       }
     }
@@ -912,6 +977,7 @@ final class Paths {
     state.answersInRow = 0;
     state.lossShare = 0;
     state.evicted = true;
+    state.rail.probes.evicted();
     state.late = false;
     enterTerms(peer, state);
     core.counters.increment(Counter.PATHS_EVICTED);

@@ -115,6 +115,7 @@ final class Rail {
   private final FrameQueue control = new FrameQueue();
   private final FrameQueue transit = new FrameQueue();
   final LocalQueue local;
+  final ProbePace probes = new ProbePace();
   private final PortBound portBound;
   private final ListenerFaults faults;
 

@@ -984,15 +984,16 @@ final class Receiver {
       sessions.onUnknownSession(peer, session, at);
       return DONE;
     }
+    boolean breaksSilence = sessions.isSilent(peer);
     peer.heardAt = core.patienceNs;
     if (kind == FrameHeader.DATA) {
       int flags = FrameHeader.flags(frames, at);
       return data(peer, id, pool.addressOf(id), flags, FrameHeader.seq(frames, at));
     }
-    return control(peer, kind, at, length);
+    return control(peer, kind, at, length, breaksSilence);
   }
 
-  private int control(Peer peer, int kind, long at, int length) {
+  private int control(Peer peer, int kind, long at, int length, boolean breaksSilence) {
     switch (kind) {
       case FrameHeader.ACK_KIND -> {
         core.counters.increment(Counter.ACKS_RECEIVED);
@@ -1001,7 +1002,7 @@ final class Receiver {
         }
       }
       case FrameHeader.PROBE -> {
-        return answerProbe(peer, at, length);
+        return answerProbe(peer, at, length, breaksSilence);
       }
       case FrameHeader.PROBE_REPLY -> {
         return probeReply(peer, at, length);
@@ -1023,8 +1024,12 @@ final class Receiver {
     return DONE;
   }
 
-  /** Echoes the probe, with all that has arrived so far in front of the echo's meaning. */
-  private int answerProbe(Peer peer, long at, int length) {
+  /**
+   * Echoes the probe, with all that has arrived so far in front of the echo's meaning.
+   *
+   * @param breaksSilence it is asked whether we live, then, and not because we are unheard
+   */
+  private int answerProbe(Peer peer, long at, int length, boolean breaksSilence) {
     if (length < Paths.PROBE_BYTES) {
       return DropReason.MALFORMED.code();
     }
@@ -1039,7 +1044,9 @@ final class Receiver {
     int bytes = Paths.PROBE_BYTES + ackBytes;
     core.sealControl(reply, FrameHeader.PROBE_REPLY, peer, peer.session, bytes);
     core.answer(reply, peer, bytes, at);
-    paths.doubt(peer);
+    if (!breaksSilence) {
+      paths.doubt(peer);
+    }
     return DONE;
   }
 

@@ -468,9 +468,7 @@ final class Sessions {
     }
     if (silentNs >= timeoutNs / 5 && core.patienceNs - peer.keepaliveAt >= timeoutNs / 20) {
       peer.keepaliveAt = core.patienceNs;
-      for (int path = 0; path < peer.endPath; path++) {
-        paths.sendProbe(peer, path);
-      }
+      paths.askForLife(peer, silentNs >= 2 * (timeoutNs / 5));
     }
     paths.tick(peer);
     if (peer.watchedPaths != 0 || peer.pendingHead != 0) {
@@ -481,6 +479,11 @@ final class Sessions {
     }
     assert peer.watchedPaths != 0 || peer.window.nothingLost() : "lost frames, and no path watched";
     assert peer.lanesWait || !anyLaneWaits(peer) : "a lane waits, and its peer does not say so";
+  }
+
+  /** Whether the peer sends so little that its next question may be whether we live. */
+  boolean isSilent(Peer peer) {
+    return core.patienceNs - peer.heardAt >= core.config.peerTimeoutNs() / 10;
   }
 
   private void tickLanes(Peer peer) {
@@ -511,6 +514,7 @@ final class Sessions {
     int lastAcknowledged = peer.window.unacknowledged() - 1;
     int session = peer.session;
     sender.discard(peer);
+    paths.end(peer);
     SequenceArray order = peer.order();
     for (int slot = 0; slot < order.size(); slot++) {
       int id = order.clear(slot);

@@ -83,7 +83,9 @@ class PathLengthTest {
     try (TestNet net = net()) {
       net.longerNs[LAST] = MS;
       talk(net, 1);
-      net.run(100 * MS);
+      // Each side's eight take 64 ms alone, and longer where the other's question is answered with
+      // one.
+      net.run(300 * MS);
       Arrays.fill(dataOn, 0);
       long probesBefore = net.nodes.get(0).counters().get(Counter.PROBES_SENT);
       assertThat(probesBefore).as("probes at first").isBetween(RAILS + 8L, RAILS * 9L);
