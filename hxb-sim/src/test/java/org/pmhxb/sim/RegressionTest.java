@@ -59,7 +59,10 @@ class RegressionTest {
             + " restart@3:18602797ns+356434ns:seed=-837876112288783817",
         "nor does one that was stopped meanwhile | 2x2x2 | 2 | 681"
             + " | stop@5:14614052ns+238357386ns:seed=-5294900137442559987"
-            + " stall@0:2022460ns+732402494ns:seed=-1564277236063811387"
+            + " stall@0:2022460ns+732402494ns:seed=-1564277236063811387",
+        "what a peer told of its stall is believed no longer where it hears nothing | 3x2x2 | 2 | 98"
+            + " | crash@4:534742ns+105000000ns:seed=2059467110240876754"
+            + " stall@7:2746759ns+1007831655ns:seed=827405209940970721"
       })
   void staysMended(String what, String shape, int rails, long seed, String faults) {
     List<Fault> schedule = Stream.of(faults.split(" ")).map(Fault::parse).toList();

@@ -45,6 +45,9 @@ final class Paths {
   /** So often at least, however many a rail has: where no other path lives they may be needed. */
   private static final int EVICTED_PROBES_IN_TIMEOUT = 10;
 
+  /** A quarter of the time is what the poll gap of a peer loses that does not answer. */
+  private static final int GAP_WEARS_BITS = 2;
+
   /** Evicted again within this time, a path owes twice the answers: flapping is damped. */
   private static final long FLAPPING_NS = 1_000_000_000L;
 
@@ -108,6 +111,12 @@ final class Paths {
    * queue for its length, and its sender would push the others aside; so it is bounded too.
    */
   private final long[] leastRttNs = new long[HOPS_MAX + 1];
+
+  /** Since the timers were looked at before. */
+  private long lookedNs;
+
+  /** The last peer whose gap wore off in this round. */
+  private Peer gapWornOf;
 
   Paths(NodeCore core) {
     this.core = core;
@@ -464,6 +473,16 @@ final class Paths {
 
   // --- probes -------------------------------------------------------------------------------
 
+  /**
+   * To be called before a round of {@link #tick}.
+   *
+   * @param ns since the last look at the same peers, on the patience clock
+   */
+  void roundBegins(long ns) {
+    lookedNs = ns;
+    gapWornOf = null;
+  }
+
   /** Looks after the paths to a peer; called by the timer. */
   void tick(Peer peer) {
     // Of a quiet peer no more than this is read: of thousands each line counts.
@@ -666,6 +685,9 @@ final class Paths {
     if (state.probesUnanswered > 1) {
       compareWithOthers(peer, state);
     }
+    if (state.probesUnanswered >= PROBES_TO_EVICT) {
+      wearGap(peer);
+    }
     if (state.probesUnanswered >= PROBES_TO_EVICT
         && core.nowNs - state.firstProbeNs >= evictionNs(peer, state, floorNs)) {
       if (anotherPathLives(peer, state)) {
@@ -673,6 +695,17 @@ final class Paths {
       } else {
         takeBack(peer, state);
       }
+    }
+  }
+
+  /**
+   * What the peer told of its polls wears off, for it tells no better where it hears nothing of us.
+   * Once a round.
+   */
+  private void wearGap(Peer peer) {
+    if (gapWornOf != peer) {
+      gapWornOf = peer;
+      peer.peerPollGapNs = Math.max(0, peer.peerPollGapNs - (lookedNs >> GAP_WEARS_BITS));
     }
   }
 

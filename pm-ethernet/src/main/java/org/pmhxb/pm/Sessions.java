@@ -61,6 +61,9 @@ final class Sessions {
   /** Of the timers. */
   private int round;
 
+  /** On the patience clock: when they were looked at last. */
+  private long lookedAt;
+
   Sessions(NodeCore core, Sender sender, Paths paths, Grants grants) {
     this.core = core;
     this.sender = sender;
@@ -393,6 +396,8 @@ final class Sessions {
       return;
     }
     int step = core.hasManyPeers() ? PARTS_OF_MANY : 1;
+    paths.roundBegins((core.patienceNs - lookedAt) * step);
+    lookedAt = core.patienceNs;
     int last = core.activeCount - 1;
     // By place: counted from the end, a part would wait while one peer came with each round.
     for (int i = last - (last - round & step - 1); i >= 0; i -= step) {
