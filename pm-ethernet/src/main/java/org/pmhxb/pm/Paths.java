@@ -115,9 +115,6 @@ final class Paths {
   /** Since the timers were looked at before. */
   private long lookedNs;
 
-  /** The last peer whose gap wore off in this round. */
-  private Peer gapWornOf;
-
   Paths(NodeCore core) {
     this.core = core;
     Arrays.setAll(leastRttNs, hops -> HOP_RTT_NS_MAX * hops);
@@ -480,7 +477,6 @@ final class Paths {
    */
   void roundBegins(long ns) {
     lookedNs = ns;
-    gapWornOf = null;
   }
 
   /** Looks after the paths to a peer; called by the timer. */
@@ -500,6 +496,7 @@ final class Paths {
       noteSlow(peer);
     }
     long gapsNs = core.pollGapNs + peer.peerPollGapNs;
+    boolean unanswered = false;
     for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
       int path = Long.numberOfTrailingZeros(watched);
       PathState state = peer.paths[path];
@@ -507,9 +504,14 @@ final class Paths {
         tickEvicted(peer, path);
       } else if (state.late || !peer.window.isEmpty(path) || state.probesUnanswered > 0) {
         tickUsed(peer, path, gapsNs);
+        unanswered |= state.probesUnanswered >= PROBES_TO_EVICT;
       } else if (peer.window.nothingLost()) {
         peer.watchedPaths &= ~(1L << path);
       }
+    }
+    if (unanswered) {
+      // What the peer told of its polls wears off: hearing nothing of us, it tells no better.
+      peer.peerPollGapNs = Math.max(0, peer.peerPollGapNs - (lookedNs >> GAP_WEARS_BITS));
     }
   }
 
@@ -685,9 +687,6 @@ final class Paths {
     if (state.probesUnanswered > 1) {
       compareWithOthers(peer, state);
     }
-    if (state.probesUnanswered >= PROBES_TO_EVICT) {
-      wearGap(peer);
-    }
     if (state.probesUnanswered >= PROBES_TO_EVICT
         && core.nowNs - state.firstProbeNs >= evictionNs(peer, state, floorNs)) {
       if (anotherPathLives(peer, state)) {
@@ -695,17 +694,6 @@ final class Paths {
       } else {
         takeBack(peer, state);
       }
-    }
-  }
-
-  /**
-   * What the peer told of its polls wears off, for it tells no better where it hears nothing of us.
-   * Once a round.
-   */
-  private void wearGap(Peer peer) {
-    if (gapWornOf != peer) {
-      gapWornOf = peer;
-      peer.peerPollGapNs = Math.max(0, peer.peerPollGapNs - (lookedNs >> GAP_WEARS_BITS));
     }
   }
 

@@ -984,7 +984,7 @@ final class Receiver {
       sessions.onUnknownSession(peer, session, at);
       return DONE;
     }
-    boolean breaksSilence = sessions.isSilent(peer);
+    boolean breaksSilence = kind == FrameHeader.PROBE && sessions.isSilent(peer);
     peer.heardAt = core.patienceNs;
     if (kind == FrameHeader.DATA) {
       int flags = FrameHeader.flags(frames, at);
