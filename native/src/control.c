@@ -111,11 +111,15 @@ int hxb_on_interrupt_thread(int (*run)(void *arg), void *arg)
         sem_destroy(&call.done);
         return rc;
     }
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += CALL_TIMEOUT_S;
-    do {
-        rc = sem_clockwait(&call.done, CLOCK_MONOTONIC, &until);
-    } while (rc != 0 && errno == EINTR);
+    /* A second at a time: a process that was frozen comes back to one that is over, not to all of them. */
+    rc = -1;
+    for (int second = 0; second < CALL_TIMEOUT_S && rc != 0; second++) {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec++;
+        do {
+            rc = sem_clockwait(&call.done, CLOCK_MONOTONIC, &until);
+        } while (rc != 0 && errno == EINTR);
+    }
     if (rc != 0 && rte_eal_alarm_cancel(run_call, &call) <= 0) {
         /* Not taken back, so it has begun; cancelling has waited for its end. */
         sem_wait(&call.done);

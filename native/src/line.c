@@ -197,8 +197,9 @@ static int begin_watcher(void)
     struct rte_intr_handle *handle = NULL;
     int fd = epoll_create1(EPOLL_CLOEXEC);
     first_event = fd < 0 ? -1 : eventfd(1, EFD_CLOEXEC);
-    int rc = first_event < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, first_event, &event) < 0 ? -errno : -ENOMEM;
-    if (rc == -ENOMEM) {
+    bool made = first_event >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, first_event, &event) == 0;
+    int rc = made ? -ENOMEM : -errno;
+    if (made) {
         handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
     }
     if (handle != NULL) {

@@ -157,6 +157,10 @@ static bool make_memory(struct hxb_line *l)
         !hxb_regions_add(&l->offered, m->memory, bytes)) {
         return false;
     }
+    /* The mapping does not say whether there were pages; a store to one that is not there ends the process. */
+    if (hxb_populate(l->offered.of[l->offered.count - 1].at, bytes) < 0) {
+        return false;
+    }
     for (int number = 0; number < HXB_MEMIF_RINGS; number++) {
         m->rings[number] =
             (struct hxb_memif_place){.given = true,

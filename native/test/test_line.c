@@ -12,10 +12,12 @@
 #include <string.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -1395,6 +1397,32 @@ void test_shm_first_line(void)
     atomic_store(&c.stop, true);
     CHECK_EQ(pthread_join(taker, NULL), 0);
     limit_descriptors(before);
+    CHECK_EQ(hxb_port_close(port), 0);
+}
+
+static atomic_int refusals_to_watch;
+
+/* In front of the C library's, for the shim too. EAL, which ends the process where it is refused, watches with
+ * descriptors as data; the lines' first one is none. */
+__attribute__((visibility("default"))) int epoll_ctl(int epoll, int what, int fd, struct epoll_event *event)
+{
+    if (what == EPOLL_CTL_ADD && event->data.u32 == UINT32_MAX && atomic_load(&refusals_to_watch) > 0) {
+        atomic_fetch_sub(&refusals_to_watch, 1);
+        errno = ENOMEM;
+        return -1;
+    }
+    return (int)syscall(SYS_epoll_ctl, epoll, what, fd, event);
+}
+
+/* The kernel has no memory for a moment, in which the process's first line is attached: the next one is as if it were. */
+void test_shm_no_memory(void)
+{
+    test_start_eal();
+    atomic_store(&refusals_to_watch, 1);
+    CHECK_EQ(hxb_port_attach("shm_0", "role=client,socket=first,mac=02000000000a"), -ENOMEM);
+    CHECK_EQ(atomic_load(&refusals_to_watch), 0);
+    int port = hxb_port_attach("shm_0", "role=client,socket=first,mac=02000000000a");
+    CHECK(port >= 0);
     CHECK_EQ(hxb_port_close(port), 0);
 }
 

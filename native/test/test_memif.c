@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -191,6 +192,44 @@ void test_memif_wrap(void)
     pass_many("rsize=1");
     pass_many("rsize=5");
     pass_many("rsize=14");
+}
+
+/* Mappings of a file that are to be made yet, of which none has pages. */
+static atomic_int pageless;
+
+/* In front of the C library's, for the shim too. */
+__attribute__((visibility("default"))) void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    if ((flags & MAP_POPULATE) != 0 && fd >= 0 && atomic_load(&pageless) > 0) {
+        atomic_fetch_sub(&pageless, 1);
+        int empty = memfd_create("pageless", MFD_CLOEXEC);
+        void *none = (void *)syscall(SYS_mmap, NULL, bytes, protection, MAP_SHARED, empty, 0L);
+        close(empty);
+        return none;
+    }
+    return (void *)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+}
+
+/* As with strict accounting of memory: the mapping is made, and no page is there. A store would end the process. */
+void test_memif_no_memory(void)
+{
+    struct test_pool pools[2];
+    char socket[40];
+
+    test_start_eal();
+    snprintf(socket, sizeof(socket), "pageless-%d", getpid());
+    test_make_pool(&pools[0], "a", STRIDE_SMALL, 255, 0);
+    test_make_pool(&pools[1], "b", STRIDE_SMALL, 255, 0);
+    int server = attach(&pools[0], "server", socket, "");
+    atomic_store(&pageless, 2);
+    int client = attach(&pools[1], "client", socket, "rsize=14");
+    /* It tries again until there is memory. */
+    test_await_link(client, true);
+    CHECK_EQ(atomic_load(&pageless), 0);
+    CHECK_EQ(hxb_port_close(client), 0);
+    CHECK_EQ(hxb_port_close(server), 0);
+    test_free_pool(&pools[0]);
+    test_free_pool(&pools[1]);
 }
 
 /* ---- DPDK's driver ------------------------------------------------------------------------------------- */
