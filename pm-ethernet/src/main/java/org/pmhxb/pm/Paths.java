@@ -2,7 +2,6 @@ package org.pmhxb.pm;
 
 import java.util.Arrays;
 import org.pmhxb.bufpool.Memory;
-import org.pmhxb.bufpool.Owner;
 import org.pmhxb.pm.flow.SendWindow;
 import org.pmhxb.pm.flow.Serial;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -614,7 +613,7 @@ final class Paths {
       int path = Long.numberOfTrailingZeros(watched);
       PathState state = peer.paths[path];
       if (state.evicted) {
-        next = Math.min(next, state.probeSentNs + evictedIntervalNs(state));
+        next = Math.min(next, nextOfEvictedNs(state));
       } else if (state.late) {
         next = Math.min(next, careNs);
       } else {
@@ -622,6 +621,14 @@ final class Paths {
       }
     }
     return next;
+  }
+
+  private long nextOfEvictedNs(PathState state) {
+    long dueNs = state.probeSentNs + evictedIntervalNs(state);
+    long roomAtNs = state.rail.probes.roomAtNs(core.nowNs, probeNs(state.rail));
+    // By difference: a clock's zero may be anywhere.
+    long mostNs = state.probeSentNs + evictedMostNs(state) - dueNs;
+    return dueNs + Math.max(0, Math.min(roomAtNs - dueNs, mostNs));
   }
 
   private long nextOfUsedNs(Peer peer, PathState state, long gapsNs, long careNs) {
@@ -653,6 +660,15 @@ final class Paths {
     return Math.max(intervalNs, Math.max(Math.min(shareNs, mostNs), state.answerTimeNs(0)));
   }
 
+  /**
+   * After so long an evicted path is asked whether its rail has room or not: where they want more
+   * than the pace, the same ones would take all of it.
+   */
+  private long evictedMostNs(PathState state) {
+    long mostNs = core.config.peerTimeoutNs() / EVICTED_PROBES_IN_TIMEOUT;
+    return 2 * Math.max(mostNs, state.answerTimeNs(0));
+  }
+
   private long probeNs(Rail rail) {
     return ProbePace.eachNs(rail.frameNs(), core.pollGapNs);
   }
@@ -669,7 +685,8 @@ final class Paths {
 
   private void tickEvicted(Peer peer, int path) {
     PathState state = peer.paths[path];
-    if (core.nowNs - state.probeSentNs >= evictedIntervalNs(state) && mayAsk(state)) {
+    long sinceNs = core.nowNs - state.probeSentNs;
+    if (sinceNs >= evictedIntervalNs(state) && (mayAsk(state) || sinceNs >= evictedMostNs(state))) {
       sendProbe(peer, path);
     }
   }
@@ -902,33 +919,34 @@ final class Paths {
     assert core.isOwner();
     PathState state = peer.paths[path];
     state.probeSentNs = core.nowNs;
-    state.rail.probes.asked(core.nowNs, probeNs(state.rail));
     peer.watchedPaths |= 1L << path;
+    // A neighbour that is not known does not answer either.
+    boolean leaves = core.routing.nextHopMac(peer.node, path) != 0;
+    Rail rail = core.rails[core.routing.egressRail(peer.node, path)];
+    if (leaves && !rail.hasLocalRoom()) {
+      core.counters.drop(DropReason.TRANSMIT_QUEUE_FULL);
+      return;
+    }
+    int id = leaves ? core.controlBuffer() : 0;
+    if (leaves && id == 0) {
+      return;
+    }
     if (state.probesUnanswered++ == 0) {
       state.firstProbeNs = core.nowNs;
     }
-    if (core.routing.nextHopMac(peer.node, path) == 0) {
-      // A neighbour that is not known does not answer either.
+    if (!leaves) {
       return;
     }
-    int id = core.controlBuffer();
-    if (id == 0) {
-      state.probesUnanswered--;
-      return;
-    }
+    state.rail.probes.asked(core.nowNs, probeNs(state.rail));
     long at = core.pool.frameAt(id);
     FrameHeader.payloadInt(core.frames, at, 0, path);
     FrameHeader.payloadInt(core.frames, at, 4, peer.takeIndex(state));
     FrameHeader.payloadLong(core.frames, at, 8, core.nowNs);
     core.sealControl(id, FrameHeader.PROBE, peer, peer.session, PROBE_BYTES);
     core.address(at, peer.node, path, 0);
-    Rail rail = core.rails[core.routing.egressRail(peer.node, path)];
-    if (rail.putLocal(id, FrameHeader.BYTES + PROBE_BYTES + core.tagBytes)) {
-      core.counters.increment(Counter.PROBES_SENT);
-    } else {
-      core.counters.drop(DropReason.TRANSMIT_QUEUE_FULL);
-      core.pool.release(id, Owner.NODE);
-    }
+    boolean queued = rail.putLocal(id, FrameHeader.BYTES + PROBE_BYTES + core.tagBytes);
+    assert queued : "a queue that had room took nothing";
+    core.counters.increment(Counter.PROBES_SENT);
   }
 
   /** The peer answered a probe; its acknowledgement was processed before. */

@@ -12,7 +12,7 @@ final class ProbePace {
 
   private int evicted;
 
-  /** Until then the time is used up of what was asked so far. */
+  /** Until then the time is used up of what was asked so far, at the price of the last look. */
   private long usedUntilNs;
 
   /**
@@ -28,13 +28,23 @@ final class ProbePace {
 
   /** Whether one more may be asked for which nobody waits. */
   boolean hasRoom(long nowNs, long eachNs) {
-    return usedUntilNs - nowNs <= (AT_ONCE - 1) * eachNs;
+    return roomAtNs(nowNs, eachNs) - nowNs <= 0;
+  }
+
+  /** When one more may be asked for which nobody waits, if none is asked until then. */
+  long roomAtNs(long nowNs, long eachNs) {
+    // Questions were dear while the node had stood still, or its port was blocked; nobody waits for
+    // that later: what was asked counts as what may be asked at once at today's price, at most.
+    if (usedUntilNs - nowNs > AT_ONCE * eachNs) {
+      usedUntilNs = nowNs + AT_ONCE * eachNs;
+    }
+    return usedUntilNs - (AT_ONCE - 1) * eachNs;
   }
 
   /** One was asked, by whatever reason. */
   void asked(long nowNs, long eachNs) {
-    long fromNs = usedUntilNs - nowNs > 0 ? usedUntilNs : nowNs;
-    usedUntilNs = fromNs + eachNs;
+    long fromNs = Math.min(usedUntilNs - nowNs, (AT_ONCE - 1) * eachNs);
+    usedUntilNs = nowNs + Math.max(fromNs, 0) + eachNs;
   }
 
   /** A path whose first hop is by this rail was evicted. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.pm.wire.FrameHeader;
 
 /** How much a node asks whether paths live (PROTOCOL.md sections 4.3 and 5.5). */
@@ -47,10 +49,14 @@ class ProbePaceTest {
 
   /** Node 0 comes to its work each 4 ms only. */
   private static void runWhileItComputes(TestNet net, long ns) {
+    runWhileItComputes(net, 4 * MS, ns);
+  }
+
+  private static void runWhileItComputes(TestNet net, long eachNs, long ns) {
     PmNode node = net.nodes.get(0);
     for (long until = net.nowNs + ns; net.nowNs < until; ) {
       net.nodes.set(0, null);
-      net.run(4 * MS);
+      net.run(eachNs);
       net.nodes.set(0, node);
       node.doWork(net.nowNs);
     }
@@ -78,6 +84,20 @@ class ProbePaceTest {
       pace.asked(1_000_000, each);
     }
     assertThat(pace.hasRoom(1_000_000, each)).isFalse();
+  }
+
+  /** The owner stood still for a second, and polls as fast as ever since. */
+  @Test
+  void whatWasDearIsAsCheapAsTodayLater() {
+    ProbePace pace = new ProbePace();
+    for (int i = 0; i < 20; i++) {
+      pace.asked(0, 500 * MS);
+    }
+    assertThat(pace.hasRoom(400 * MS, 500 * MS)).isFalse();
+    assertThat(pace.hasRoom(500 * MS, 500 * MS)).as("sixteen count, not twenty").isTrue();
+    assertThat(pace.hasRoom(510 * MS, 1_000)).as("at the first look").isFalse();
+    assertThat(pace.roomAtNs(510 * MS, 1_000)).isEqualTo(510 * MS + 1_000);
+    assertThat(pace.hasRoom(510 * MS + 1_000, 1_000)).isTrue();
   }
 
   @Test
@@ -177,6 +197,54 @@ class ProbePaceTest {
       net.run(20 * FIFTH_NS);
       assertThat(asked[1]).as("questions by the longer rail").isLessThanOrEqualTo(30);
       assertThat(path.evicted).isFalse();
+    }
+  }
+
+  /** What a node asked when it came back from a stall was dear; it pays no debt of seconds. */
+  @Test
+  void aRailThatHealsAfterAStallIsFoundAsFastAsBefore() {
+    try (TestNet net = net(32, 2, CONFIG.withPeerTimeoutNs(2_000 * MS))) {
+      openAll(net);
+      net.deadRail[1] = true;
+      for (int i = 0; i < 200 && evicted(net) < 31; i++) {
+        net.run(20 * MS);
+      }
+      assertThat(evicted(net)).isEqualTo(31);
+      PmNode node = net.nodes.get(0);
+      net.nodes.set(0, null);
+      net.run(1_000 * MS);
+      net.nodes.set(0, node);
+      net.run(50 * MS);
+      net.deadRail[1] = false;
+      net.deadRail[0] = true;
+      net.run(300 * MS);
+      for (int i = 1; i < 32; i++) {
+        boolean evicted = node.core.peer(i).paths[1].evicted;
+        assertThat(evicted).as("path to %d by the rail that lives", i).isFalse();
+      }
+      net.run(2_500 * MS);
+      for (PmNode each : net.nodes) {
+        assertThat(each.counters().get(Counter.PEERS_DOWN)).isZero();
+      }
+    }
+  }
+
+  /** More evicted paths than the pace has room for: those that are looked at last get turns too. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 30})
+  void anEvictedPathThatHealsAmongManyIsFound(int place) {
+    try (TestNet net = net(32, 2, CONFIG.withPeerTimeoutNs(1_000 * MS))) {
+      openAll(net);
+      net.deadRail[1] = true;
+      for (int i = 0; i < 100 && evicted(net) < 31; i++) {
+        runWhileItComputes(net, 20 * MS, 20 * MS);
+      }
+      assertThat(evicted(net)).isEqualTo(31);
+      runWhileItComputes(net, 20 * MS, 600 * MS);
+      net.deadRail[1] = false;
+      net.onlyNode[1] = net.nodes.get(0).core.active[place].node;
+      runWhileItComputes(net, 20 * MS, 800 * MS);
+      assertThat(evicted(net)).as("evicted, one of them healed").isEqualTo(30);
     }
   }
 }

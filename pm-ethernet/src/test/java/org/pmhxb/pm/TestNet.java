@@ -43,6 +43,9 @@ final class TestNet implements AutoCloseable {
   /** By rail: this node's port takes nothing, as if nobody took its frames; -1 is nobody. */
   final int[] blockedNode;
 
+  /** By rail: nothing but frames from and to this node arrives; -1: all do. */
+  final int[] onlyNode;
+
   /** By rail: share of frames lost on it, on top of {@link #loss}. */
   final double[] railLoss;
 
@@ -96,6 +99,7 @@ final class TestNet implements AutoCloseable {
     this.muteNode = new int[rails];
     java.util.Arrays.fill(muteNode, -1);
     this.blockedNode = muteNode.clone();
+    this.onlyNode = muteNode.clone();
     this.ports = new SimPort[nodeCount][rails];
     for (int n = 0; n < nodeCount; n++) {
       nodes.add(null);
@@ -240,6 +244,10 @@ final class TestNet implements AutoCloseable {
     private long lastArrivalNs;
     private long linkFreeNs;
     private long outputFreeNs;
+    boolean closed;
+
+    /** What closing throws, when it is done; null: nothing. */
+    RuntimeException closeFault;
 
     SimPort(int node, int rail, BufferPool pool) {
       this.node = node;
@@ -318,6 +326,9 @@ final class TestNet implements AutoCloseable {
         dst = dst << 8 | bytes[i] & 0xFF;
       }
       SimPort to = ports[(int) (dst >>> 8) & 0xFF][rail];
+      if (onlyNode[rail] >= 0 && onlyNode[rail] != node && onlyNode[rail] != to.node) {
+        return;
+      }
       if (random.nextDouble() < corruption) {
         bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
       }
@@ -394,6 +405,10 @@ final class TestNet implements AutoCloseable {
     public void close() {
       completeSent();
       pool.flush();
+      closed = true;
+      if (closeFault != null) {
+        throw closeFault;
+      }
     }
   }
 }
