@@ -1105,7 +1105,11 @@ public final class PmNode implements PollWork, AutoCloseable {
       core.lending[i].loans.drain(Integer.MAX_VALUE);
     }
     for (Rail rail : core.rails) {
-      rail.close();
+      try {
+        rail.close();
+      } catch (RuntimeException e) {
+        core.faults.keep(e); // the others are closed all the same
+      }
     }
     core.pool.reclaim(Owner.NODE);
     core.pool.flush();

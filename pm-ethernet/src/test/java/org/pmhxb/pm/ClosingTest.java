@@ -1,6 +1,7 @@
 package org.pmhxb.pm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
@@ -153,6 +154,21 @@ class ClosingTest {
         assertThat(net.nodes.get(leaves).peerState(1 - leaves)).isEqualTo(PeerState.DOWN);
         assertThat(net.nodes.get(1 - leaves).peerState(leaves)).isEqualTo(PeerState.OPENING);
       }
+    }
+  }
+
+  /** A driver that fails to close one port is no reason to keep the others open. */
+  @Test
+  void aPortThatFailsToCloseKeepsNoOtherOpen() {
+    try (TestNet net = new TestNet(2, 3, 16, 600, config())) {
+      talk(net);
+      net.ports[0][0].closeFault = new IllegalStateException("first");
+      net.ports[0][1].closeFault = new IllegalStateException("second");
+      assertThatThrownBy(net.nodes.set(0, null)::close)
+          .hasMessage("first")
+          .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+      assertThat(net.ports[0]).allSatisfy(port -> assertThat(port.closed).isTrue());
+      assertThat(net.pools.get(0).available()).isEqualTo(net.pools.get(0).capacity());
     }
   }
 }

@@ -124,8 +124,16 @@ public final class HxbNode implements AutoCloseable {
       config.far().forEach(far -> tellOfLongWay(far));
       poller = inline ? null : startPolling();
     } catch (RuntimeException e) {
-      ports.forEach(Port::close);
-      pool.close();
+      List<Runnable> opened = new ArrayList<>();
+      ports.forEach(port -> opened.add(port::close));
+      opened.add(pool::close);
+      for (Runnable close : opened) {
+        try {
+          close.run();
+        } catch (RuntimeException further) {
+          e.addSuppressed(further); // why the launch failed is what the caller has to know
+        }
+      }
       throw e;
     }
   }
