@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.pmhxb.bufpool.BufferPool;
@@ -420,7 +421,8 @@ final class ConfigReader {
     // By dimension and index: what the layout's order is.
     Map<Integer, HxbConfig.Rail> byPlace = new TreeMap<>();
     Map<Integer, String> pathByPlace = new TreeMap<>();
-    Map<String, String> pathByDevice = new LinkedHashMap<>();
+    Map<String, String> pathByDevice = new HashMap<>();
+    Map<String, String> pathByLine = new HashMap<>();
     int errorsBefore = scope.errors();
     for (int i = 0; list != null && i < list.size(); i++) {
       String path = "rail[" + i + "]";
@@ -439,6 +441,11 @@ final class ConfigReader {
       if (former != null) {
         scope.error(
             path + ".device", rail.device(), "is also the device of the rail " + scope.at(former));
+      }
+      String socket = rail.option("socket", "");
+      former = socket.isEmpty() ? null : pathByLine.putIfAbsent(rail.driver() + socket, path);
+      if (former != null) {
+        scope.error(path + ".socket", socket, "is also the line of the rail " + scope.at(former));
       }
       byPlace.put(place, rail);
     }
@@ -499,9 +506,18 @@ final class ConfigReader {
           "has a single node in the shape " + builder.shape + " and so no rails");
     }
     Map<String, String> options = options(node, path, driver, dimension);
-    return scope.errors() == before
-        ? new HxbConfig.Rail(dimension, index, driver, device, options)
-        : null;
+    if (scope.errors() != before) {
+      return null;
+    }
+    String name = driver == HxbConfig.Driver.PCI ? fullAddress(device) : device;
+    return new HxbConfig.Rail(dimension, index, driver, name, options);
+  }
+
+  /** A PCI address as the kernel and DPDK write it: with its domain, in small letters. */
+  private static String fullAddress(String address) {
+    int function = address.lastIndexOf(':') - 2;
+    int domain = function == 0 ? 0 : Integer.parseUnsignedInt(address, 0, function - 1, 16);
+    return "%04x:%s".formatted(domain, address.substring(function).toLowerCase(Locale.ROOT));
   }
 
   /** The drivers of a node of its own; those that a reader may look for are named with a reason. */

@@ -250,6 +250,37 @@ class HxbConfigTest {
   }
 
   @Test
+  void aPciAddressMayBeShortAndIsOneDeviceHoweverItIsWritten() {
+    String two =
+        "key = \"k\"\nshape = \"2\"\ncoordinates = [0]\n"
+            + "[[rail]]\ndimension=\"x\"\nindex=0\ndriver=\"pci\"\ndevice=\"0A:00.0\"\n"
+            + "[[rail]]\ndimension=\"x\"\nindex=1\ndriver=\"pci\"\ndevice=\"000100A2:0a:00.0\"\n";
+    assertThat(HxbConfig.parse("n.toml", two).rails())
+        .as("as the kernel and DPDK write them")
+        .extracting(HxbConfig.Rail::device)
+        .containsExactly("0000:0a:00.0", "100a2:0a:00.0");
+    assertThat(errors(two.replace("000100A2", "00000000")))
+        .containsExactly(
+            "n.toml:13: rail[1].device = 0000:0a:00.0: is also the device of the rail on line 4");
+  }
+
+  @Test
+  void aLineOfSharedMemoryIsOneRailsOwn() {
+    String two =
+        "key = \"k\"\nshape = \"2\"\ncoordinates = [0]\n"
+            + "[[rail]]\ndimension=\"x\"\nindex=0\ndriver=\"shm\"\ndevice=\"a\"\n"
+            + "socket=\"line\"\nrole=\"server\"\n"
+            + "[[rail]]\ndimension=\"x\"\nindex=1\ndriver=\"shm\"\ndevice=\"b\"\n"
+            + "socket=\"line\"\nrole=\"client\"\n";
+    assertThat(errors(two))
+        .containsExactly(
+            "n.toml:16: rail[1].socket = line: is also the line of the rail on line 4");
+    assertThat(HxbConfig.parse("n.toml", two.replaceFirst("\"shm\"", "\"memif\"")).rails())
+        .as("names of memif's sockets and of our lines are not the same")
+        .hasSize(2);
+  }
+
+  @Test
   void sharedMemoryIsForTwoNodesAndNeedsSocketAndRole() {
     assertThat(HxbConfig.parse("n.toml", GOOD.replace("memif", "shm")).rails().get(1).driver())
         .isEqualTo(Driver.SHM);

@@ -50,7 +50,12 @@ public final class DoctorCommand extends HxbCommand {
             List.of(new JvmChecks(library, installation), new DpdkChecks(installation)));
     checks.addAll(config == null ? ofFabrics() : ofNode(NodeFile.read(config)));
     checks.add(new ReadingChecks());
-    return DoctorReport.of(checks.stream().flatMap(c -> c.examine(machine).stream()).toList());
+    boolean byRoot = machine.isRoot();
+    return DoctorReport.of(
+        checks.stream()
+            .flatMap(check -> check.examine(machine).stream())
+            .map(finding -> byRoot ? finding.forRoot() : finding)
+            .toList());
   }
 
   private static List<Check> ofFabrics() {

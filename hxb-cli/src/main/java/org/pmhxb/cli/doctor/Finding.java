@@ -21,4 +21,9 @@ public record Finding(String name, Status status, String value, String remedy) {
   static Finding failure(String name, String value, String remedy) {
     return new Finding(name, Status.FAILURE, value, remedy);
   }
+
+  /** Its remedy as root types it, where there may be no sudo. */
+  Finding forRoot() {
+    return remedy == null ? this : new Finding(name, status, value, remedy.replace("sudo ", ""));
+  }
 }

@@ -76,6 +76,11 @@ final class Machine {
     }
   }
 
+  /** Whether this process is root's, and so has no use for sudo. */
+  boolean isRoot() {
+    return field("/proc/self/status", "Uid").matches("\\d+\\s+0\\s.*");
+  }
+
   /** What follows {@code key} on its line of a file such as /proc/meminfo; empty if not there. */
   String field(String path, String key) {
     return read(path)

@@ -1,7 +1,6 @@
 package org.pmhxb.cli.doctor;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.pmhxb.bufpool.BufferPool;
@@ -36,15 +35,9 @@ record NodeFile(Path path, HxbConfig config) {
   static String device(HxbConfig.Rail rail) {
     return switch (rail.driver()) {
       case PACKET, AF_PACKET -> NET + rail.device() + "/device";
-      case PCI -> PCI + fullAddress(rail.device());
+      case PCI -> PCI + rail.device();
       case SHM, MEMIF -> "";
     };
-  }
-
-  /** A PCI address as the kernel and DPDK write it: with its domain, in small letters. */
-  static String fullAddress(String address) {
-    String small = address.toLowerCase(Locale.ROOT);
-    return small.indexOf(':') == small.lastIndexOf(':') ? "0000:" + small : small;
   }
 
   boolean uses(HxbConfig.Driver driver) {

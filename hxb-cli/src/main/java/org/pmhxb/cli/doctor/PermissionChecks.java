@@ -1,6 +1,7 @@
 package org.pmhxb.cli.doctor;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What this process may do. Pools are memfds, so neither /dev/hugepages nor root is needed for the
@@ -23,7 +24,14 @@ final class PermissionChecks implements Check {
                 "missing %s: no veth fabric (hxb up, bench); ring, shm and memif need none of them,"
                         .formatted(Capability.list(missing))
                     + " a node with the driver packet CAP_NET_RAW alone",
-                "for veth: sudo hxb ...; for a node on NICs: hxb doctor --config FILE"));
+                (machine.isRoot() ? inContainer(missing) : "for veth: sudo hxb ...")
+                    + "; for a node on NICs: hxb doctor --config FILE"));
+  }
+
+  private static String inContainer(List<Capability> missing) {
+    return missing.stream()
+        .map(capability -> " --cap-add " + capability)
+        .collect(Collectors.joining("", "for veth: start the container with", ""));
   }
 
   /** Whether this process may make namespaces, interfaces and packet sockets. */

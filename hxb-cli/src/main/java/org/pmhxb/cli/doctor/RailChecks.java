@@ -8,6 +8,7 @@ import org.pmhxb.router.HxbConfig;
 /** What each rail of a node's file is to be reached by: is it there, and fit for it? */
 final class RailChecks implements Check {
   private static final int IFF_UP = 1;
+  private static final int IFF_LOOPBACK = 8;
 
   /** The makers of the usual NICs (PCI vendor IDs) and DPDK's drivers for them. */
   private static final Map<String, List<String>> DRIVERS =
@@ -70,7 +71,8 @@ final class RailChecks implements Check {
           what + "there is no such interface",
           "name one of \"ip -br link\" as its device in " + file.path());
     }
-    boolean up = isUp(machine.read(at + "/flags"));
+    int flags = flags(machine.read(at + "/flags"));
+    boolean up = (flags & IFF_UP) != 0;
     long mtu = machine.number(at + "/mtu", 0);
     int wanted = file.config().mtuBytes();
     String value =
@@ -88,6 +90,12 @@ final class RailChecks implements Check {
               .formatted(
                   rail.device(), mtu < wanted ? " mtu " + wanted + ", and the switch's port" : ""));
     }
+    if ((flags & IFF_LOOPBACK) != 0) {
+      return Finding.warning(
+          name,
+          value + "; it is the loopback, which leads to no other host",
+          "name one of \"ip -br link\" as its device in " + file.path());
+    }
     if (machine.number(at + "/carrier", 1) == 0) {
       return Finding.warning(
           name,
@@ -97,9 +105,9 @@ final class RailChecks implements Check {
     return Finding.ok(name, value);
   }
 
-  /** Of flags as in 0x1003. What is not told is taken for up. */
-  private static boolean isUp(String flags) {
-    return flags.isEmpty() || (Long.decode(flags) & IFF_UP) != 0;
+  /** As in 0x1003. What is not told is taken for up. */
+  private static int flags(String text) {
+    return text.isEmpty() ? IFF_UP : Long.decode(text).intValue();
   }
 
   private static String numaNode(Topology topology, HxbConfig.Rail rail) {
@@ -109,19 +117,13 @@ final class RailChecks implements Check {
 
   private Finding pci(Machine machine, Topology topology, HxbConfig.Rail rail) {
     String name = NodeFile.name(rail);
-    String address = NodeFile.fullAddress(rail.device());
-    String what = "pci " + rail.device() + ": ";
+    String address = rail.device();
+    String what = "pci " + address + ": ";
     if (!machine.exists(NodeFile.PCI + address)) {
       return Finding.failure(
           name,
           what + "there is no such device",
           "name one of \"lspci -D | grep -i ethernet\" as its device in " + file.path());
-    }
-    if (!address.equals(rail.device())) {
-      return Finding.failure(
-          name,
-          what + "DPDK calls it " + address,
-          "device = \"" + address + "\" in " + file.path());
     }
     String vendor = machine.read(NodeFile.PCI + address + "/vendor");
     List<String> drivers = DRIVERS.getOrDefault(vendor, List.of());

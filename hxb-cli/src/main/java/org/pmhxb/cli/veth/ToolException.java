@@ -51,7 +51,9 @@ public final class ToolException extends RuntimeException {
       return "; make some";
     }
     if (lacksRights(said)) {
-      return "; network namespaces need root: run hxb with sudo";
+      return System.getProperty("user.name").equals("root")
+          ? "; root itself lacks the right: a container needs CAP_NET_ADMIN, CAP_NET_RAW and CAP_SYS_ADMIN"
+          : "; network namespaces need root: run hxb with sudo";
     }
     if (said.contains("File exists")) {
       return "; something of that name is there already: hxb down --cluster NAME removes what is left of one";

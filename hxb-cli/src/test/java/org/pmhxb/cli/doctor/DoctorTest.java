@@ -161,7 +161,23 @@ class DoctorTest extends FakeMachine {
     assertThat(find(new PermissionChecks(), "permissions").value())
         .contains("no veth fabric", "a node with the driver packet CAP_NET_RAW alone");
     assertThat(find(new PermissionChecks(), "permissions").remedy())
-        .contains("hxb doctor --config FILE");
+        .contains("sudo hxb ...", "hxb doctor --config FILE");
+  }
+
+  /** As in a container: sudo mends nothing there, and need not be installed. */
+  @Test
+  void rootIsToldWhatRootCanDo() {
+    file("proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t0000000000001000");
+    assertThat(machine.isRoot()).isTrue();
+    assertThat(find(new PermissionChecks(), "permissions").remedy())
+        .startsWith(
+            "for veth: start the container with --cap-add CAP_NET_RAW --cap-add CAP_SYS_ADM")
+        .doesNotContain("sudo");
+    file("proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000000001000");
+    assertThat(machine.isRoot()).isFalse();
+    Finding finding = Finding.warning("a", "b", "sudo modprobe c && sudo d; e");
+    assertThat(finding.forRoot()).isEqualTo(Finding.warning("a", "b", "modprobe c && d; e"));
+    assertThat(Finding.ok("a", "b").forRoot()).isEqualTo(Finding.ok("a", "b"));
   }
 
   @Test
