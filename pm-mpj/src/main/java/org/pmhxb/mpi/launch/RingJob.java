@@ -43,6 +43,9 @@ public final class RingJob implements AutoCloseable {
   private final List<Engine> engines = new ArrayList<>();
   private final PollThread poller;
 
+  /** What ranks that still run are told. Written by the main thread before the poll thread ends. */
+  private volatile String whyEnded = "the cluster's poll thread has ended";
+
   /**
    * Builds the cluster and starts its poll thread.
    *
@@ -71,7 +74,7 @@ public final class RingJob implements AutoCloseable {
   }
 
   private void atEnd() {
-    engines.forEach(engine -> engine.end("the node's poll thread has ended"));
+    engines.forEach(engine -> engine.end(whyEnded));
     cluster.close();
   }
 
@@ -112,19 +115,20 @@ public final class RingJob implements AutoCloseable {
     return 0;
   }
 
-  private static int left(End end) {
+  private int left(End end) {
     RankOutput.writeAs(end.rank);
-    System.err.println(
-        "hxb: rank "
-            + end.rank
-            + " has returned from its main method without MPI.Finalize; the job ends");
-    return 1;
+    return endsWith("rank " + end.rank + " has returned from its main method without MPI.Finalize");
   }
 
-  private static int failed(End end) {
+  private int failed(End end) {
     RankOutput.writeAs(end.rank);
     end.failure.printStackTrace();
-    System.err.println("hxb: rank " + end.rank + " failed (" + end.failure + "); the job ends");
+    return endsWith("rank " + end.rank + " failed (" + end.failure + ")");
+  }
+
+  private int endsWith(String reason) {
+    whyEnded = reason;
+    System.err.println("hxb: " + reason + "; the job ends");
     return 1;
   }
 

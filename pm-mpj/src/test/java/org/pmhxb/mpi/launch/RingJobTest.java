@@ -77,7 +77,8 @@ class RingJobTest {
     assertThat(end.code).isEqualTo(1);
     assertThat(end.errors)
         .contains("[1] java.lang.IllegalStateException: rank one has had enough")
-        .contains("hxb: rank 1 failed");
+        .contains("hxb: rank 1 failed")
+        .doesNotContain("poll thread has ended");
   }
 
   /** Its node goes on, so nobody would hear of it. */
