@@ -117,6 +117,10 @@ public final class RingCluster implements PollWork, AutoCloseable {
   private final List<PmNode> nodes = new ArrayList<>();
   private final List<Discovery> discoveries = new ArrayList<>();
   private final List<Long> rings = new ArrayList<>();
+
+  /** All rails' in the order node, rail; a node closes its own. */
+  private final List<DpdkPort> ports = new ArrayList<>();
+
   private final List<FaultyPort> faultyPorts = new ArrayList<>();
   private PollThread poller;
   private boolean closed;
@@ -215,8 +219,8 @@ public final class RingCluster implements PollWork, AutoCloseable {
               sizing.budget().resendHolds(),
               pages));
     }
-    List<DpdkPort> ports = ports(cluster);
-    wireLines(ports);
+    openPorts(cluster);
+    wireLines();
     for (int i = 0; i < n; i++) {
       long incarnation = options.seed() * 1_000_003L + i + 1;
       List<String> devices = new ArrayList<>();
@@ -248,10 +252,9 @@ public final class RingCluster implements PollWork, AutoCloseable {
     return 0x0200_0000_0000L | (long) node << 8 | rail;
   }
 
-  /** All rails in the order node, rail, spread over ports of 16 queues. */
-  private List<DpdkPort> ports(int cluster) {
+  /** All rails, spread over ports of 16 queues. */
+  private void openPorts(int cluster) {
     int count = pools.size() * layout.count();
-    List<DpdkPort> ports = new ArrayList<>();
     long[] rx = new long[count];
     long[] tx = new long[count];
     for (int i = 0; i < count; i++) {
@@ -276,7 +279,6 @@ public final class RingCluster implements PollWork, AutoCloseable {
                   queuePools,
                   macs)));
     }
-    return ports;
   }
 
   private long ring(String name) {
@@ -286,7 +288,7 @@ public final class RingCluster implements PollWork, AutoCloseable {
   }
 
   /** One switch for each line of the shape and each rail. */
-  private void wireLines(List<DpdkPort> ports) {
+  private void wireLines() {
     Shape shape = options.shape();
     for (int d = 0; d < Dimension.COUNT; d++) {
       if (!layout.present(d)) {
@@ -295,14 +297,14 @@ public final class RingCluster implements PollWork, AutoCloseable {
       for (int node = 0; node < shape.nodes(); node++) {
         if (shape.coordinates(node).get(d) == 0) {
           for (int index = 0; index < options.rails(); index++) {
-            wireLine(node, d, layout.rail(d, index), ports);
+            wireLine(node, d, layout.rail(d, index));
           }
         }
       }
     }
   }
 
-  private void wireLine(int first, int dimension, int rail, List<DpdkPort> ports) {
+  private void wireLine(int first, int dimension, int rail) {
     Shape shape = options.shape();
     RingWire.Line line = wire.addLine();
     for (int c = 0; c < shape.extent(dimension); c++) {
@@ -483,6 +485,8 @@ public final class RingCluster implements PollWork, AutoCloseable {
       if (poller == null || !poller.isAlive()) {
         closed = true;
         wire.close();
+        // Those of nodes are closed; where the cluster was not built, no node has the others.
+        ports.forEach(DpdkPort::close);
         rings.forEach(Rings::free);
         pools.forEach(DpdkPool::flush);
       }

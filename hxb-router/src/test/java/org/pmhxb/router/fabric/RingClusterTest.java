@@ -15,6 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.ffi.Hugepages;
+import org.pmhxb.ffi.NativeException;
+import org.pmhxb.ffi.Ports;
+import org.pmhxb.ffi.Rings;
 import org.pmhxb.pm.Counter;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.Message;
@@ -60,6 +63,46 @@ class RingClusterTest {
       }
       assertThat(cluster.isComplete()).isTrue();
     }
+  }
+
+  /** Clusters of one process share its ports: this one finds two of the three that it needs. */
+  @Test
+  void aClusterThatDoesNotFindAllItsPortsLeavesNone() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(4), 9);
+    RingCluster.create(options).close(); // starts DPDK
+    long ring = Rings.create("others", 64, true, true);
+    long[] rings = {ring};
+    List<Integer> others = new ArrayList<>();
+    try {
+      while (Ports.count() < Ports.MAX_PORTS - 2) {
+        others.add(Rings.port("others" + others.size(), rings, rings));
+      }
+      assertThatThrownBy(() -> RingCluster.create(options))
+          .isInstanceOf(NativeException.class)
+          .hasMessageContaining("all 32 ports are taken");
+      assertThat(Ports.MAX_PORTS - Ports.count()).isEqualTo(2);
+      Ports.close(others.removeLast());
+      try (RingCluster cluster = RingCluster.create(options)) {
+        for (int round = 0; round < 10_000 && !cluster.isComplete(); round++) {
+          cluster.doWork(now());
+        }
+        assertThat(cluster.isComplete()).isTrue();
+      }
+    } finally {
+      others.forEach(Ports::close);
+      Rings.free(ring);
+    }
+  }
+
+  @Test
+  void aClusterWhoseNodesAreRefusedLeavesNoPorts() {
+    RingCluster.Options options = RingCluster.Options.of(Shape.of(2), 1);
+    RingCluster.create(options).close(); // starts DPDK
+    int before = Ports.count();
+    assertThatThrownBy(() -> RingCluster.create(options.withPeerTimeoutNs(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("peerTimeoutNs");
+    assertThat(Ports.count()).isEqualTo(before);
   }
 
   /** All-to-all traffic of numbered messages. */
