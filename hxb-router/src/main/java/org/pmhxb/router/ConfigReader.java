@@ -34,6 +34,8 @@ final class ConfigReader {
   /** What some editors put in front of UTF-8. */
   private static final String BYTE_ORDER_MARK = "\uFEFF";
 
+  private static final String STRIDE = "pool.stride-bytes";
+
   private static final int STRIDE_BYTES_MIN = 1_024;
 
   /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
@@ -177,6 +179,7 @@ final class ConfigReader {
     peer(root);
     poll(root);
     int railsPerDimension = rails(root);
+    checkStride();
     far(root);
     scope.throwIfAny();
     return new HxbConfig(file, builder, railsPerDimension);
@@ -338,31 +341,38 @@ final class ConfigReader {
         scope.choice(pool, "pool.hugepages", HxbConfig.Hugepages.class, HxbConfig.Hugepages.AUTO);
   }
 
+  /** 0 after an error. */
   private int stride(JsonNode pool) {
-    int frameBytes = builder.mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES;
-    String path = "pool.stride-bytes";
-    int stride = scope.integer(pool, path, 0, BufferPool.STRIDE_BYTES_MAX, 0, "bytes");
-    if (stride == 0) {
-      return stride;
-    }
-    if (stride < STRIDE_BYTES_MIN || stride % BufferPool.STRIDE_UNIT_BYTES != 0) {
+    int stride = scope.integer(pool, STRIDE, 0, BufferPool.STRIDE_BYTES_MAX, 0, "bytes");
+    if (stride != 0 && (stride < STRIDE_BYTES_MIN || stride % BufferPool.STRIDE_UNIT_BYTES != 0)) {
       scope.error(
-          path,
+          STRIDE,
           "" + stride,
           "must be 0 (automatic) or a multiple of %d, %d to %d"
               .formatted(
                   BufferPool.STRIDE_UNIT_BYTES, STRIDE_BYTES_MIN, BufferPool.STRIDE_BYTES_MAX));
-    } else if (frameBytes > BufferPool.frameCapacityBytes(stride)) {
-      scope.error(
-          path,
-          "" + stride,
-          "an mtu of "
-              + builder.mtuBytes
-              + " needs more: take "
-              + BufferPool.strideBytesFor(frameBytes)
-              + " or 0 (automatic)");
+      return 0;
     }
     return stride;
+  }
+
+  /** Buffers hold a frame and, whatever the mtu, a slot of the driver that copies into them. */
+  private void checkStride() {
+    int stride = builder.poolStrideBytes;
+    int frameBytes = builder.mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES;
+    boolean slots =
+        builder.rails.stream().anyMatch(rail -> rail.driver() == HxbConfig.Driver.AF_PACKET);
+    int slotBytes = slots ? DpdkPorts.AF_PACKET_SLOT_BYTES : 0;
+    int bytes = Math.max(frameBytes, slotBytes);
+    if (stride > 0 && bytes > BufferPool.frameCapacityBytes(stride)) {
+      scope.error(
+          STRIDE,
+          "" + stride,
+          (bytes > frameBytes ? "the driver af_packet" : "an mtu of " + builder.mtuBytes)
+              + " needs more: take "
+              + BufferPool.strideBytesFor(bytes)
+              + " or 0 (automatic)");
+    }
   }
 
   private void peer(JsonNode root) {

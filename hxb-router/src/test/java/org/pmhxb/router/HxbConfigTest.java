@@ -362,9 +362,30 @@ class HxbConfigTest {
     assertThat(errors("endpoints = 3\n" + GOOD)).hasSize(1);
   }
 
+  /** Whose slots, which it copies into buffers, are as long at each mtu. */
+  @Test
+  void theSlotsOfAfPacketMustFitTheBuffers() {
+    String small = "mtu = 1500\n" + GOOD + "\n[pool]\nstride-bytes = 2048\n";
+    assertThat(errors(small))
+        .containsExactly(
+            "n.toml:21: pool.stride-bytes = 2048: the driver af_packet needs more: take 10368"
+                + " or 0 (automatic)");
+    assertThat(errors(small.replace("1500", "9000"))).hasSize(1);
+    assertThat(errors(small.replace("2048", "10240"))).hasSize(1);
+    assertThat(HxbConfig.parse("n", small.replace("2048", "10368")).poolStrideBytes())
+        .isEqualTo(10_368);
+    assertThat(HxbConfig.parse("n", small.replace("af_packet", "packet")).poolStrideBytes())
+        .isEqualTo(2048);
+    // A longer mtu needs more than a slot.
+    assertThat(errors(small.replace("1500", "12000")))
+        .first()
+        .asString()
+        .contains("an mtu of 12000 needs more: take 12160");
+  }
+
   @Test
   void mtuMustFitTheBuffers() {
-    String small = GOOD + "\n[pool]\nstride-bytes = 8192\n";
+    String small = GOOD.replace("af_packet", "packet") + "\n[pool]\nstride-bytes = 8192\n";
     assertThat(errors(small))
         .containsExactly(
             "n.toml:20: pool.stride-bytes = 8192: an mtu of 9000 needs more: take 9344"

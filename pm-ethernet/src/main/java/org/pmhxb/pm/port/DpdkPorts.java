@@ -28,7 +28,7 @@ public final class DpdkPorts {
    * it still fits, exactly, into a buffer of {@link BufferPool#JUMBO_STRIDE_BYTES}, which the
    * driver demands.
    */
-  private static final int AF_PACKET_SLOT_BYTES = 10_240;
+  public static final int AF_PACKET_SLOT_BYTES = 10_240;
 
   /** The kernel wants whole pages, the driver slots without gaps: two slots are five pages. */
   private static final int AF_PACKET_BLOCK_BYTES = 2 * AF_PACKET_SLOT_BYTES;
