@@ -40,6 +40,9 @@ public class HxbDevice implements Device {
   private ProcessID[] ids;
   private ProcessID self;
 
+  /** Of an MPI.Init whose time was up; null: none. */
+  private Barrier starting;
+
   protected HxbDevice() {}
 
   /**
@@ -62,24 +65,44 @@ public class HxbDevice implements Device {
       ranks.put(ids[rank].uuid(), rank);
     }
     self = ids[engine.rank()];
-    barrier(context.startLimitNs());
+    start(context.startLimitNs());
     engine.started();
     return ids;
   }
 
-  /** All wait for all: a message per round, to the ranks 1, 2, 4, ... ahead. */
-  private void barrier(long limitNs) {
-    int size = ids.length;
-    for (int step = 1; step < size; step <<= 1) {
-      int to = (engine.rank() + step) % size;
-      int from = (engine.rank() + size - step) % size;
-      var receive =
-          new ReceiveOperation(MemorySegment.NULL, 0, 0, from, step, CONTROL_CONTEXT, false);
-      var send = new SendOperation(Payload.EMPTY, to, CONTROL_CONTEXT, step, 0, 0, false);
-      engine.post(receive);
-      engine.post(send);
-      await(receive, from, limitNs);
-      await(send, to, limitNs);
+  /** When the time is up, the next MPI.Init waits on for what this one has begun. */
+  private void start(long limitNs) {
+    starting = starting == null ? new Barrier() : starting;
+    starting.pass(limitNs);
+    starting = null;
+  }
+
+  /**
+   * All wait for all: a message per round, to the ranks 1, 2, 4, ... ahead. A rank takes part once:
+   * what it has sent counts, and what it has asked for will be received, also when its time is up.
+   */
+  private final class Barrier {
+    private int step = 1;
+    private ReceiveOperation receive;
+    private SendOperation send;
+
+    /** Called again after a time-out, it goes on where it was. */
+    void pass(long limitNs) {
+      int size = ids.length;
+      for (; step < size; step <<= 1) {
+        int to = (engine.rank() + step) % size;
+        int from = (engine.rank() + size - step) % size;
+        if (receive == null) {
+          receive =
+              new ReceiveOperation(MemorySegment.NULL, 0, 0, from, step, CONTROL_CONTEXT, false);
+          send = new SendOperation(Payload.EMPTY, to, CONTROL_CONTEXT, step, 0, 0, false);
+          engine.post(receive);
+          engine.post(send);
+        }
+        await(receive, from, limitNs);
+        await(send, to, limitNs);
+        receive = null;
+      }
     }
   }
 
@@ -116,7 +139,7 @@ public class HxbDevice implements Device {
   /** Waits until all ranks are here, and until all that was sent is stored at its destination. */
   @Override
   public void finish() {
-    barrier(Long.MAX_VALUE);
+    new Barrier().pass(Long.MAX_VALUE);
     FlushOperation flush = new FlushOperation(true);
     engine.post(flush);
     waitFor(flush);

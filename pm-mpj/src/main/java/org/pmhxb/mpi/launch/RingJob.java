@@ -90,10 +90,17 @@ public final class RingJob implements AutoCloseable {
    * @return 0, or 1 after a failure, which is on standard error
    */
   public int run(Program program, URL[] path) throws InterruptedException {
+    return run(program, path, START_LIMIT_NS);
+  }
+
+  /**
+   * @param startLimitNs how long MPI.Init waits for the other ranks
+   */
+  int run(Program program, URL[] path, long startLimitNs) throws InterruptedException {
     LinkedBlockingQueue<End> ends = new LinkedBlockingQueue<>();
     long job = System.nanoTime();
     for (int rank = 0; rank < engines.size(); rank++) {
-      start(rank, program, path, job, ends);
+      start(rank, program, path, job, startLimitNs, ends);
     }
     for (int left = engines.size(); left > 0; left--) {
       End end = null;
@@ -133,10 +140,15 @@ public final class RingJob implements AutoCloseable {
   }
 
   private void start(
-      int rank, Program program, URL[] path, long job, LinkedBlockingQueue<End> ends) {
+      int rank,
+      Program program,
+      URL[] path,
+      long job,
+      long startLimitNs,
+      LinkedBlockingQueue<End> ends) {
     RankLoader loader = new RankLoader(rank, path, RingJob.class.getClassLoader());
     RankContext context =
-        new RankContext(engines.get(rank), job, START_LIMIT_NS, new AtomicBoolean());
+        new RankContext(engines.get(rank), job, startLimitNs, new AtomicBoolean());
     RankContext.register(loader, context);
     Thread.ofPlatform()
         .name("rank-" + rank)

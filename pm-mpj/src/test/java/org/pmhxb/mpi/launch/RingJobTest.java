@@ -31,6 +31,11 @@ class RingJobTest {
 
   private static Ended run(String shape, int ranks, String program, String... args)
       throws Exception {
+    return run(shape, ranks, 60_000, program, args);
+  }
+
+  private static Ended run(
+      String shape, int ranks, int startLimitMs, String program, String... args) throws Exception {
     Shape s = Shape.parse(shape);
     PrintStream before = System.err;
     ByteArrayOutputStream errors = new ByteArrayOutputStream();
@@ -38,7 +43,8 @@ class RingJobTest {
     int code;
     try (RingJob job = new RingJob(s, 1, Placement.LINES.nodes(s, ranks))) {
       job.awaitComplete();
-      code = job.run(new Program("mpiprograms." + program, args), path());
+      Program all = new Program("mpiprograms." + program, args);
+      code = job.run(all, path(), startLimitMs * 1_000_000L);
       for (int rank = 0; rank < ranks; rank++) {
         assertThat(job.engine(rank).counters().malformed()).isZero();
       }
@@ -89,6 +95,14 @@ class RingJobTest {
     assertThat(end.code).isEqualTo(1);
     assertThat(end.errors)
         .contains("hxb: rank 1 has returned from its main method without MPI.Finalize");
+  }
+
+  /** What the first MPI.Init sent and asked for is the second's. */
+  @Test
+  @Timeout(60)
+  void aRankWhoseTimeIsUpMayCallInitAgain() throws Exception {
+    Ended end = run("3", 3, 300, "Late");
+    assertThat(end.code).as(end.errors).isZero();
   }
 
   @Test
