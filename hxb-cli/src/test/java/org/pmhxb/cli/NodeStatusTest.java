@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.control.ControlJson;
@@ -109,7 +110,7 @@ class NodeStatusTest {
     ControlServer.Conversation other =
         new ControlServer.Conversation() {
           @Override
-          public ObjectNode reply(ObjectNode request) {
+          public ObjectNode reply(ObjectNode request, BooleanSupplier gone) {
             return ControlJson.object().put("ok", true).put("node", "none");
           }
 

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.pmhxb.cli.UserErrorException;
 
@@ -43,8 +44,14 @@ public final class ControlServer implements AutoCloseable {
 
   /** One connection's side of the talk. Called by that connection's thread alone. */
   public interface Conversation extends AutoCloseable {
-    /** The answer; an exception's message goes back as {@code {"ok": false, "error": ...}}. */
-    ObjectNode reply(ObjectNode request) throws Exception;
+    /**
+     * The answer; an exception's message goes back as {@code {"ok": false, "error": ...}}.
+     *
+     * @param gone for this thread, until it has the answer: whether the other side has ended the
+     *     connection, or its half of it, in which case it gets the answer still. What takes long
+     *     asks, and is broken off then. Requests of 8 KB that were sent ahead hide it
+     */
+    ObjectNode reply(ObjectNode request, BooleanSupplier gone) throws Exception;
 
     /** The other side went away. */
     @Override
@@ -176,7 +183,7 @@ public final class ControlServer implements AutoCloseable {
         Conversation conversation = conversations.get()) {
       LineReader reader = new LineReader(channel, MAX_LINE_BYTES);
       for (String line = reader.next(); line != null; line = reader.next()) {
-        write(channel, answer(conversation, line));
+        write(channel, answer(conversation, line, () -> isGone(channel, reader)));
       }
     } catch (ClosedChannelException _) {
       // By this side's end.
@@ -187,9 +194,24 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private static ObjectNode answer(Conversation conversation, String line) {
+  /** Without waiting for what the other side sends. */
+  private static boolean isGone(SocketChannel channel, LineReader reader) {
     try {
-      return conversation.reply(ControlJson.parse(line));
+      channel.configureBlocking(false);
+      try {
+        return reader.endsAhead();
+      } finally {
+        channel.configureBlocking(true);
+      }
+    } catch (IOException e) {
+      // It left with answers unread, or this side closed.
+      return true;
+    }
+  }
+
+  private static ObjectNode answer(Conversation conversation, String line, BooleanSupplier gone) {
+    try {
+      return conversation.reply(ControlJson.parse(line), gone);
     } catch (Exception e) {
       return ControlJson.refusal(e.getMessage() == null ? e.toString() : e.getMessage());
     }

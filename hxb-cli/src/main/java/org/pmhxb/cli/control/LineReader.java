@@ -6,11 +6,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.StandardCharsets;
 
-/** Cuts what a channel delivers into lines of bounded length. */
+/** Cuts what a channel delivers into lines of bounded length. Owner: one thread. */
 final class LineReader {
+  /** Most that is read at once, and ahead. */
+  private static final int CHUNK_BYTES = 8_192;
+
   private final ReadableByteChannel channel;
   private final int maxLineBytes;
-  private final ByteBuffer chunk = ByteBuffer.allocate(8_192).flip();
+  private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES).flip();
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 
   LineReader(ReadableByteChannel channel, int maxLineBytes) {
@@ -37,6 +40,19 @@ final class LineReader {
     int count = channel.read(chunk);
     chunk.flip();
     return count;
+  }
+
+  /**
+   * Reads ahead, once, from a channel that does not block; whether the stream is at its end. What
+   * was read is kept; {@value #CHUNK_BYTES} bytes of it hide the end.
+   */
+  boolean endsAhead() throws IOException {
+    chunk.compact();
+    try {
+      return channel.read(chunk) < 0;
+    } finally {
+      chunk.flip();
+    }
   }
 
   /** A line that is complete already, or null. */

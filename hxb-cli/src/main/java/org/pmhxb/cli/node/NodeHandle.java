@@ -42,6 +42,8 @@ public interface NodeHandle extends AutoCloseable {
   /**
    * Runs a workload over links of this node until it is done or {@code cancelled}, and returns its
    * report. The workload is called by one thread, not necessarily the caller's.
+   *
+   * @param cancelled asked by the caller's thread, every 20 ms or more often
    */
   WorkloadReport drive(Workload workload, BooleanSupplier cancelled) throws InterruptedException;
 

@@ -2,6 +2,7 @@ package org.pmhxb.cli.node;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.workload.MessageLink;
@@ -35,7 +36,8 @@ import org.pmhxb.collectives.probe.FabricLogp;
  *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
  * </ul>
  *
- * <p>A workload belongs to the connection that prepared it: when that ends, its endpoint is closed.
+ * <p>A workload belongs to the connection that prepared it: when that ends, or the other side's
+ * half of it, a run is broken off; when it has ended, the endpoint is closed.
  */
 public final class NodeService {
   /**
@@ -70,13 +72,13 @@ public final class NodeService {
     private volatile boolean cancelled;
 
     @Override
-    public ObjectNode reply(ObjectNode request) throws Exception {
+    public ObjectNode reply(ObjectNode request, BooleanSupplier gone) throws Exception {
       String op = request.path("op").asText("");
       return switch (op) {
         case "status" -> ControlJson.from(node.status());
         case "ready" -> ready(request.path("waitMs").asLong(0));
         case "prepare" -> prepare(ControlJson.to(request.get("workload"), WorkloadSpec.class));
-        case "run" -> run(request);
+        case "run" -> run(request, gone);
         case "stop" -> stop();
         case "barrier-open" -> openBarrier(request);
         case "barrier-state" -> barrierState();
@@ -133,13 +135,13 @@ public final class NodeService {
       }
     }
 
-    private ObjectNode run(ObjectNode request) throws InterruptedException {
+    private ObjectNode run(ObjectNode request, BooleanSupplier gone) throws InterruptedException {
       if (link == null) {
         return ControlJson.refusal("nothing is prepared on this connection");
       }
       long startNs = request.path("startNs").asLong(System.nanoTime());
       Workload workload = Workload.of(spec, link, startNs, System::nanoTime);
-      WorkloadReport report = node.drive(workload, () -> cancelled);
+      WorkloadReport report = node.drive(workload, () -> cancelled || gone.getAsBoolean());
       ObjectNode answer = done();
       answer.set("report", ControlJson.from(report));
       return answer;

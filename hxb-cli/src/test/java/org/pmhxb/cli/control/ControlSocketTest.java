@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,7 @@ class ControlSocketTest {
 
   @TempDir private Path directory;
   private final CountDownLatch ended = new CountDownLatch(1);
+  private final CountDownLatch left = new CountDownLatch(1);
   private final CountDownLatch release = new CountDownLatch(1);
   private ControlServer server;
   private Path path;
@@ -98,12 +100,23 @@ class ControlSocketTest {
     private int count;
 
     @Override
-    public ObjectNode reply(ObjectNode request) throws Exception {
+    public ObjectNode reply(ObjectNode request, BooleanSupplier gone) throws Exception {
       count++;
       return switch (request.path("op").asText()) {
         case "echo" -> ControlJson.object().put("ok", true).put("count", count);
         case "wait" -> {
           release.await();
+          yield ControlJson.object().put("ok", true);
+        }
+        case "leave" -> {
+          long untilNs = System.nanoTime() + LIMIT.toNanos();
+          while (!gone.getAsBoolean()) {
+            if (System.nanoTime() - untilNs > 0) {
+              throw new IllegalStateException("nobody left");
+            }
+            Thread.sleep(1);
+          }
+          left.countDown();
           yield ControlJson.object().put("ok", true);
         }
         default -> throw new IllegalArgumentException("no such op");
@@ -163,6 +176,44 @@ class ControlSocketTest {
     assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(ControlClient.ask(path, ControlJson.request("echo"), LIMIT).path("ok").asBoolean())
         .isTrue();
+  }
+
+  @Test
+  void aLongAnswerHearsThatTheOtherSideWent() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.send(ControlJson.request("leave"));
+      assertThat(left.await(100, TimeUnit.MILLISECONDS)).isFalse();
+    }
+    assertThat(left.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** An answer that nobody took makes the end an error for the server. */
+  @Test
+  void aLongAnswerHearsThatTheOtherSideWentWithoutTakingTheFormer() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.send(ControlJson.request("echo"));
+      client.send(ControlJson.request("leave"));
+      assertThat(left.await(100, TimeUnit.MILLISECONDS)).isFalse();
+    }
+    assertThat(left.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** As socat does behind its input. */
+  @Test
+  void whoEndsItsHalfIsAnswered() throws Exception {
+    try (SocketChannel raw = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      raw.connect(UnixDomainSocketAddress.of(path));
+      String lines = "{\"op\":\"echo\"}\n{\"op\":\"leave\"}\n{\"op\":\"echo\"}\n";
+      raw.write(ByteBuffer.wrap(lines.getBytes(StandardCharsets.UTF_8)));
+      raw.shutdownOutput();
+      LineReader reader = new LineReader(raw, 1_000);
+      assertThat(reader.next()).isEqualTo("{\"ok\":true,\"count\":1}");
+      assertThat(reader.next()).isEqualTo("{\"ok\":true}");
+      assertThat(reader.next()).isEqualTo("{\"ok\":true,\"count\":3}");
+      assertThat(reader.next()).isNull();
+    }
   }
 
   /** The limit of a measurement is minutes: who interrupts it does not wait for that. */

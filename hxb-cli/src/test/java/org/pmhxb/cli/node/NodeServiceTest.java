@@ -168,6 +168,34 @@ class NodeServiceTest {
     }
   }
 
+  /** It may have a day to go, and every other workload is refused meanwhile. */
+  @Test
+  void aRunEndsWithItsConnection() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.call(prepare(86_400_000), LIMIT);
+      client.send(ControlJson.request("run"));
+      await("a run", node::driving);
+    }
+    awaitClosed();
+    ControlClient.ask(path, prepare(20), LIMIT);
+  }
+
+  @Test
+  void whatIsAskedDuringARunIsAnsweredBehindIt() throws Exception {
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.call(prepare(60_000), LIMIT);
+      client.send(ControlJson.request("run"));
+      await("a run", node::driving);
+      client.send(ControlJson.request("status"));
+      Thread.sleep(50); // as many times it was asked whether the client is there
+      assertThat(node.driving()).isTrue();
+      ControlClient.ask(path, ControlJson.request("stop"), LIMIT);
+
+      assertThat(client.receive("run", LIMIT).has("report")).isTrue();
+      assertThat(client.receive("status", LIMIT).has("counters")).isTrue();
+    }
+  }
+
   @Test
   void refusesWhatMakesNoSense() {
     assertThatThrownBy(() -> ControlClient.ask(path, ControlJson.request("run"), LIMIT))
