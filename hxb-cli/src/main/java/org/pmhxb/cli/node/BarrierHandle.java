@@ -4,12 +4,16 @@ import java.util.concurrent.TimeoutException;
 
 /** A barrier that is open on a node, as the command line uses it. Owner: one thread. */
 public interface BarrierHandle extends AutoCloseable {
+  /** Most barriers of a run. */
+  int COUNT_MAX = 1_000_000_000;
+
   /** Sessions are up with all nodes that this one exchanges frames with. */
   boolean connected();
 
   /**
    * Arrives and leaves so many times, as soon as it can.
    *
+   * @param count 1 to {@value #COUNT_MAX}
    * @throws TimeoutException they took more than {@code limitMs}
    */
   BarrierTimes run(int count, long limitMs) throws InterruptedException, TimeoutException;

@@ -21,6 +21,9 @@ final class LoopWork implements PollWork {
   private static final long IDLE_INTERVAL_NS = 1_000_000_000L;
   private static final long ORDER_LIMIT_SECONDS = 5;
 
+  /** Steps of a task in a round, at most: orders and the node's own work wait for its end. */
+  static final int STEPS_MAX = 64;
+
   /** So little work of a round is an answer that somebody waits for, more is a stream. */
   private static final int FEW = 4;
 

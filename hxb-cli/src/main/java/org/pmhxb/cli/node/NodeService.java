@@ -1,5 +1,6 @@
 package org.pmhxb.cli.node;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -11,6 +12,7 @@ import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.probe.FabricLogp;
+import org.pmhxb.collectives.probe.FabricProbe;
 
 /**
  * Answers a node's control socket.
@@ -36,6 +38,8 @@ import org.pmhxb.collectives.probe.FabricLogp;
  *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
  * </ul>
  *
+ * <p>A {@code limitMs} is 1 to {@value #LIMIT_MS_MAX} ms, 1000 if it is not given.
+ *
  * <p>A workload belongs to the connection that prepared it: when that ends, or the other side's
  * half of it, a run is broken off; when it has ended, the endpoint is closed.
  */
@@ -47,6 +51,7 @@ public final class NodeService {
   private static final long ENDING_MS = 1_000;
 
   private static final long MOST_WAIT_MS = 1_000;
+  private static final long LIMIT_MS_MAX = 86_400_000;
   private static final long LOOK_MS = 5;
 
   private final NodeHandle node;
@@ -164,8 +169,7 @@ public final class NodeService {
       if (barrier == null) {
         return ControlJson.refusal("no barrier is open on this connection");
       }
-      BarrierTimes times =
-          barrier.run(request.path("count").asInt(1), request.path("limitMs").asLong(1_000));
+      BarrierTimes times = barrier.run(count(request, BarrierHandle.COUNT_MAX), limitMs(request));
       ObjectNode answer = done();
       answer.set("times", ControlJson.from(times));
       return answer;
@@ -184,19 +188,41 @@ public final class NodeService {
       }
       CollectiveTimes times =
           collectives.run(
-              ControlJson.to(request.get("order"), CollectiveOrder.class),
-              request.path("limitMs").asLong(1_000));
+              ControlJson.to(request.get("order"), CollectiveOrder.class), limitMs(request));
       ObjectNode answer = done();
       answer.set("times", ControlJson.from(times));
       return answer;
     }
 
     private ObjectNode probe(ObjectNode request) throws Exception {
-      FabricLogp found =
-          node.probe(request.path("count").asInt(1), request.path("limitMs").asLong(1_000));
+      FabricLogp found = node.probe(count(request, FabricProbe.COUNT_MAX), limitMs(request));
       ObjectNode answer = done();
       answer.set("found", ControlJson.from(found));
       return answer;
+    }
+
+    private static int count(ObjectNode request, int most) {
+      return (int) number(request, "count", 1, most);
+    }
+
+    private static long limitMs(ObjectNode request) {
+      return number(request, "limitMs", 1_000, LIMIT_MS_MAX);
+    }
+
+    /** A whole number of at least 1. */
+    private static long number(ObjectNode request, String name, long otherwise, long most) {
+      JsonNode value = request.get(name);
+      if (value == null) {
+        return otherwise;
+      }
+      // Not asInt(): of a number beyond an int it takes a part, and of a word the default.
+      if (!value.isIntegralNumber()
+          || !value.canConvertToLong()
+          || value.longValue() < 1
+          || value.longValue() > most) {
+        throw new IllegalArgumentException(name + " is " + value + "; must be 1 to " + most);
+      }
+      return value.longValue();
     }
 
     private ObjectNode stop() {

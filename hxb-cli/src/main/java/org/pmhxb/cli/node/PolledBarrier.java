@@ -70,7 +70,7 @@ final class PolledBarrier implements BarrierHandle {
       }
       int work = 0;
       // Several in a round where all others are ahead.
-      while (!over() && step()) {
+      while (work < LoopWork.STEPS_MAX && !over() && step()) {
         work++;
       }
       return work;

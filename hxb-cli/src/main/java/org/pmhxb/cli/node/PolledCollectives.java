@@ -103,10 +103,11 @@ final class PolledCollectives implements CollectivesHandle {
         begin();
       }
       int work = collectives.poll();
-      while (!over && step()) {
-        work++;
+      int steps = 0;
+      while (steps < LoopWork.STEPS_MAX && !over && step()) {
+        steps++;
       }
-      return work;
+      return work + steps;
     }
 
     private void begin() {
