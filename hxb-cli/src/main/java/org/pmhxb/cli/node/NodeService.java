@@ -249,20 +249,15 @@ public final class NodeService {
 
     @Override
     public void close() {
-      cancelled = true;
-      if (link != null) {
-        link.close();
-        link = null;
+      // From the last to the first. Each throws when the poll thread does not answer: the others
+      // are closed all the same, and the node is free for the next workload.
+      try (CollectivesHandle _ = collectives;
+          BarrierHandle _ = barrier;
+          MessageLink _ = link) {
+        cancelled = true;
+      } finally {
+        release();
       }
-      if (barrier != null) {
-        barrier.close();
-        barrier = null;
-      }
-      if (collectives != null) {
-        collectives.close();
-        collectives = null;
-      }
-      release();
     }
   }
 }

@@ -2,9 +2,12 @@ package org.pmhxb.cli.node;
 
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -27,6 +30,14 @@ public final class FakeNode implements NodeHandle {
   private final HxbConfig config;
   private final boolean ready;
   private final AtomicBoolean open = new AtomicBoolean();
+
+  /** Of barrier and collectives, those that are open. */
+  private final Set<String> joined = ConcurrentHashMap.newKeySet();
+
+  /** Of endpoint, barrier and collectives, those that cannot be closed. */
+  private volatile Set<String> stuck = Set.of();
+
+  private volatile boolean company;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicBoolean driving = new AtomicBoolean();
 
@@ -142,6 +153,27 @@ public final class FakeNode implements NodeHandle {
     return open.get();
   }
 
+  /** Barriers and collectives can be opened, and these parts not be closed any more. */
+  void stick(String... parts) {
+    company = true;
+    stuck = Set.of(parts);
+  }
+
+  private void requireNotStuck(String part) {
+    if (stuck.contains(part)) {
+      throw new IllegalStateException("the " + part + "'s poll thread did not answer for 5 s");
+    }
+  }
+
+  /** Of endpoint, barrier and collectives, those that are open. */
+  Set<String> openParts() {
+    Set<String> parts = new HashSet<>(joined);
+    if (open.get()) {
+      parts.add("endpoint");
+    }
+    return parts;
+  }
+
   /** Whether a workload is under way. */
   boolean driving() {
     return driving.get();
@@ -156,7 +188,13 @@ public final class FakeNode implements NodeHandle {
     if (!open.compareAndSet(false, true)) {
       throw new IllegalStateException("endpoint " + endpoint + " is open already");
     }
-    return new SilentLink(self(), config.shape().nodes(), () -> open.set(false));
+    return new SilentLink(
+        self(),
+        config.shape().nodes(),
+        () -> {
+          requireNotStuck("endpoint");
+          open.set(false);
+        });
   }
 
   @Override
@@ -173,12 +211,47 @@ public final class FakeNode implements NodeHandle {
 
   @Override
   public BarrierHandle openBarrier(int number, BarrierSpec spec) {
-    throw new IllegalStateException("barrier " + number + ": nobody is here to meet");
+    if (!company) {
+      throw new IllegalStateException("barrier " + number + ": nobody is here to meet");
+    }
+    joined.add("barrier");
+    return new BarrierHandle() {
+      @Override
+      public boolean connected() {
+        return false;
+      }
+
+      @Override
+      public BarrierTimes run(int count, long limitMs) {
+        throw new IllegalStateException("nobody arrives");
+      }
+
+      @Override
+      public void close() {
+        requireNotStuck("barrier");
+        joined.remove("barrier");
+      }
+    };
   }
 
   @Override
   public CollectivesHandle joinCollectives() {
-    throw new IllegalStateException("nobody is here to join");
+    if (!company) {
+      throw new IllegalStateException("nobody is here to join");
+    }
+    joined.add("collectives");
+    return new CollectivesHandle() {
+      @Override
+      public CollectiveTimes run(CollectiveOrder order, long limitMs) {
+        throw new IllegalStateException("nobody calls");
+      }
+
+      @Override
+      public void close() {
+        requireNotStuck("collectives");
+        joined.remove("collectives");
+      }
+    };
   }
 
   @Override

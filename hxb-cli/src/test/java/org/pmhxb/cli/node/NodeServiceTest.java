@@ -9,11 +9,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.cli.control.ControlClient;
 import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.control.ControlServer;
@@ -178,6 +181,29 @@ class NodeServiceTest {
     }
     awaitClosed();
     ControlClient.ask(path, prepare(20), LIMIT);
+  }
+
+  /** A poll thread that stands still for long closes nothing. */
+  @ParameterizedTest
+  @ValueSource(strings = {"endpoint", "barrier", "collectives", "endpoint barrier collectives"})
+  void whatCannotBeClosedKeepsNeitherTheOthersNorTheNode(String stuck) throws Exception {
+    Set<String> parts = Set.of(stuck.split(" "));
+    node.stick(parts.toArray(String[]::new));
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.call(prepare(20), LIMIT);
+      client.call(
+          ControlJson.request("barrier-open").put("number", 1).put("spec", "dissemination"), LIMIT);
+      client.call(ControlJson.request("collective-join"), LIMIT);
+      assertThat(node.openParts()).hasSize(3);
+    }
+    await("the others' end", () -> node.openParts().equals(parts));
+    // What refuses is the endpoint, if anything: the node is not held.
+    if (parts.contains("endpoint")) {
+      assertThatThrownBy(() -> ControlClient.ask(path, prepare(20), LIMIT))
+          .hasMessageContaining("endpoint 5 is open already");
+    } else {
+      ControlClient.ask(path, prepare(20), LIMIT);
+    }
   }
 
   @Test
