@@ -239,6 +239,8 @@ public final class Collectives implements AutoCloseable {
       GroupNumber number = group < numbers.length ? numbers[group] : null;
       if (number != null && number.isPresent(use)) {
         malformed += number.joined.onMessage(m) ? 0 : 1;
+      } else if (Wire.kind(m.memory(), m.offset()) == Wire.ASK) {
+        onAsk(m, number, use);
       } else if (number == null || number.isAhead(use)) {
         keepStranger(m);
         if (number != null && number.joined != null) {
@@ -267,22 +269,29 @@ public final class Collectives implements AutoCloseable {
     }
   }
 
+  /**
+   * A member waits in a use that this node has left, or has yet to come to: with the end of a
+   * session went down what it was sent in the one, and there will be no other.
+   */
+  private void onAsk(Message m, GroupNumber number, int use) {
+    if (number != null && downsAt[m.source()] > number.sinceDowns) {
+      tellEnd(m, use, m.source(), Wire.REASON_PEER_DOWN);
+    }
+  }
+
   /** A message of a group that was left here: who goes on sending to it is told so. */
   private void dropLate(Message m, GroupNumber number, int use) {
     late++;
     if (Wire.kind(m.memory(), m.offset()) == Wire.DATA) {
       boolean last = number.joined == null && use == number.uses - 1;
-      notices.add(
-          new Notices.Notice(
-              m.source(),
-              Wire.ABORT,
-              Wire.group(m.memory(), m.offset()),
-              use,
-              0,
-              0,
-              last ? number.endNode : node.self(),
-              last ? number.endReason : Wire.REASON_LEFT));
+      int endNode = last ? number.endNode : node.self();
+      tellEnd(m, use, endNode, last ? number.endReason : Wire.REASON_LEFT);
     }
+  }
+
+  private void tellEnd(Message m, int use, int endNode, int endReason) {
+    int group = Wire.group(m.memory(), m.offset());
+    notices.add(new Notices.Notice(m.source(), Wire.ABORT, group, use, 0, 0, endNode, endReason));
   }
 
   private void keepStranger(Message m) {

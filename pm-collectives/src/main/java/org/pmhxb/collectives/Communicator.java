@@ -66,6 +66,10 @@ public final class Communicator implements AutoCloseable {
   private int downCount;
   private int leftCount;
   private int controlDue;
+
+  /** A partner of the present call may have to be {@linkplain #ask asked}. */
+  private boolean asking;
+
   private RuntimeException broken;
   private int brokenNode;
   private int brokenReason;
@@ -270,6 +274,7 @@ public final class Communicator implements AutoCloseable {
       scratch = Arena.ofAuto().allocate(planned.plan.scratchBytes, 64);
     }
     call.begin(planned, input, output, scratch, kernel, signature);
+    asking = true;
     for (int i = 0; call.isActive() && i < call.partnerCount(); i++) {
       touch(call.partnerAt(i));
     }
@@ -393,7 +398,39 @@ public final class Communicator implements AutoCloseable {
       }
       work += moved;
     }
+    if (asking && call.isActive()) {
+      asking = ask();
+    }
     return work;
+  }
+
+  /**
+   * Asks each partner that this rank waits for, and neither heard of nor told anything in this use,
+   * whether a session of the two has ended since it joined: with that went down what it had sent,
+   * and it may have no more calls.
+   *
+   * @return some are still to be asked
+   */
+  private boolean ask() {
+    boolean more = false;
+    for (int i = 0; i < call.partnerCount(); i++) {
+      Partner p = call.partnerAt(i);
+      if (!p.heard && !p.told && !p.asked && !p.down && call.expects(p)) {
+        p.asked = sendAsk(p);
+        more |= !p.asked;
+      }
+    }
+    return more;
+  }
+
+  private boolean sendAsk(Partner p) {
+    SendBuffer b = endpoint.claim(p.node, Wire.COMMON_BYTES);
+    if (b == null) {
+      return false;
+    }
+    Wire.common(b.memory(), b.offset(), Wire.ASK, use, group.id(), sequence, 0);
+    endpoint.send(b); // that nobody waits for
+    return true;
   }
 
   private int takeHeld() {
@@ -448,26 +485,38 @@ public final class Communicator implements AutoCloseable {
     MemorySegment memory = m.memory();
     long at = m.offset();
     Partner p = partner(rank);
-    if (Wire.kind(memory, at) == Wire.ABORT) {
+    int kind = Wire.kind(memory, at);
+    if (kind == Wire.ABORT) {
       return onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
     }
-    boolean isData = Wire.kind(memory, at) == Wire.DATA;
+    if (kind == Wire.ASK) {
+      tellIfOver(p);
+      return true;
+    }
     // What a member has used counts no more once it was down, or the group is broken.
     if (broken == null && !p.down && !p.hear(Wire.consumed(memory, at))) {
       return false;
     }
-    if (isData) {
+    if (kind == Wire.DATA) {
       onData(p, m, memory, at);
     }
     return true;
   }
 
-  private void onData(Partner p, Message m, MemorySegment memory, long at) {
+  /** Whether the group is broken, which a partner that goes on with it is told then. */
+  private boolean tellIfOver(Partner p) {
     if (broken == null && p.down) {
-      breakUp(downOf(p.node), p.node, Wire.REASON_PEER_DOWN); // it was started again
+      // It was started again, or joined behind the end of the session.
+      breakUp(downOf(p.node), p.node, Wire.REASON_PEER_DOWN);
     }
     if (broken != null) {
       tell(p);
+    }
+    return broken != null;
+  }
+
+  private void onData(Partner p, Message m, MemorySegment memory, long at) {
+    if (tellIfOver(p)) {
       return;
     }
     int ahead = Wire.call(memory, at) - sequence;

@@ -36,6 +36,9 @@ final class Partner {
   /** Its session was asked for. */
   boolean touched;
 
+  /** It was asked whether what is waited for was lost before this node joined. */
+  boolean asked;
+
   /** Its session ended since the group was joined. */
   boolean down;
 

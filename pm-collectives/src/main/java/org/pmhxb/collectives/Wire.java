@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
  * <pre>
  *  every message
  *   0 kind:8 | 1 use:8 | 2 group:16 | 4 call:32 | 8 consumed:64
- *  16 bytes: CREDIT ends here
+ *  16 bytes: CREDIT and ASK end here
  *  DATA (bytes of a step follow)
  *  16 signature:32 | 20 ordinal:32 | 24 offset:64
  *  32 bytes
@@ -29,6 +29,9 @@ final class Wire {
 
   /** The group is broken. */
   static final int ABORT = 3;
+
+  /** Its sender waits, and asks whether what it waits for was lost with a session. */
+  static final int ASK = 4;
 
   static final int COMMON_BYTES = 16;
   static final int ABORT_BYTES = 24;
@@ -127,7 +130,7 @@ final class Wire {
     }
     return switch (kind(m, at)) {
       case DATA -> bytes > DATA_BYTES;
-      case CREDIT -> bytes == COMMON_BYTES;
+      case CREDIT, ASK -> bytes == COMMON_BYTES;
       case ABORT -> bytes == ABORT_BYTES;
       default -> false;
     };

@@ -116,6 +116,40 @@ class CollectiveSweepTest {
     assertThat(broken).as("seeds in which somebody was down").hasSizeLessThan(SEEDS / 8);
   }
 
+  /** One member calls at once and is cut off until its sessions end, and then the others join. */
+  @Test
+  void nobodyWaitsForWhatWasSentBeforeACut() {
+    int broken = 0;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      SplittableRandom random = new SplittableRandom(seed * 123);
+      Shape shape = Shape.parse(SHAPES[random.nextInt(SHAPES.length)]);
+      int ranks = 2 + random.nextInt(shape.nodes() - 1);
+      Script script = Script.random(seed, ranks, 12, 20_000);
+      SimMachine sim = machine(random, seed, shape, ranks, script);
+      int early = random.nextInt(ranks);
+      sim.joinLater(early, script, 9_000 * MS);
+      if (seed % 2 == 0) {
+        sim.closeAtEnd();
+      }
+      List<Fault> faults = new ArrayList<>(wire(random, sim, seed));
+      Place node = Place.node(sim.members()[early]);
+      long atNs = 10 * MS + random.nextLong(50 * MS);
+      faults.add(new Fault(FaultKind.CUT, node, atNs, 8_000 * MS, 0, 0, seed));
+      SimResult result = sim.run(seed, node(random), faults);
+
+      assertThat(result.violation()).as("seed %d: %s", seed, faults).isNull();
+      for (RankRun run : sim.runs()) {
+        if (run.failure() != null) {
+          assertThat(run.failure())
+              .as("seed %d, %s", seed, run.where())
+              .isInstanceOf(PeerDownException.class);
+          broken++;
+        }
+      }
+    }
+    assertThat(broken).as("members that were told, over all seeds").isGreaterThan(2 * SEEDS);
+  }
+
   private static SimMachine machine(SplittableRandom random, long seed) {
     Shape shape = Shape.parse(SHAPES[random.nextInt(SHAPES.length)]);
     int ranks = 2 + random.nextInt(shape.nodes() - 1);
