@@ -204,4 +204,37 @@ class FaultsIT {
     assertThat(run.json().path("stops").asInt()).isPositive();
     assertThat(run.json().path("lost").asLong(-1)).isZero();
   }
+
+  /** The very thing that a soak looks for: its report stays, and says which node and why. */
+  @Test
+  @Tag("beside-others")
+  void aNodeThatEndsInASoakIsReportedWithItsLog() throws Exception {
+    AtomicReference<CommandRun> ended = new AtomicReference<>();
+    Thread command =
+        Thread.ofPlatform().start(() -> ended.set(run("soak --minutes 10 --fabric veth")));
+    long deadlineNs = System.nanoTime() + 60_000_000_000L;
+    while (Thread.getAllStackTraces().keySet().stream()
+        .noneMatch(thread -> thread.getName().equals("soak-stopper"))) {
+      assertThat(command.isAlive()).as("the command, before its traffic").isTrue();
+      assertThat(System.nanoTime()).isLessThan(deadlineNs);
+      Thread.sleep(20);
+    }
+    Thread.sleep(1_500);
+    ProcessHandle node =
+        ProcessHandle.current()
+            .children()
+            .filter(child -> child.info().commandLine().orElse("").contains("/node-2"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(node.destroyForcibly()).isTrue();
+
+    command.join(60_000);
+    assertThat(command.isAlive()).isFalse();
+    assertThat(ended.get().code()).isEqualTo(Main.FAILED);
+    JsonNode report = ended.get().json();
+    assertThat(report.path("failures").toString())
+        .contains("veth round 0: node 2 ended; its log ends:");
+    assertThat(report.path("seed").asLong()).isEqualTo(1);
+    assertThat(report.path("rounds").asLong()).isEqualTo(1);
+  }
 }

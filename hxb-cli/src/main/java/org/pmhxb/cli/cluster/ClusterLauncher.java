@@ -188,6 +188,17 @@ public final class ClusterLauncher {
     return running;
   }
 
+  /** Nodes whose processes run no more, each with the end of its log. */
+  public List<String> ended(ClusterState state) throws IOException {
+    List<String> ended = new ArrayList<>();
+    for (ClusterState.Node node : state.nodes()) {
+      if (!NodeProcesses.alive(node)) {
+        ended.add("node " + node.node() + " ended; its log ends:\n" + logTail(Path.of(node.log())));
+      }
+    }
+    return ended;
+  }
+
   private Process start(ClusterSpec spec, String namespace, SortedSet<Integer> nodes)
       throws IOException {
     for (int node : nodes) {

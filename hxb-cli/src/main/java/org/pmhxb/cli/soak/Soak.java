@@ -27,6 +27,10 @@ final class Soak {
   long resent;
   int stops;
   int kills;
+
+  /** By itself: no round of its cluster can follow. */
+  boolean nodeEnded;
+
   long leakedBuffers;
   private long heapAtFirst;
   private long heapAtLast;

@@ -64,7 +64,7 @@ public final class SoakRun {
   }
 
   private boolean goesOn() {
-    return System.nanoTime() - endNs < 0 && soak.failures.size() < 10;
+    return System.nanoTime() - endNs < 0 && soak.failures.size() < 10 && !soak.nodeEnded;
   }
 
   private SoakReport report() {

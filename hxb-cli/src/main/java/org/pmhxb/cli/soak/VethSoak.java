@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.pmhxb.cli.bench.Benchmark;
@@ -17,6 +20,7 @@ import org.pmhxb.cli.cluster.ClusterPaths;
 import org.pmhxb.cli.cluster.ClusterRemover;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.ClusterState;
+import org.pmhxb.cli.process.Signals;
 import org.pmhxb.router.Shape;
 
 /**
@@ -58,14 +62,23 @@ final class VethSoak implements AutoCloseable {
   void round() throws IOException, InterruptedException {
     int node = soak.random.nextInt(state.nodes().size());
     long pid = state.nodes().get(node).pid();
-    Thread stopper = Thread.ofPlatform().name("soak-stopper").start(() -> stop(pid));
+    FutureTask<Boolean> stop = new FutureTask<>(() -> stop(pid));
+    Thread stopper = Thread.ofPlatform().name("soak-stopper").start(stop);
     try {
       exchange();
     } finally {
+      stopper.interrupt();
       stopper.join();
-      signal("CONT", pid);
     }
-    soak.stops++;
+    List<String> ended = launcher.ended(state);
+    if (!ended.isEmpty()) {
+      ended.forEach(line -> soak.failures.add("veth round " + round + ": " + line));
+      soak.nodeEnded = true;
+      return;
+    }
+    if (hasStopped(stop)) {
+      soak.stops++;
+    }
     takeVitals();
     if (++round % 3 == 0) {
       kill(soak.random.nextInt(state.nodes().size()));
@@ -97,32 +110,26 @@ final class VethSoak implements AutoCloseable {
     }
   }
 
-  private static void stop(long pid) {
+  /** False when it was cut short, as the traffic ended before. */
+  private static boolean stop(long pid) throws IOException {
     try {
       Thread.sleep(WARM_UP_MS + MEASURE_MS / 4);
-      signal("STOP", pid);
+      Signals.send("STOP", pid);
       Thread.sleep(STOP_MS);
+      return true;
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (IOException e) {
-      throw new IllegalStateException("cannot stop process " + pid, e);
+      return false;
     } finally {
-      resume(pid);
+      Signals.send("CONT", pid);
     }
   }
 
-  private static void resume(long pid) {
+  private static boolean hasStopped(FutureTask<Boolean> stop)
+      throws IOException, InterruptedException {
     try {
-      signal("CONT", pid);
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException("cannot resume process " + pid, e);
-    }
-  }
-
-  private static void signal(String name, long pid) throws IOException, InterruptedException {
-    int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
-    if (code != 0) {
-      throw new IllegalStateException("kill -" + name + " " + pid + " ended with " + code);
+      return stop.get();
+    } catch (ExecutionException e) {
+      throw new IOException("a node could not be stopped: " + e.getCause().getMessage(), e);
     }
   }
 
