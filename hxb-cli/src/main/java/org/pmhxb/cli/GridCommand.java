@@ -48,8 +48,8 @@ final class GridCommand extends HxbCommand {
   protected Report run() throws Exception {
     int threads = jobs == null ? Runtime.getRuntime().availableProcessors() : jobs;
     range("--jobs", threads, 1, 64);
-    folder("--output", output);
     Path directory = ProjectFolder.results(output, !quick);
+    folder("--output", directory);
     return new GridSuite(new ResultFiles(ProjectFolder.path(), directory), quick)
         .run(
             "hxb bench grid" + (quick ? " --quick" : ""),

@@ -119,31 +119,31 @@ public abstract class HxbCommand implements Callable<Integer> {
    * @param file null: none was given
    */
   protected final void file(String option, Path file) {
-    if (file == null) {
-      return;
+    String objection = file == null ? null : fileObjection(file, Files::isWritable);
+    if (objection != null) {
+      throw wrongUsage(option + " is " + file + ", " + objection);
     }
+  }
+
+  /**
+   * What is wrong with a file that is to be written, and what to do; null: nothing.
+   *
+   * @param writable whether a file can be changed, or files be made in a folder
+   */
+  static String fileObjection(Path file, Predicate<Path> writable) {
     if (Files.isDirectory(file)) {
-      throw wrongUsage(option + " is " + file + ", which is a folder; name a file in it");
+      return "which is a folder; name a file in it";
     }
     Path folder = file.toAbsolutePath().getParent();
     if (!Files.isDirectory(folder)) {
-      throw wrongUsage(
-          option
-              + " is "
-              + file
-              + ", and there is no folder "
-              + folder
-              + "; make it or choose one");
+      return "and there is no folder " + folder + "; make it or choose one";
     }
-    if (!Files.isWritable(folder)) {
-      throw wrongUsage(
-          option
-              + " is "
-              + file
-              + ", and the folder "
-              + folder
-              + " is not writable; choose another");
+    if (!Files.exists(file)) {
+      return writable.test(folder)
+          ? null
+          : "and the folder " + folder + " is not writable; choose another";
     }
+    return writable.test(file) ? null : "which is not writable; choose another";
   }
 
   /** A number as a person writes it: 2 and 0.5. */

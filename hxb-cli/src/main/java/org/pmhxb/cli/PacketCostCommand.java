@@ -34,6 +34,9 @@ import picocli.CommandLine.Option;
       "Example: hxb bench packet-cost --path receive,relay --burst 1,32 --peers 1 --json"
     })
 final class PacketCostCommand extends HxbCommand {
+  /** Of a page, where the table stands. */
+  private static final String SECTION = "packet-cost";
+
   @Option(
       names = "--path",
       paramLabel = "PATH",
@@ -125,6 +128,7 @@ final class PacketCostCommand extends HxbCommand {
     range("--rounds", rounds, 5, 1_000);
     range("--round-ms", roundMs, 1, 60_000);
     range("--warm-up-ms", warmUpMs, 0, 600_000);
+    checkPages();
     List<Scenario> scenarios = scenarios();
     List<Line> lines = measure(scenarios);
     PacketCostReport report =
@@ -132,10 +136,21 @@ final class PacketCostCommand extends HxbCommand {
             MachineInfo.here(Version.project()).line(), command(), lines, requireBudgets);
     if (pages != null && report.ok()) {
       for (java.nio.file.Path page : pages) {
-        MarkedSection.replace(page, "packet-cost", report.markdown());
+        MarkedSection.replace(page, SECTION, report.markdown());
       }
     }
     return report;
+  }
+
+  /** Before minutes are spent on what is to stand in them. */
+  private void checkPages() throws IOException {
+    for (java.nio.file.Path page : pages == null ? List.<java.nio.file.Path>of() : pages) {
+      file("--into", page);
+      String objection = MarkedSection.objection(page, SECTION);
+      if (objection != null) {
+        throw wrongUsage("--into names " + objection);
+      }
+    }
   }
 
   private List<Scenario> scenarios() {

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,12 +94,22 @@ final class RehearseCommand extends HxbCommand {
     return new Result(ok, acts);
   }
 
-  private static Archived record(Path file) throws IOException, InterruptedException {
+  /** What stands in the file is of use until another takes its place. */
+  private Archived record(Path file) throws IOException, InterruptedException {
+    Path fresh = Path.of(file + ".new");
+    try {
+      Files.deleteIfExists(fresh);
+      return record(file, fresh);
+    } finally {
+      discard(fresh);
+    }
+  }
+
+  private Archived record(Path file, Path fresh) throws IOException, InterruptedException {
     long startNs = System.nanoTime();
-    Files.deleteIfExists(file);
     List<String> namespace = OwnLinks.ownNamespace();
     List<String> command = new ArrayList<>(namespace);
-    command.addAll(NodeJvm.recording(Main.class.getName(), file));
+    command.addAll(NodeJvm.recording(Main.class.getName(), fresh));
     command.addAll(List.of("rehearse", JSON));
     if (!namespace.isEmpty()) {
       command.addAll(List.of("--left-network", OwnLinks.namespace()));
@@ -110,19 +121,39 @@ final class RehearseCommand extends HxbCommand {
             .redirectOutput(Redirect.to(log.toFile()))
             .start();
     // Told to end, it takes its rails and files down; the archive is not finished then.
-    Thread ender = new Thread(() -> ProcessTree.end(List.of(process), GRACE_MS));
+    Thread ender =
+        new Thread(
+            () -> {
+              ProcessTree.end(List.of(process), GRACE_MS);
+              discard(fresh);
+            });
     Runtime.getRuntime().addShutdownHook(ender);
     // The archive is written by a JVM that the recording one starts at its end.
+    progress()
+        .update(
+            "rehearsing, then writing the archive; at most " + LIMIT_SECONDS + " s, see " + log);
     if (!ProcessTree.awaitOrEnd(process, Duration.ofSeconds(LIMIT_SECONDS))) {
       throw new IllegalStateException(
           "the rehearsal has not ended after " + LIMIT_SECONDS + " s; see " + log);
     }
-    if (!Files.exists(file)) {
+    if (!Files.exists(fresh)) {
       throw new IllegalStateException(
           "the JVM that rehearsed ended with " + process.exitValue() + ", no archive; see " + log);
     }
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     double seconds = (System.nanoTime() - startNs) / 1e9;
     boolean ok = process.exitValue() == Main.OK;
     return new Archived(ok, file.toString(), Files.size(file), !namespace.isEmpty(), seconds);
+  }
+
+  /** With what the JVM notes beside it until it is done. */
+  private static void discard(Path fresh) {
+    for (Path part : List.of(fresh, Path.of(fresh + ".config"))) {
+      try {
+        Files.deleteIfExists(part);
+      } catch (IOException _) {
+        // The folder has become read-only, or is gone: nothing of use lies there.
+      }
+    }
   }
 }

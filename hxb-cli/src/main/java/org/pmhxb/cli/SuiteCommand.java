@@ -57,7 +57,7 @@ abstract class SuiteCommand extends ClusterCommand {
     if (budgetSeconds != null) {
       range("--budget", budgetSeconds, 1, Duration.ofDays(1).toSeconds());
     }
-    folder("--output", output);
+    folder("--output", directory());
     return measure();
   }
 

@@ -12,6 +12,23 @@ public final class MarkedSection {
   private MarkedSection() {}
 
   /**
+   * Why no text can be put there; null: it can.
+   *
+   * @param page that can be written
+   */
+  public static String objection(Path page, String name) throws IOException {
+    if (!Files.exists(page)) {
+      return page + ": there is no such file";
+    }
+    try {
+      replaced(page, Files.readString(page), name, "");
+      return null;
+    } catch (IllegalStateException e) {
+      return e.getMessage();
+    }
+  }
+
+  /**
    * Puts a text in the place of what stands there.
    *
    * @throws IllegalStateException the page lacks the markers
