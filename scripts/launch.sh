@@ -105,7 +105,12 @@ needs_pool() {
   done
   case "${1:-}" in
     demo | up | mpirun | mpirank | logp | node | soak | rehearse) return 0 ;;
-    bench) [ "${2:-}" != grid ] && return 0 ;; # that one is simulated
+    bench)
+      case "${2:-}" in
+        grid | compare) ;; # one is simulated, one reads files
+        *) return 0 ;;
+      esac
+      ;;
   esac
   return 1
 }

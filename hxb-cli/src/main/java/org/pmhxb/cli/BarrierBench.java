@@ -283,7 +283,11 @@ final class BarrierBench extends ClusterCommand {
           MpiBarrier.Times times = null;
           if (mpi.missing().isEmpty()) {
             progress().update("MPI_Barrier of " + shape.nodes() + " ranks, " + conditions);
-            times = mpi.run(namespaces, pinned, warmUp, seconds);
+            try {
+              times = mpi.run(namespaces, pinned, warmUp, seconds);
+            } catch (IOException e) {
+              failures.add("MPI_Barrier: " + FailureMessage.of(e));
+            }
           }
           double bestUs =
               lines.stream().mapToDouble(l -> l.latencyNs().p50() / 1e3).min().orElseThrow();

@@ -85,12 +85,12 @@ final class MachineOptions {
     }
     if (nodes != null) {
       command.range("--nodes", nodes, 2, LARGEST_LINE);
-      return Shape.of(nodes);
+      return fitting(command, "--nodes", Shape.of(nodes));
     }
-    return fitting(command, shape == null ? other : shape);
+    return fitting(command, "--shape", shape == null ? other : shape);
   }
 
-  private Shape fitting(HxbCommand command, Shape of) {
+  private Shape fitting(HxbCommand command, String option, Shape of) {
     if (of.nodes() < 2) {
       throw command.wrongUsage("--shape is " + of + "; must have 2 nodes or more");
     }
@@ -102,7 +102,7 @@ final class MachineOptions {
         FabricPlan.requireFits(of);
       }
     } catch (IllegalArgumentException e) {
-      throw command.wrongUsage((ring ? "--shape: " : "") + e.getMessage());
+      throw command.wrongUsage((ring ? option + ": " : "") + e.getMessage());
     }
     return of;
   }

@@ -79,7 +79,9 @@ public final class Main {
    * @param further commands beside those that are listed above
    */
   static int run(String[] args, PrintWriter out, PrintWriter err, HxbCommand... further) {
-    boolean json = Arrays.asList(args).contains(HxbCommand.JSON);
+    // What stands behind -- is a program's own.
+    boolean json =
+        Arrays.stream(args).takeWhile(word -> !word.equals("--")).anyMatch(HxbCommand.JSON::equals);
     CommandLine line = commands(args);
     for (HxbCommand command : further) {
       line.addSubcommand(command);

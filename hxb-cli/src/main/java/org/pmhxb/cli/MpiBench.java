@@ -32,6 +32,9 @@ import picocli.CommandLine.Option;
       "Example: hxb bench mpi --driver packet --rate 10mbit --kernels S,W,A --warm-up 40"
     })
 final class MpiBench extends ClusterCommand {
+  private static final List<String> STREAMS_ONLY = List.of("--links", "--seconds", "--alone");
+  private static final List<String> KERNELS_ONLY = List.of("--repeat", "--warm-up");
+
   /** The one fabric whose links have a rate. */
   enum Fabric {
     VETH
@@ -236,6 +239,12 @@ final class MpiBench extends ClusterCommand {
     for (String size : kernels == null ? List.<String>of() : kernels) {
       if (!List.of("S", "W", "A").contains(size)) {
         throw wrongUsage("--kernels is " + size + "; the classes are S, W and A");
+      }
+    }
+    for (String option : kernels == null ? KERNELS_ONLY : STREAMS_ONLY) {
+      if (given(option)) {
+        throw wrongUsage(
+            option + (kernels == null ? " is for --kernels alone" : " is not for --kernels"));
       }
     }
   }

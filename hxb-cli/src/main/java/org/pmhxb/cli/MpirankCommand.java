@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
       "Example: hxb mpirank --config /etc/hxb/node.toml -cp classes -- Hello",
       "started by: mpirun -n 8 --map-by ppr:1:node hxb mpirank ..., see docs/MPI.md",
       "Exit code 0: the main method returned. After MPI.Finalize a program may call System.exit:"
-          + " the code is then its own."
+          + " the code is then its own, and --json prints nothing."
     })
 final class MpirankCommand extends ClusterCommand {
   private static final String JVM_ARG = "--jvm-arg";

@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
           + " own on this machine: in one process (ring), with a process per node and shared memory"
           + " between them (shm), or with a process and a network namespace per node (veth; needs"
           + " root).",
-      "Every line of output is labelled with its rank. When a rank dies, the job ends with it."
+      "Every line of output is labelled with its rank, but not with --launcher openmpi, which passes"
+          + " output on itself. When a rank dies, the job ends with it."
     },
     footer = {
       "",

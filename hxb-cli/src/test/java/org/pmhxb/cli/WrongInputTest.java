@@ -199,6 +199,9 @@ class WrongInputTest {
           sim --shape 4 --fault crash@4:1ms+2ms | there is no 4; the machine has nodes 0..3, dimensions x,
           sim --shape 4 --fault cut@*.y0:1ms+2ms | there is no *.y0; the machine has nodes 0..3, dimensions x,
           bench exchange --shape 1 | --shape is 1; an exchange needs 2 nodes or more
+          logp --nodes 60 --rails 9 | --nodes: shape 60 with 9 rails per dimension has 540 rails; the ring fabric carries at most 512
+          bench mpi --kernels S --links 2 | --links is not for --kernels
+          bench mpi --links 2 --repeat 3 | --repeat is for --kernels alone
           bench packet-cost --peers 0 | --peers is 0; must be in 1..2560
           bench bandwidth --shape 1 | --relays 0 needs a pair of nodes that differ in 1 coordinate; the shape 1 has none
           mpirun -n 2             | PROGRAM is missing
@@ -313,6 +316,41 @@ class WrongInputTest {
         .contains(" is " + below + ", and " + file + " is no directory; choose another")
         .doesNotContain("HXB_TRACE");
     assertThat(file).hasContent("kept");
+  }
+
+  @Test
+  void aFileForResultsIsWritableOrCanBeMadeInAFolderThatIs() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "kept");
+    Path fresh = folder.resolve("fresh");
+    assertThat(HxbCommand.fileObjection(file, file::equals)).isNull();
+    assertThat(HxbCommand.fileObjection(fresh, folder::equals)).isNull();
+    assertThat(HxbCommand.fileObjection(file, folder::equals))
+        .isEqualTo("which is not writable; choose another");
+    assertThat(HxbCommand.fileObjection(fresh, at -> false))
+        .isEqualTo("and the folder " + folder + " is not writable; choose another");
+    assertThat(HxbCommand.fileObjection(folder, at -> true))
+        .isEqualTo("which is a folder; name a file in it");
+    assertThat(HxbCommand.fileObjection(fresh.resolve("a"), at -> true))
+        .isEqualTo("and there is no folder " + fresh + "; make it or choose one");
+  }
+
+  /** Two minutes of measuring are not thrown away for it, nor another page written first. */
+  @Test
+  void aPageThatCannotTakeTheTableIsRefusedBeforeItIsMeasured() throws IOException {
+    String marked = "<!-- packet-cost -->\nkept\n<!-- /packet-cost -->\n";
+    Path good = Files.writeString(folder.resolve("good.md"), marked);
+    Path plain = Files.writeString(folder.resolve("plain.md"), "# Title\n");
+    for (List<Object> wrong :
+        List.<List<Object>>of(
+            List.of(plain, plain + " has no lines <!-- packet-cost -->"),
+            List.of(folder.resolve("none.md"), "/none.md: there is no such file"))) {
+      CommandRun run =
+          CommandRun.of(
+              "bench", "packet-cost", "--json", "--into", good + "," + wrong.getFirst().toString());
+      assertThat(run.code()).as(run.err()).isEqualTo(Main.USAGE);
+      assertThat(run.json().path("error").asText()).contains(wrong.get(1).toString());
+    }
+    assertThat(good).hasContent(marked);
   }
 
   /** For root, who runs these tests, everything is writable. */

@@ -255,10 +255,11 @@ public final class DemoRun {
       }
     }
     double t = Math.max(1e-9, (nowNs - startNs) / 1e9);
+    String of = t <= seconds ? "of %.1f s".formatted(seconds) : "s, until all pairs have sent";
     progress.accept(
         String.format(
-            "demo: %4.1f of %.1f s, %.2f GB verified, %.2f Gbit/s",
-            t, seconds, bytes / 1e9, bytes * 8 / t / 1e9));
+            "demo: %4.1f %s, %.2f GB verified, %.2f Gbit/s",
+            t, of, bytes / 1e9, bytes * 8 / t / 1e9));
   }
 
   /** Counts of the run itself, taken before sessions close. */

@@ -15,12 +15,14 @@ import org.pmhxb.cli.bench.CpuMeter;
 import org.pmhxb.cli.bench.CpuUse;
 import org.pmhxb.cli.process.DirectoryTree;
 import org.pmhxb.cli.process.ProcessTree;
+import org.pmhxb.cli.process.Signals;
 
 /**
  * Other people's programs of one run: starts them in the namespaces of a {@link PeerSite}, keeps
  * what they say, measures their processor time and ends what is left of them. Owner: one thread.
  */
 final class Foreign implements AutoCloseable {
+  private static final String AGENT = "in-namespace.sh";
   private static final long STEP_MS = 50;
   private static final long START_MS = 400;
   private static final long END_MS = 500;
@@ -29,6 +31,7 @@ final class Foreign implements AutoCloseable {
   private final Path directory;
   private final List<Running> started = new ArrayList<>();
   private final List<Path> scratch = new ArrayList<>();
+  private Path agent;
   private final CpuMeter meter;
   private boolean measuring;
 
@@ -56,9 +59,12 @@ final class Foreign implements AutoCloseable {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
-  /** The script that stands for rsh. */
-  String agent() {
-    return scripts.resolve("in-namespace.sh").toString();
+  /** The script that stands for rsh, by a path without blanks: Open MPI takes it apart at those. */
+  String agent() throws IOException {
+    if (agent == null) {
+      agent = Files.createSymbolicLink(scratch().resolve(AGENT), scripts.resolve(AGENT));
+    }
+    return agent.toString();
   }
 
   /** Starts a program on side A. */
@@ -79,7 +85,7 @@ final class Foreign implements AutoCloseable {
     // Should this process be killed outright, they go with it: testpmd would never end.
     List<String> whole = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
     if (!site.isLocal()) {
-      whole.addAll(List.of(agent(), host, "exec"));
+      whole.addAll(List.of(scripts.resolve(AGENT).toString(), host, "exec"));
       command.forEach(word -> whole.add(Words.forShell(word)));
     } else {
       whole.addAll(command);
@@ -151,7 +157,7 @@ final class Foreign implements AutoCloseable {
 
   /** Asks a server to end and tell what it counted, as Ctrl-C does; returns what it said. */
   String interrupt(Running running, long limitSeconds) throws IOException, InterruptedException {
-    new ProcessBuilder("kill", "-INT", Long.toString(running.process.pid())).start().waitFor();
+    Signals.send("INT", running.process.pid());
     if (!running.process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
       throw new IOException(running.command + " does not end on SIGINT; " + tail(running));
     }

@@ -88,26 +88,37 @@ public final class MpiBarrier {
       hosts.add("hxb" + i + ":1");
     }
     Thread.sleep(SETTLE_MS);
-    List<String> mpirun = new ArrayList<>(List.of("mpirun.openmpi", "--allow-run-as-root"));
-    mpirun.addAll(List.of("-np", "" + namespaces.size(), "--host", String.join(",", hosts)));
-    mpirun.addAll(List.of("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent.toString()));
-    mpirun.addAll(List.of("--mca", "plm_rsh_no_tree_spawn", "1", "--bind-to", "none"));
-    mpirun.addAll(List.of("--mca", "oob_tcp_if_include", LINK, "--mca", "pml", "ob1"));
-    mpirun.addAll(List.of("--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", LINK));
-    mpirun.addAll(List.of("--mca", "mpi_yield_when_idle", pinned ? "0" : "1"));
-    String call = program + " " + warmUp + " " + seconds;
-    mpirun.addAll(
-        List.of("sh", "-c", "exec " + (pinned ? "taskset -c $OMPI_COMM_WORLD_RANK " : "") + call));
-    long limitSeconds = LIMIT_SECONDS + Math.round(warmUp + seconds);
     Path scratch = Files.createTempDirectory("hxb-mpi");
     try {
-      mpirun.addAll(1, Executables.openMpiSessionsIn(scratch));
-      String command = mpirun.stream().map(Words::forShell).collect(Collectors.joining(" "));
+      // Open MPI takes it apart at blanks, which the checkout's path may have.
+      Path rsh = Files.createSymbolicLink(scratch.resolve("in-namespace.sh"), agent);
+      String command =
+          command(scratch, rsh, hosts, pinned, warmUp, seconds).stream()
+              .map(Words::forShell)
+              .collect(Collectors.joining(" "));
       List<String> inFirst = List.of(agent.toString(), "hxb0", "exec " + command);
+      long limitSeconds = LIMIT_SECONDS + Math.round(warmUp + seconds);
       return read(start(inFirst, environment, scratch.resolve("output"), limitSeconds));
     } finally {
       DirectoryTree.delete(scratch);
     }
+  }
+
+  private List<String> command(
+      Path scratch, Path rsh, List<String> hosts, boolean pinned, double warmUp, double seconds) {
+    List<String> mpirun = new ArrayList<>(List.of("mpirun.openmpi"));
+    mpirun.addAll(Executables.openMpiSessionsIn(scratch));
+    mpirun.addAll(List.of("--allow-run-as-root", "-np", "" + hosts.size()));
+    mpirun.addAll(List.of("--host", String.join(",", hosts)));
+    mpirun.addAll(List.of("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", rsh.toString()));
+    mpirun.addAll(List.of("--mca", "plm_rsh_no_tree_spawn", "1", "--bind-to", "none"));
+    mpirun.addAll(List.of("--mca", "oob_tcp_if_include", LINK, "--mca", "pml", "ob1"));
+    mpirun.addAll(List.of("--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", LINK));
+    mpirun.addAll(List.of("--mca", "mpi_yield_when_idle", pinned ? "0" : "1"));
+    String bound = pinned ? "taskset -c $OMPI_COMM_WORLD_RANK " : "";
+    String call = Words.forShell(program.toString()) + " " + warmUp + " " + seconds;
+    mpirun.addAll(List.of("sh", "-c", "exec " + bound + call));
+    return mpirun;
   }
 
   private static String start(

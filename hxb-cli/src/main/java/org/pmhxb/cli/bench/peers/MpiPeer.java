@@ -106,7 +106,7 @@ final class MpiPeer implements Peer {
     return command;
   }
 
-  private List<String> mpich(PeerSite site, Foreign programs) {
+  private List<String> mpich(PeerSite site, Foreign programs) throws IOException {
     List<String> command = new ArrayList<>(List.of("mpirun.mpich", "-n", "2"));
     if (site.isLocal()) {
       command.addAll(List.of("-bind-to", "core"));
