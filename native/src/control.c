@@ -8,9 +8,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "internal.h"
 
 #define CALL_TIMEOUT_S 5
+#define VISIT_TIMEOUT_NS INT64_C(2000000000)
 
 /* ---- The gate ---------------------------------------------------------------------------------- */
 
@@ -29,10 +32,48 @@ static long membarrier(int command)
     return syscall(SYS_membarrier, command, 0, 0);
 }
 
+/* A copy of this process that runs on each processor for a moment; in it nothing but system calls. */
+static void visit_processors(void)
+{
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        /* One that is not there, or not ours, is refused. */
+        syscall(SYS_sched_setaffinity, 0, sizeof(one), &one);
+    }
+    syscall(SYS_exit_group, 0);
+}
+
+/* Registering tells the processors that run this process, not those that have nothing to do since they did: these keep
+ * its address space at hand, and find it unchanged when they run it again (Linux's membarrier_switch_mm). Where another
+ * one was in between they look. Without that hxb_barrier left out whoever next ran there, and frames came unheard. */
+static bool have_all_processors_look(void)
+{
+    int status;
+    pid_t ended = 0, copy = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+
+    if (copy == 0) {
+        visit_processors();
+    }
+    for (int64_t until = hxb_now_ns() + VISIT_TIMEOUT_NS; copy > 0 && ended == 0;) {
+        /* It sends no signal when it ends, and nobody else waits for it. */
+        ended = waitpid(copy, &status, __WALL | WNOHANG);
+        if (ended == 0 && hxb_now_ns() > until) {
+            kill(copy, SIGKILL);
+            waitpid(copy, &status, __WALL);
+            break;
+        }
+        usleep(ended == 0 ? 100 : 0);
+    }
+    return ended > 0 && WIFEXITED(status);
+}
+
 static void find_barrier(void)
 {
     atomic_store(&hxb_gate.fences, membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) < 0);
-    atomic_store(&hxb_gate.unheard, membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) < 0);
+    atomic_store(&hxb_gate.unheard,
+                 membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) < 0 || !have_all_processors_look());
 }
 
 HXB_API int hxb_barrier(void)
