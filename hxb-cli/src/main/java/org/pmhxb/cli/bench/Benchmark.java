@@ -210,6 +210,9 @@ public final class Benchmark {
         sleep(Math.clamp(nextMs - ms, 1, STEP_MS), timeline);
       }
     }
+    if (meter != null) {
+      meter.follow(false, true); // nodes that spin let this thread come late to the end
+    }
   }
 
   private static void sleep(long ms, Timeline timeline) throws InterruptedException {
