@@ -56,15 +56,15 @@ static bool have_all_processors_look(void)
     if (copy == 0) {
         visit_processors();
     }
-    for (int64_t until = hxb_now_ns() + VISIT_TIMEOUT_NS; copy > 0 && ended == 0;) {
-        /* It sends no signal when it ends, and nobody else waits for it. */
-        ended = waitpid(copy, &status, __WALL | WNOHANG);
-        if (ended == 0 && hxb_now_ns() > until) {
+    int64_t until = hxb_now_ns() + VISIT_TIMEOUT_NS;
+    /* It sends no signal when it ends, and nobody else waits for it. */
+    while (copy > 0 && (ended = waitpid(copy, &status, __WALL | WNOHANG)) == 0) {
+        if (hxb_now_ns() > until) {
             kill(copy, SIGKILL);
             waitpid(copy, &status, __WALL);
             break;
         }
-        usleep(ended == 0 ? 100 : 0);
+        usleep(100);
     }
     return ended > 0 && WIFEXITED(status);
 }

@@ -92,7 +92,7 @@ final class MachineOptions {
 
   private Shape fitting(HxbCommand command, String option, Shape of) {
     if (of.nodes() < 2) {
-      throw command.wrongUsage("--shape is " + of + "; must have 2 nodes or more");
+      throw command.wrongUsage(option + " is " + of + "; must have 2 nodes or more");
     }
     boolean ring = fabric == Fabric.RING;
     try {

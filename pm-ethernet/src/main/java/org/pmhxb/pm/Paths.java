@@ -656,8 +656,12 @@ final class Paths {
   private long evictedIntervalNs(PathState state) {
     long intervalNs = EVICTED_PROBE_NS << Math.min(state.probesUnanswered >> 2, 5);
     long shareNs = state.rail.probes.evictedIntervalNs(probeNs(state.rail));
-    long mostNs = core.config.peerTimeoutNs() / EVICTED_PROBES_IN_TIMEOUT;
-    return Math.max(intervalNs, Math.max(Math.min(shareNs, mostNs), state.answerTimeNs(0)));
+    return Math.max(intervalNs, Math.max(Math.min(shareNs, seldomNs()), state.answerTimeNs(0)));
+  }
+
+  /** So far apart are the probes of an evicted path for which its rail has room, at most. */
+  private long seldomNs() {
+    return core.config.peerTimeoutNs() / EVICTED_PROBES_IN_TIMEOUT;
   }
 
   /**
@@ -665,8 +669,7 @@ final class Paths {
    * than the pace, the same ones would take all of it.
    */
   private long evictedMostNs(PathState state) {
-    long mostNs = core.config.peerTimeoutNs() / EVICTED_PROBES_IN_TIMEOUT;
-    return 2 * Math.max(mostNs, state.answerTimeNs(0));
+    return 2 * Math.max(seldomNs(), state.answerTimeNs(0));
   }
 
   private long probeNs(Rail rail) {
@@ -920,24 +923,22 @@ final class Paths {
     PathState state = peer.paths[path];
     state.probeSentNs = core.nowNs;
     peer.watchedPaths |= 1L << path;
-    // A neighbour that is not known does not answer either.
-    boolean leaves = core.routing.nextHopMac(peer.node, path) != 0;
-    Rail rail = core.rails[core.routing.egressRail(peer.node, path)];
-    if (leaves && !rail.hasLocalRoom()) {
+    if (core.routing.nextHopMac(peer.node, path) == 0) {
+      // A neighbour that is not known does not answer either.
+      owesAnswer(state);
+      return;
+    }
+    Rail rail = state.rail;
+    if (!rail.hasLocalRoom()) {
       core.counters.drop(DropReason.TRANSMIT_QUEUE_FULL);
       return;
     }
-    int id = leaves ? core.controlBuffer() : 0;
-    if (leaves && id == 0) {
+    int id = core.controlBuffer();
+    if (id == 0) {
       return;
     }
-    if (state.probesUnanswered++ == 0) {
-      state.firstProbeNs = core.nowNs;
-    }
-    if (!leaves) {
-      return;
-    }
-    state.rail.probes.asked(core.nowNs, probeNs(state.rail));
+    owesAnswer(state);
+    rail.probes.asked(core.nowNs, probeNs(rail));
     long at = core.pool.frameAt(id);
     FrameHeader.payloadInt(core.frames, at, 0, path);
     FrameHeader.payloadInt(core.frames, at, 4, peer.takeIndex(state));
@@ -947,6 +948,12 @@ final class Paths {
     boolean queued = rail.putLocal(id, FrameHeader.BYTES + PROBE_BYTES + core.tagBytes);
     assert queued : "a queue that had room took nothing";
     core.counters.increment(Counter.PROBES_SENT);
+  }
+
+  private void owesAnswer(PathState state) {
+    if (state.probesUnanswered++ == 0) {
+      state.firstProbeNs = core.nowNs;
+    }
   }
 
   /** The peer answered a probe; its acknowledgement was processed before. */

@@ -22,7 +22,7 @@ import org.pmhxb.cli.process.Signals;
  * what they say, measures their processor time and ends what is left of them. Owner: one thread.
  */
 final class Foreign implements AutoCloseable {
-  private static final String AGENT = "in-namespace.sh";
+  static final String AGENT = "in-namespace.sh";
   private static final long STEP_MS = 50;
   private static final long START_MS = 400;
   private static final long END_MS = 500;
@@ -59,10 +59,18 @@ final class Foreign implements AutoCloseable {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
-  /** The script that stands for rsh, by a path without blanks: Open MPI takes it apart at those. */
+  /**
+   * A link to the script that stands for rsh, in a folder whose path has no blanks: Open MPI takes
+   * it apart at those, and the checkout's may have some.
+   */
+  static Path agentIn(Path folder, Path scripts) throws IOException {
+    return Files.createSymbolicLink(folder.resolve(AGENT), scripts.resolve(AGENT));
+  }
+
+  /** The script that stands for rsh, as {@link #agentIn} has it. */
   String agent() throws IOException {
     if (agent == null) {
-      agent = Files.createSymbolicLink(scratch().resolve(AGENT), scripts.resolve(AGENT));
+      agent = agentIn(scratch(), scripts);
     }
     return agent.toString();
   }

@@ -33,14 +33,14 @@ public final class MpiBarrier {
   /** Longer than the kernel takes until it uses fresh addresses. */
   private static final long SETTLE_MS = 500;
 
-  private final Path agent;
+  private final Path scripts;
   private final Path program;
 
   /**
    * @param home of the project: scripts, and target/peers, where install-peers.sh builds
    */
   public MpiBarrier(Path home) {
-    this.agent = home.resolve("scripts/peers/in-namespace.sh");
+    this.scripts = home.resolve("scripts/peers");
     this.program = home.resolve("target/peers/mpi_barrier.openmpi");
   }
 
@@ -90,13 +90,13 @@ public final class MpiBarrier {
     Thread.sleep(SETTLE_MS);
     Path scratch = Files.createTempDirectory("hxb-mpi");
     try {
-      // Open MPI takes it apart at blanks, which the checkout's path may have.
-      Path rsh = Files.createSymbolicLink(scratch.resolve("in-namespace.sh"), agent);
+      Path rsh = Foreign.agentIn(scratch, scripts);
       String command =
           command(scratch, rsh, hosts, pinned, warmUp, seconds).stream()
               .map(Words::forShell)
               .collect(Collectors.joining(" "));
-      List<String> inFirst = List.of(agent.toString(), "hxb0", "exec " + command);
+      List<String> inFirst =
+          List.of(scripts.resolve(Foreign.AGENT).toString(), "hxb0", "exec " + command);
       long limitSeconds = LIMIT_SECONDS + Math.round(warmUp + seconds);
       return read(start(inFirst, environment, scratch.resolve("output"), limitSeconds));
     } finally {
