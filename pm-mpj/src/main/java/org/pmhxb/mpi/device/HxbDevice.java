@@ -10,8 +10,9 @@ import mpjbuf.NIOBuffer;
 import mpjdev.Request;
 import mpjdev.Status;
 import org.pmhxb.mpi.engine.Arrival;
+import org.pmhxb.mpi.engine.Barrier;
+import org.pmhxb.mpi.engine.Departure;
 import org.pmhxb.mpi.engine.Engine;
-import org.pmhxb.mpi.engine.FlushOperation;
 import org.pmhxb.mpi.engine.Operation;
 import org.pmhxb.mpi.engine.OperationException;
 import org.pmhxb.mpi.engine.Payload;
@@ -30,9 +31,6 @@ import xdev.ProcessID;
  * than its receive buffer or than 2 GiB, the end of a peer.
  */
 public class HxbDevice implements Device {
-  /** Of the device's own messages: MPJ's contexts are not negative but for intercommunicators. */
-  private static final int CONTROL_CONTEXT = Integer.MIN_VALUE;
-
   private final CompletedRequests completed = new CompletedRequests();
   private final Map<UUID, Integer> ranks = new HashMap<>();
   private RankContext context;
@@ -72,52 +70,30 @@ public class HxbDevice implements Device {
 
   /** When the time is up, the next MPI.Init waits on for what this one has begun. */
   private void start(long limitNs) {
-    starting = starting == null ? new Barrier() : starting;
-    starting.pass(limitNs);
-    starting = null;
-  }
-
-  /**
-   * All wait for all: a message per round, to the ranks 1, 2, 4, ... ahead. A rank takes part once:
-   * what it has sent counts, and what it has asked for will be received, also when its time is up.
-   */
-  private final class Barrier {
-    private int step = 1;
-    private ReceiveOperation receive;
-    private SendOperation send;
-
-    /** Called again after a time-out, it goes on where it was. */
-    void pass(long limitNs) {
-      int size = ids.length;
-      for (; step < size; step <<= 1) {
-        int to = (engine.rank() + step) % size;
-        int from = (engine.rank() + size - step) % size;
-        if (receive == null) {
-          receive =
-              new ReceiveOperation(MemorySegment.NULL, 0, 0, from, step, CONTROL_CONTEXT, false);
-          send = new SendOperation(Payload.EMPTY, to, CONTROL_CONTEXT, step, 0, 0, false);
-          engine.post(receive);
-          engine.post(send);
-        }
-        await(receive, from, limitNs);
-        await(send, to, limitNs);
-        receive = null;
-      }
-    }
-  }
-
-  private static void await(Operation op, int rank, long limitNs) {
+    starting = starting == null ? new Barrier(engine) : starting;
     try {
-      if (!op.await(limitNs)) {
-        throw new MPIException(
-            "rank "
-                + rank
-                + " did not answer for "
-                + limitNs / 1_000_000_000L
-                + " s; does it run, and has it called the same of MPI.Init and MPI.Finalize?");
+      for (Operation op; (op = starting.awaited()) != null; ) {
+        if (!isOver(op, limitNs)) {
+          throw new MPIException(
+              "rank "
+                  + starting.awaitedRank()
+                  + " did not answer for "
+                  + limitNs / 1_000_000_000L
+                  + " s; does it run, and has it called the same of MPI.Init and MPI.Finalize?");
+        }
       }
     } catch (OperationException e) {
       throw new MPIException(e.getMessage());
+    }
+    starting = null;
+  }
+
+  /** Waits for an operation of which another judges how it ended; false: the time is up. */
+  private static boolean isOver(Operation op, long limitNs) {
+    try {
+      return op.await(limitNs);
+    } catch (OperationException e) {
+      return true;
     }
   }
 
@@ -136,13 +112,17 @@ public class HxbDevice implements Device {
     return self;
   }
 
-  /** Waits until all ranks are here, and until all that was sent is stored at its destination. */
+  /** Waits until all that was sent is stored at its destination and nobody needs this rank. */
   @Override
   public void finish() {
-    new Barrier().pass(Long.MAX_VALUE);
-    FlushOperation flush = new FlushOperation(true);
-    engine.post(flush);
-    waitFor(flush);
+    Departure departure = new Departure(engine);
+    try {
+      for (Operation op; (op = departure.awaited()) != null; ) {
+        isOver(op, Long.MAX_VALUE);
+      }
+    } catch (OperationException e) {
+      throw new MPIException(e.getMessage());
+    }
     completed.clear();
     context.finished().set(true);
   }

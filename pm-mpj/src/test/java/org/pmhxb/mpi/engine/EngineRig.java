@@ -4,7 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.pmhxb.pm.PmEndpoint;
 import org.pmhxb.router.Shape;
@@ -19,13 +21,19 @@ final class EngineRig implements AutoCloseable {
   final List<Engine> engines = new ArrayList<>();
   private final List<PmEndpoint> endpoints = new ArrayList<>();
   private final Arena arena = Arena.ofShared();
+  private final Set<Integer> resting = new HashSet<>();
+  private final Set<Integer> ended = new HashSet<>();
   private long nowNs = 1_000_000_000L;
 
   /**
    * @param ranks at the first nodes; other nodes have no engine
    */
   EngineRig(String shape, int rails, int ranks, EngineLimits limits) {
-    cluster = RingCluster.create(RingCluster.Options.of(Shape.parse(shape), rails));
+    this(RingCluster.Options.of(Shape.parse(shape), rails), ranks, limits);
+  }
+
+  EngineRig(RingCluster.Options options, int ranks, EngineLimits limits) {
+    cluster = RingCluster.create(options);
     int[] nodes = new int[ranks];
     for (int r = 0; r < ranks; r++) {
       nodes[r] = r;
@@ -53,10 +61,39 @@ final class EngineRig implements AutoCloseable {
 
   void round() {
     nowNs += ROUND_NS;
-    cluster.doWork(nowNs);
-    for (Engine engine : engines) {
-      engine.doWork(nowNs);
+    if (ended.isEmpty()) {
+      cluster.doWork(nowNs);
+    } else {
+      roundOfThoseLeft();
     }
+    for (int rank = 0; rank < engines.size(); rank++) {
+      if (!resting.contains(rank) && !ended.contains(rank)) {
+        engine(rank).doWork(nowNs);
+      }
+    }
+  }
+
+  private void roundOfThoseLeft() {
+    for (int node = 0; node < cluster.size(); node++) {
+      if (!ended.contains(node)) {
+        cluster.node(node).doWork(nowNs);
+        cluster.wire().carry(node);
+      }
+    }
+  }
+
+  /** A rank's program finds no processor from now on, or does again; its node goes on. */
+  void rest(int rank, boolean rests) {
+    if (rests) {
+      resting.add(rank);
+    } else {
+      resting.remove(rank);
+    }
+  }
+
+  /** A rank's process ends without a word: nothing passes its node any more. */
+  void end(int rank) {
+    ended.add(rank);
   }
 
   void rounds(int count) {
