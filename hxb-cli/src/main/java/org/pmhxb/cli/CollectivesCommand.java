@@ -14,6 +14,7 @@ import org.pmhxb.cli.bench.collective.CollectiveSuite;
 import org.pmhxb.cli.bench.collective.RingCollectives;
 import org.pmhxb.cli.bench.collective.VethCollectives;
 import org.pmhxb.cli.cluster.PollPolicy;
+import org.pmhxb.cli.node.CollectiveOrder;
 import org.pmhxb.collectives.Collective;
 import org.pmhxb.collectives.CostModel;
 import org.pmhxb.router.Shape;
@@ -38,7 +39,6 @@ import picocli.CommandLine.Option;
       "Example: hxb bench collectives --shape 2x2x2 --collective allreduce --size 8,8192,262144"
     })
 final class CollectivesCommand extends ClusterCommand {
-  private static final int LARGEST_BYTES = 16 << 20;
 
   @Mixin private MachineOptions machine;
 
@@ -136,7 +136,7 @@ final class CollectivesCommand extends ClusterCommand {
     int rails = machine.rails(this);
     Shape shape = machine.shapeOr(this, Shape.of(2, 2, 2));
     for (int size : sizes) {
-      range("--size", size, 4, LARGEST_BYTES);
+      range("--size", size, 4, CollectiveOrder.BYTES_MAX);
       if (size % Integer.BYTES != 0) {
         throw wrongUsage("--size " + size + " is no multiple of 4");
       }

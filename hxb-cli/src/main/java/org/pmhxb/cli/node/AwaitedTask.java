@@ -53,14 +53,19 @@ final class AwaitedTask implements LoopWork.Task {
   /**
    * The same with a limit.
    *
+   * @param gone asked every 20 ms: whether nobody waits for it any more
    * @param what in words, of the exception
-   * @throws TimeoutException it is not over in time
+   * @throws TimeoutException it is not over in time, or was given up before
    */
-  static void drive(LoopWork loop, LoopWork.Task task, long limitMs, String what)
+  static void drive(
+      LoopWork loop, LoopWork.Task task, long limitMs, BooleanSupplier gone, String what)
       throws InterruptedException, TimeoutException {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
-    if (!drive(loop, task, () -> System.nanoTime() - deadlineNs >= 0)) {
-      throw new TimeoutException("%s not over in %d ms".formatted(what, limitMs));
+    long beganNs = System.nanoTime();
+    long limitNs = TimeUnit.MILLISECONDS.toNanos(limitMs);
+    BooleanSupplier givesUp = () -> System.nanoTime() - beganNs >= limitNs || gone.getAsBoolean();
+    if (!drive(loop, task, givesUp)) {
+      long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
+      throw new TimeoutException("%s not over in %d ms".formatted(what, tookMs));
     }
   }
 

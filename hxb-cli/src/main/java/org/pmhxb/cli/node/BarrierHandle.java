@@ -1,6 +1,7 @@
 package org.pmhxb.cli.node;
 
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 
 /** A barrier that is open on a node, as the command line uses it. Owner: one thread. */
 public interface BarrierHandle extends AutoCloseable {
@@ -14,9 +15,11 @@ public interface BarrierHandle extends AutoCloseable {
    * Arrives and leaves so many times, as soon as it can.
    *
    * @param count 1 to {@value #COUNT_MAX}
-   * @throws TimeoutException they took more than {@code limitMs}
+   * @param gone whether nobody waits for them any more
+   * @throws TimeoutException they took more than {@code limitMs}, or nobody waits
    */
-  BarrierTimes run(int count, long limitMs) throws InterruptedException, TimeoutException;
+  BarrierTimes run(int count, long limitMs, BooleanSupplier gone)
+      throws InterruptedException, TimeoutException;
 
   @Override
   void close();

@@ -58,9 +58,11 @@ public interface NodeHandle extends AutoCloseable {
    * Measures LogP between this node and others, which need a barrier that is or was open.
    *
    * @param count repetitions of each measurement
-   * @throws TimeoutException it took more than {@code limitMs}
+   * @param gone whether nobody waits for it any more
+   * @throws TimeoutException it took more than {@code limitMs}, or nobody waits
    */
-  FabricLogp probe(int count, long limitMs) throws InterruptedException, TimeoutException;
+  FabricLogp probe(int count, long limitMs, BooleanSupplier gone)
+      throws InterruptedException, TimeoutException;
 
   /**
    * Joins a group of all nodes for collectives.

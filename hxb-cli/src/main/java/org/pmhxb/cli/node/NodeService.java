@@ -10,6 +10,7 @@ import org.pmhxb.cli.workload.MessageLink;
 import org.pmhxb.cli.workload.Workload;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.collectives.barrier.Barriers;
 import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.collectives.probe.FabricProbe;
@@ -38,7 +39,8 @@ import org.pmhxb.collectives.probe.FabricProbe;
  *   <li>{@code {"op":"stop"}}: breaks a running workload off, on whatever connection it came.
  * </ul>
  *
- * <p>A {@code limitMs} is 1 to {@value #LIMIT_MS_MAX} ms, 1000 if it is not given.
+ * <p>A {@code limitMs} is 1 to {@value #LIMIT_MS_MAX} ms, 1000 if it is not given. What repeats or
+ * measures ends with the connection, too.
  *
  * <p>A workload belongs to the connection that prepared it: when that ends, or the other side's
  * half of it, a run is broken off; when it has ended, the endpoint is closed.
@@ -81,16 +83,16 @@ public final class NodeService {
       String op = request.path("op").asText("");
       return switch (op) {
         case "status" -> ControlJson.from(node.status());
-        case "ready" -> ready(request.path("waitMs").asLong(0));
+        case "ready" -> ready(request);
         case "prepare" -> prepare(ControlJson.to(request.get("workload"), WorkloadSpec.class));
         case "run" -> run(request, gone);
         case "stop" -> stop();
         case "barrier-open" -> openBarrier(request);
         case "barrier-state" -> barrierState();
-        case "barrier-run" -> runBarrier(request);
+        case "barrier-run" -> runBarrier(request, gone);
         case "collective-join" -> joinCollectives();
-        case "collective-run" -> runCollective(request);
-        case "probe" -> probe(request);
+        case "collective-run" -> runCollective(request, gone);
+        case "probe" -> probe(request, gone);
         default ->
             ControlJson.refusal(
                 "op \""
@@ -99,9 +101,9 @@ public final class NodeService {
       };
     }
 
-    private ObjectNode ready(long waitMs) throws InterruptedException {
-      long untilNs =
-          System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(waitMs, MOST_WAIT_MS));
+    private ObjectNode ready(ObjectNode request) throws InterruptedException {
+      long waitMs = Math.min(number(request, "waitMs", 0, 0, Long.MAX_VALUE), MOST_WAIT_MS);
+      long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
       while (!node.ready() && untilNs - System.nanoTime() > 0) {
         Thread.sleep(LOOK_MS);
       }
@@ -157,7 +159,8 @@ public final class NodeService {
         barrier.close();
       }
       BarrierSpec spec = BarrierSpec.parse(request.path("spec").asText(""));
-      barrier = node.openBarrier(request.path("number").asInt(-1), spec);
+      int number = (int) number(request, "number", 0, 0, Barriers.NUMBERS - 1);
+      barrier = node.openBarrier(number, spec);
       return done();
     }
 
@@ -165,11 +168,12 @@ public final class NodeService {
       return done().put("connected", barrier != null && barrier.connected());
     }
 
-    private ObjectNode runBarrier(ObjectNode request) throws Exception {
+    private ObjectNode runBarrier(ObjectNode request, BooleanSupplier gone) throws Exception {
       if (barrier == null) {
         return ControlJson.refusal("no barrier is open on this connection");
       }
-      BarrierTimes times = barrier.run(count(request, BarrierHandle.COUNT_MAX), limitMs(request));
+      BarrierTimes times =
+          barrier.run(count(request, BarrierHandle.COUNT_MAX), limitMs(request), gone);
       ObjectNode answer = done();
       answer.set("times", ControlJson.from(times));
       return answer;
@@ -182,35 +186,36 @@ public final class NodeService {
       return done();
     }
 
-    private ObjectNode runCollective(ObjectNode request) throws Exception {
+    private ObjectNode runCollective(ObjectNode request, BooleanSupplier gone) throws Exception {
       if (collectives == null) {
         return ControlJson.refusal("no group was joined on this connection");
       }
       CollectiveTimes times =
           collectives.run(
-              ControlJson.to(request.get("order"), CollectiveOrder.class), limitMs(request));
+              ControlJson.to(request.get("order"), CollectiveOrder.class), limitMs(request), gone);
       ObjectNode answer = done();
       answer.set("times", ControlJson.from(times));
       return answer;
     }
 
-    private ObjectNode probe(ObjectNode request) throws Exception {
-      FabricLogp found = node.probe(count(request, FabricProbe.COUNT_MAX), limitMs(request));
+    private ObjectNode probe(ObjectNode request, BooleanSupplier gone) throws Exception {
+      FabricLogp found = node.probe(count(request, FabricProbe.COUNT_MAX), limitMs(request), gone);
       ObjectNode answer = done();
       answer.set("found", ControlJson.from(found));
       return answer;
     }
 
     private static int count(ObjectNode request, int most) {
-      return (int) number(request, "count", 1, most);
+      return (int) number(request, "count", 1, 1, most);
     }
 
     private static long limitMs(ObjectNode request) {
-      return number(request, "limitMs", 1_000, LIMIT_MS_MAX);
+      return number(request, "limitMs", 1_000, 1, LIMIT_MS_MAX);
     }
 
-    /** A whole number of at least 1. */
-    private static long number(ObjectNode request, String name, long otherwise, long most) {
+    /** A whole number; {@code otherwise} where none is given. */
+    private static long number(
+        ObjectNode request, String name, long otherwise, long least, long most) {
       JsonNode value = request.get(name);
       if (value == null) {
         return otherwise;
@@ -218,9 +223,10 @@ public final class NodeService {
       // Not asInt(): of a number beyond an int it takes a part, and of a word the default.
       if (!value.isIntegralNumber()
           || !value.canConvertToLong()
-          || value.longValue() < 1
+          || value.longValue() < least
           || value.longValue() > most) {
-        throw new IllegalArgumentException(name + " is " + value + "; must be 1 to " + most);
+        throw new IllegalArgumentException(
+            name + " is " + value + "; must be " + least + " to " + most);
       }
       return value.longValue();
     }

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.node;
 
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.collectives.barrier.Barrier;
 import org.pmhxb.collectives.barrier.Barriers;
@@ -28,10 +29,11 @@ final class PolledBarrier implements BarrierHandle {
   }
 
   @Override
-  public BarrierTimes run(int count, long limitMs) throws InterruptedException, TimeoutException {
+  public BarrierTimes run(int count, long limitMs, BooleanSupplier gone)
+      throws InterruptedException, TimeoutException {
     Repeated repeated = new Repeated(count);
     String what = "%d barriers %s are".formatted(count, barrier.spec());
-    AwaitedTask.drive(loop, repeated, limitMs, what);
+    AwaitedTask.drive(loop, repeated, limitMs, gone, what);
     return repeated.times();
   }
 

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.node;
 
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.cli.workload.LatencyHistogram;
 import org.pmhxb.cli.workload.RankData;
 import org.pmhxb.collectives.CollectiveCall;
@@ -53,13 +54,13 @@ final class PolledCollectives implements CollectivesHandle {
   }
 
   @Override
-  public CollectiveTimes run(CollectiveOrder order, long limitMs)
+  public CollectiveTimes run(CollectiveOrder order, long limitMs, BooleanSupplier gone)
       throws InterruptedException, TimeoutException {
     Repeated repeated = new Repeated(order);
     String what =
         "%d times %s %s of %d B are"
             .formatted(order.count(), order.collective(), order.algorithm(), order.bytes());
-    AwaitedTask.drive(loop, repeated, limitMs, what);
+    AwaitedTask.drive(loop, repeated, limitMs, gone, what);
     return repeated.times();
   }
 

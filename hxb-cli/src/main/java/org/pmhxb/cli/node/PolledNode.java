@@ -320,8 +320,9 @@ public final class PolledNode implements NodeHandle {
   }
 
   @Override
-  public FabricLogp probe(int count, long limitMs) throws InterruptedException, TimeoutException {
-    return PolledProbe.measure(node, loop, count, sleeps, limitMs);
+  public FabricLogp probe(int count, long limitMs, BooleanSupplier gone)
+      throws InterruptedException, TimeoutException {
+    return PolledProbe.measure(node, loop, count, sleeps, limitMs, gone);
   }
 
   @Override

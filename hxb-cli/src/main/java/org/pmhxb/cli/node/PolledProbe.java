@@ -2,6 +2,7 @@ package org.pmhxb.cli.node;
 
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.probe.FabricLogp;
 import org.pmhxb.collectives.probe.FabricProbe;
@@ -25,12 +26,14 @@ final class PolledProbe implements LoopWork.Task {
    * Measures; any thread but the poll thread.
    *
    * @param sleeps whether the poll thread sleeps as soon as there is nothing to do
-   * @throws TimeoutException it took more than {@code limitMs}
+   * @param gone whether nobody waits for it any more
+   * @throws TimeoutException it took more than {@code limitMs}, or nobody waits
    */
-  static FabricLogp measure(PmNode node, LoopWork loop, int count, boolean sleeps, long limitMs)
+  static FabricLogp measure(
+      PmNode node, LoopWork loop, int count, boolean sleeps, long limitMs, BooleanSupplier gone)
       throws InterruptedException, TimeoutException {
     PolledProbe task = loop.call(() -> new PolledProbe(node, count, sleeps));
-    AwaitedTask.drive(loop, task, limitMs, "LogP's measurement is");
+    AwaitedTask.drive(loop, task, limitMs, gone, "LogP's measurement is");
     return task.probe.found();
   }
 

@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -222,8 +223,9 @@ public final class FakeNode implements NodeHandle {
       }
 
       @Override
-      public BarrierTimes run(int count, long limitMs) {
-        throw new IllegalStateException("nobody arrives");
+      public BarrierTimes run(int count, long limitMs, BooleanSupplier gone)
+          throws InterruptedException, TimeoutException {
+        throw nobodyCame(gone);
       }
 
       @Override
@@ -242,8 +244,9 @@ public final class FakeNode implements NodeHandle {
     joined.add("collectives");
     return new CollectivesHandle() {
       @Override
-      public CollectiveTimes run(CollectiveOrder order, long limitMs) {
-        throw new IllegalStateException("nobody calls");
+      public CollectiveTimes run(CollectiveOrder order, long limitMs, BooleanSupplier gone)
+          throws InterruptedException, TimeoutException {
+        throw nobodyCame(gone);
       }
 
       @Override
@@ -255,8 +258,19 @@ public final class FakeNode implements NodeHandle {
   }
 
   @Override
-  public FabricLogp probe(int count, long limitMs) {
-    throw new IllegalStateException("nobody is here to answer");
+  public FabricLogp probe(int count, long limitMs, BooleanSupplier gone)
+      throws InterruptedException, TimeoutException {
+    throw nobodyCame(gone);
+  }
+
+  /** What needs others goes on until nobody waits for it. */
+  private TimeoutException nobodyCame(BooleanSupplier gone) throws InterruptedException {
+    driving.set(true);
+    while (!gone.getAsBoolean()) {
+      Thread.sleep(1);
+    }
+    driving.set(false);
+    return new TimeoutException("nobody came");
   }
 
   @Override

@@ -22,6 +22,7 @@ import org.pmhxb.cli.control.ControlJson;
 import org.pmhxb.cli.control.ControlServer;
 import org.pmhxb.cli.workload.WorkloadReport;
 import org.pmhxb.cli.workload.WorkloadSpec;
+import org.pmhxb.collectives.Collective;
 import org.pmhxb.router.Coordinates;
 import org.pmhxb.router.Dimension;
 import org.pmhxb.router.HxbConfig;
@@ -183,6 +184,25 @@ class NodeServiceTest {
     ControlClient.ask(path, prepare(20), LIMIT);
   }
 
+  /** So may what the node does with others. */
+  @ParameterizedTest
+  @ValueSource(strings = {"barrier-run", "collective-run", "probe"})
+  void whatRepeatsEndsWithItsConnection(String op) throws Exception {
+    ObjectNode request = ControlJson.request(op).put("count", 1).put("limitMs", 86_400_000);
+    CollectiveOrder order = new CollectiveOrder(Collective.BROADCAST, "binomial", 8, 1, 0);
+    request.set("order", ControlJson.from(order));
+    node.stick();
+    try (ControlClient client = ControlClient.connect(path)) {
+      client.call(
+          ControlJson.request("barrier-open").put("number", 1).put("spec", "dissemination"), LIMIT);
+      client.call(ControlJson.request("collective-join"), LIMIT);
+      client.send(request);
+      await("its beginning", node::driving);
+    }
+    await("its end", () -> !node.driving());
+    await("the close", () -> node.openParts().isEmpty());
+  }
+
   /** A poll thread that stands still for long closes nothing. */
   @ParameterizedTest
   @ValueSource(strings = {"endpoint", "barrier", "collectives", "endpoint barrier collectives"})
@@ -235,6 +255,22 @@ class NodeServiceTest {
     request.withObject("workload").put("endpoint", 0);
     assertThatThrownBy(() -> ControlClient.ask(path, request, LIMIT))
         .hasMessageContaining("endpoint is 0; must be 1 to 65534");
+    refuses(ControlJson.request("ready").put("waitMs", Long.MIN_VALUE), "must be 0 to");
+    refuses(ControlJson.request("ready").put("waitMs", "a second"), "waitMs is \"a second\"");
+    ObjectNode barrier = ControlJson.request("barrier-open").put("spec", "dissemination");
+    refuses(barrier.put("number", 65_536), "number is 65536; must be 0 to 65535");
+    refuses(barrier.put("number", (1L << 32) + 1), "number is 4294967297; must be");
+  }
+
+  private void refuses(ObjectNode request, String why) {
+    assertThatThrownBy(() -> ControlClient.ask(path, request, LIMIT)).hasMessageContaining(why);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-4, 0, 6, CollectiveOrder.BYTES_MAX + 4})
+  void aCollectiveOfNoSuchLengthIsNoOrder(int bytes) {
+    assertThatThrownBy(() -> new CollectiveOrder(Collective.BROADCAST, "binomial", bytes, 1, 0))
+        .hasMessageContaining("bytes is " + bytes + "; must be a multiple of 4 in 4 to 16777216");
   }
 
   @Test

@@ -20,7 +20,8 @@ import org.pmhxb.pm.PmNode;
  * thread; the rest belongs to the poll thread.
  */
 public final class Barriers implements CollectiveHandler {
-  private static final int NUMBERS = 65_536;
+  /** Barriers have numbers below this one. */
+  public static final int NUMBERS = 65_536;
 
   /** Groups and algorithms that one number has had, at most: it goes on where each of them was. */
   static final int AGREEMENTS_MOST = 64;
