@@ -11,12 +11,11 @@ JSON=
 # What one launcher tells the command line and the other does not.
 PROPERTIES=()
 
-# In the locale C, which a service, a container or cron has, Java reads no path and writes no text beyond ASCII; this one
-# differs from it in nothing else.
-case "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" in
-  C | POSIX)
-    export LC_CTYPE=C.UTF-8
-    [ -z "${LC_ALL:-}" ] || LC_ALL=C.UTF-8
+# In the locale C, which a service, a container or cron has, and who names one that is not installed, as ssh from another
+# machine may, Java reads no path and writes no text beyond ASCII; this one differs from it in nothing else.
+case "$(locale charmap 2>/dev/null || echo "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}")" in
+  ANSI_X3.4-1968 | C | POSIX)
+    export LC_ALL=C.UTF-8 # not LC_CTYPE alone: Java takes none of a locale of which a part is not there
     ;;
 esac
 

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.pmhxb.cli.demo.DemoCommand;
 import org.pmhxb.cli.doctor.DoctorCommand;
 import org.pmhxb.cli.fuzz.FuzzCommand;
@@ -65,12 +66,21 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
+    writeNumbersAlike();
     ResultStream results = ResultStream.standardOutput();
     PrintWriter out = results.printer(System.out.charset());
     PrintWriter err = new PrintWriter(System.err, true);
     int code = run(args, out, err);
     out.flush();
     NodeRunner.leave(code == OK && results.lost(System.out.checkError(), err) ? FAILED : code);
+  }
+
+  /**
+   * In the user's own language numbers may have other digits, or a comma: ip, tc, DPDK and the
+   * nodes' files take none of these. To be called by each main method of the command line.
+   */
+  public static void writeNumbersAlike() {
+    Locale.setDefault(Locale.ROOT);
   }
 
   /**

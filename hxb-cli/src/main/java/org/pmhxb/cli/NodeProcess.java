@@ -37,6 +37,7 @@ public final class NodeProcess {
    * @param words {@code --config FILE}, once for each node
    */
   public static void main(String[] words) {
+    Main.writeNumbersAlike();
     PrintWriter err = new PrintWriter(System.err, true);
     int code = Main.OK;
     try {

@@ -181,7 +181,8 @@ class LauncherIT {
 
   /** What an installation consists of, under a name with an umlaut, which this JVM may not read. */
   @ParameterizedTest
-  @ValueSource(strings = {"LC_ALL=C", "LANG=", "LC_CTYPE=POSIX"})
+  @ValueSource(
+      strings = {"LC_ALL=C", "LANG=", "LC_CTYPE=POSIX", "LC_ALL=xx_XX.UTF-8", "LANG=xx_XX.UTF-8"})
   void pathsMayHaveAnyLettersInTheLocaleC(String locale, @TempDir Path folder) throws Exception {
     String script =
         """
@@ -194,6 +195,20 @@ class LauncherIT {
     ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", HOME.toString(), locale);
     assertThat(ran.code()).as(ran.err()).isEqualTo(Main.USAGE);
     assertThat(ran.json().path("error").asText()).startsWith("\u00f6.toml: ");
+  }
+
+  /** It has digits of its own. */
+  @Test
+  void numbersAreWrittenAlikeInEveryLanguage(@TempDir Path folder) throws Exception {
+    String script =
+        """
+        export JDK_JAVA_OPTIONS="-Duser.language=fa -Duser.country=IR"
+        "$1" sim --shape 2 --seeds 1..2 --messages 10
+        """;
+    ScriptRun ran =
+        ScriptRun.in(folder, "bash", "-c", script, "bash", HOME.resolve("hxb").toString());
+    assertThat(ran.code()).as(ran.err()).isEqualTo(Main.OK);
+    assertThat(ran.out()).contains("2").matches("\\p{ASCII}*");
   }
 
   @Test

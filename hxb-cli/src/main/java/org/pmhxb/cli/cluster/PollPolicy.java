@@ -53,14 +53,16 @@ public record PollPolicy(HxbConfig.Idle idle, boolean pinned, List<SortedSet<Int
 
   /** Processor for the poll thread of a node's process, or -1. */
   int cpu(int node, int nodes) {
-    if (!pinned) {
-      return -1;
-    }
+    return pinned ? cpu(node, nodes, UsableCpus.here()) : -1;
+  }
+
+  /** Of these: each process has its turn. */
+  int cpu(int node, int nodes, UsableCpus cpus) {
     List<SortedSet<Integer>> all = processes(nodes);
     int process = 0;
     while (!all.get(process).contains(node)) {
       process++;
     }
-    return process % Runtime.getRuntime().availableProcessors();
+    return cpus.inTurn(process);
   }
 }

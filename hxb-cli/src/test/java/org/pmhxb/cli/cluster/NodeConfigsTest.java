@@ -4,15 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.pmhxb.cli.veth.LinkRate;
+import org.pmhxb.ffi.Threads;
 import org.pmhxb.router.HxbConfig;
 import org.pmhxb.router.Shape;
 
@@ -56,13 +60,24 @@ class NodeConfigsTest {
             .sharing(List.of(new TreeSet<>(Set.of(0, 3)), new TreeSet<>(Set.of(1))));
     ClusterSpec spec =
         new ClusterSpec(ClusterSpec.Fabric.MEMIF, Shape.of(2, 2), 1, null).withPoll(poll);
-    int processors = Runtime.getRuntime().availableProcessors();
 
     assertThat(poll.processes(4)).isEqualTo(List.of(Set.of(0, 3), Set.of(1), Set.of(2)));
-    assertThat(List.of(poll.cpu(0, 4), poll.cpu(3, 4), poll.cpu(1, 4), poll.cpu(2, 4)))
-        .containsExactly(0, 0, 1 % processors, 2 % processors);
+    // Two of a machine's that a container has, or those of which each has a sibling behind it.
+    assertThat(cpus(poll, 2, 3)).containsExactly(2, 3, 2, 2);
+    assertThat(cpus(poll, 0, 2, 4, 6)).containsExactly(0, 2, 4, 0);
+    assertThat(cpus(poll, 5)).containsOnly(5);
+    for (int node = 0; node < 4; node++) {
+      assertThat(Threads.affinity().get(poll.cpu(node, 4))).isTrue();
+    }
     assertThat(NodeConfigs.of(spec, PATHS, 0).devices())
         .doesNotContainAnyElementsOf(NodeConfigs.of(spec, PATHS, 3).devices());
+  }
+
+  private static List<Integer> cpus(PollPolicy poll, int... usable) {
+    BitSet set = new BitSet();
+    Arrays.stream(usable).forEach(set::set);
+    UsableCpus cpus = new UsableCpus(set);
+    return IntStream.range(0, 4).mapToObj(node -> poll.cpu(node, 4, cpus)).toList();
   }
 
   @Test

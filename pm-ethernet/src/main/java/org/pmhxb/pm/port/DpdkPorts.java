@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.DpdkPool;
@@ -215,8 +216,13 @@ public final class DpdkPorts {
     }
     int mtu = AfPacket.interfaceMtu(interfaceName);
     String arguments =
-        "iface=%s,blocksz=%d,framesz=%d,framecnt=%d,qpairs=1,qdisc_bypass=0"
-            .formatted(interfaceName, AF_PACKET_BLOCK_BYTES, AF_PACKET_SLOT_BYTES, frames);
+        String.format(
+            Locale.ROOT, // not every language writes numbers in ASCII
+            "iface=%s,blocksz=%d,framesz=%d,framecnt=%d,qpairs=1,qdisc_bypass=0",
+            interfaceName,
+            AF_PACKET_BLOCK_BYTES,
+            AF_PACKET_SLOT_BYTES,
+            frames);
     int number = Ports.attach("net_af_packet_" + interfaceName, arguments);
     return open(
         number,

@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.pmhxb.cli.Words;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.ProjectFolder;
+import org.pmhxb.cli.cluster.UsableCpus;
 import org.pmhxb.cli.mpi.Executables;
 import org.pmhxb.cli.process.DirectoryTree;
 import org.pmhxb.cli.process.ProcessTree;
@@ -115,9 +117,19 @@ public final class MpiBarrier {
     mpirun.addAll(List.of("--mca", "oob_tcp_if_include", LINK, "--mca", "pml", "ob1"));
     mpirun.addAll(List.of("--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", LINK));
     mpirun.addAll(List.of("--mca", "mpi_yield_when_idle", pinned ? "0" : "1"));
-    String bound = pinned ? "taskset -c $OMPI_COMM_WORLD_RANK " : "";
     String call = Words.forShell(program.toString()) + " " + warmUp + " " + seconds;
-    mpirun.addAll(List.of("sh", "-c", "exec " + bound + call));
+    if (pinned) {
+      UsableCpus cpus = UsableCpus.here();
+      String ofRanks =
+          IntStream.range(0, hosts.size())
+              .mapToObj(rank -> "" + cpus.inTurn(rank))
+              .collect(Collectors.joining(" "));
+      call =
+          "set -- %s; shift $OMPI_COMM_WORLD_RANK; exec taskset -c $1 %s".formatted(ofRanks, call);
+    } else {
+      call = "exec " + call;
+    }
+    mpirun.addAll(List.of("sh", "-c", call));
     return mpirun;
   }
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.pmhxb.cli.bench.MachineInfo;
+import org.pmhxb.cli.cluster.UsableCpus;
 
 /**
  * dpdk-testpmd on our port types, one link: what the drivers do with no protocol above, so the
@@ -70,7 +71,10 @@ final class TestpmdPeer implements Peer {
   /** Each has a processor for its frames and shares the other's for its set-up. */
   private static List<String> command(String line, boolean receiver, PeerSite site, PeerCase what) {
     List<String> command = new ArrayList<>(List.of("dpdk-testpmd"));
-    command.addAll(List.of("--lcores", receiver ? "0@0,1@1" : "0@1,1@0"));
+    UsableCpus cpus = UsableCpus.here();
+    int own = cpus.inTurn(receiver ? 1 : 0);
+    int others = cpus.inTurn(receiver ? 0 : 1);
+    command.addAll(List.of("--lcores", "0@%d,1@%d".formatted(others, own)));
     command.addAll(List.of("--file-prefix", line + (receiver ? "r" : "t")));
     command.addAll(List.of("--no-huge", "-m", "256", "--no-pci", "--no-telemetry"));
     command.add("--vdev=" + port(line, receiver, site));
