@@ -85,8 +85,24 @@ final class Sessions {
   /** The session itself is wanted, whether or not anything is to be sent: until it is open. */
   void wantOpen(Peer peer) {
     if (!closing && peer.state != PeerState.UP) {
-      peer.handshake().wanted = true;
+      Handshake mine = peer.handshake();
+      if (!mine.wanted) { // else who asks may be who has heard
+        mine.wanted = true;
+        waitAnew(peer);
+      }
       want(peer);
+    }
+  }
+
+  /**
+   * That a peer does not answer is told once to who waits for it. Who begins to wait behind that
+   * waits for as long, and is told then.
+   */
+  private void waitAnew(Peer peer) {
+    if (peer.state == PeerState.OPENING && peer.handshake.unreachable) {
+      peer.handshake.unreachable = false;
+      peer.handshake.openIntervalNs = OPEN_INTERVAL_NS;
+      peer.heardAt = core.patienceNs;
     }
   }
 
@@ -352,6 +368,7 @@ final class Sessions {
     lane.creditAskIntervalNs = CREDIT_INTERVAL_NS;
     lane.creditAskedNs = core.nowNs;
     if (peer.state != PeerState.UP) {
+      waitAnew(peer);
       want(peer);
     } else if (lane.limit == 0) {
       askForCredit(peer, lane);
@@ -421,7 +438,11 @@ final class Sessions {
       return;
     }
     if (!mine.unreachable && core.patienceNs - peer.heardAt >= core.config.peerTimeoutNs()) {
-      tellUnreachable(peer);
+      if (isWantedHere(peer) || peer.lastDown != DownReason.UNREACHABLE) {
+        tellUnreachable(peer);
+      } else {
+        mine.wantedByPeer = false; // nobody waits, and all have heard: it may ask for ever
+      }
     }
     if (core.nowNs - mine.openSentNs >= mine.openIntervalNs) {
       long mostNs = mine.unreachable ? OPEN_INTERVAL_LATER_NS : OPEN_INTERVAL_MAX_NS;
@@ -431,7 +452,11 @@ final class Sessions {
   }
 
   private static boolean isWanted(Peer peer) {
-    boolean wanted = peer.handshake.wanted || peer.handshake.wantedByPeer;
+    return peer.handshake.wantedByPeer || isWantedHere(peer);
+  }
+
+  private static boolean isWantedHere(Peer peer) {
+    boolean wanted = peer.handshake.wanted;
     for (int i = 0; !wanted && i < peer.outLaneCount; i++) {
       wanted = peer.outLanes[i].creditWanted;
     }

@@ -112,6 +112,63 @@ class OpeningTest {
     }
   }
 
+  /** Somebody wanted the session before, and was told when no program was there. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoBeginsToWaitForAPeerThatDoesNotAnswerIsToldToo(boolean inline) {
+    NodeConfig config =
+        NodeConfig.defaults(0x1234, 1, 128).withWindow(64).withPeerTimeoutNs(20 * MS);
+    try (TestNet net = new TestNet(2, 1, 4, 800, config, inline)) {
+      PmNode node = net.nodes.get(0);
+      Told told = new Told();
+      node.peerListener(told);
+      net.deadRail[0] = true;
+      for (int i = 0; i < 100; i++) {
+        node.connect(1);
+        net.run(MS);
+      }
+      assertThat(told.node).as("who asks on has heard").containsExactly("1 of 0 UNREACHABLE");
+
+      PmEndpoint endpoint = node.open(ENDPOINT);
+      assertThat(endpoint.claim(1, 8)).isNull();
+      net.run(15 * MS);
+      endpoint.poll(told, 16);
+      assertThat(told.program).isEmpty();
+      net.run(10 * MS);
+      endpoint.poll(told, 16);
+      assertThat(told.program).containsExactly("1 of 0");
+      assertThat(told.node).hasSize(2);
+
+      // It heard, and asks again.
+      assertThat(endpoint.claim(1, 8)).isNull();
+      net.run(25 * MS);
+      endpoint.poll(told, 16);
+      assertThat(told.program).containsExactly("1 of 0", "1 of 0");
+      net.deadRail[0] = false;
+      net.run(1_100 * MS);
+      assertThat(node.peerState(1)).isEqualTo(PeerState.UP);
+    }
+  }
+
+  /** It hears nothing of the answers, asks each second, and nobody here waits for it. */
+  @Test
+  void aPeerThatAsksOnAndIsNotReachedIsToldOfOnce() {
+    NodeConfig config =
+        NodeConfig.defaults(0x1234, 1, 128).withWindow(64).withPeerTimeoutNs(1_500 * MS);
+    try (TestNet net = new TestNet(2, 1, 5, 800, config)) {
+      PmNode lower = net.nodes.get(0);
+      Told told = new Told();
+      lower.peerListener(told);
+      net.muteNode[0] = 0; // nothing reaches the higher node
+      net.nodes.get(1).connect(0);
+      net.run(10_000 * MS);
+      assertThat(told.node).containsExactly("1 of 0 UNREACHABLE");
+      net.muteNode[0] = -1;
+      net.run(1_100 * MS);
+      assertThat(lower.peerState(1)).isEqualTo(PeerState.UP);
+    }
+  }
+
   /** Else it would be kept opening for as long as the last question is young. */
   @Test
   void aPeerThatAskedAndIsNotReachedHasToAskAgain() {

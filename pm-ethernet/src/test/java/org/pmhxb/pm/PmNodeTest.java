@@ -591,14 +591,16 @@ class PmNodeTest {
       net.deadRail[0] = true;
       PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
       var source = arena.allocate(5_000);
-      long limitNs = net.nowNs + 1_000_000_000L;
-      Idle idle =
-          work -> {
-            assertThat(net.nowNs).as("the message waits").isLessThan(limitNs);
-            net.step();
-          };
-      assertThatThrownBy(() -> from.sendLarge(1, ENDPOINT, source, 0, 5_000, idle))
-          .isInstanceOf(PeerDownException.class);
+      for (int again = 0; again < 3; again++) {
+        long limitNs = net.nowNs + 1_000_000_000L;
+        Idle idle =
+            work -> {
+              assertThat(net.nowNs).as("the message waits").isLessThan(limitNs);
+              net.step();
+            };
+        assertThatThrownBy(() -> from.sendLarge(1, ENDPOINT, source, 0, 5_000, idle))
+            .isInstanceOf(PeerDownException.class);
+      }
     }
   }
 

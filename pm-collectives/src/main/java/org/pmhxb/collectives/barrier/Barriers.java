@@ -13,6 +13,7 @@ import org.pmhxb.pm.CollectiveFrames;
 import org.pmhxb.pm.CollectiveHandler;
 import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerState;
+import org.pmhxb.pm.PeerStatus;
 import org.pmhxb.pm.PmNode;
 
 /**
@@ -56,6 +57,9 @@ public final class Barriers implements CollectiveHandler {
     this.node = node;
     this.frames = node.collectives();
     this.inline = node.isInline();
+    for (PeerStatus peer : node.peerStatus()) {
+      unreachable.set(peer.node(), peer.reason() == DownReason.UNREACHABLE);
+    }
   }
 
   /**

@@ -24,6 +24,7 @@ import org.pmhxb.collectives.barrier.plan.BarrierSpec;
 import org.pmhxb.collectives.barrier.plan.Participants;
 import org.pmhxb.collectives.barrier.plan.Planner;
 import org.pmhxb.collectives.logp.LogP;
+import org.pmhxb.pm.DownReason;
 import org.pmhxb.pm.PeerState;
 import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.PollIdle;
@@ -317,6 +318,29 @@ class RingBarrierTest {
               () -> {
                 later.arrive();
                 ring.await(later::test);
+              })
+          .isInstanceOf(BarrierBrokenException.class)
+          .hasMessageContaining("node 1");
+    }
+  }
+
+  /** Somebody else had wanted the session, and goes on wanting it. */
+  @Test
+  void whoMakesItsFirstBarrierBehindThatHearsOfItToo() {
+    RingCluster.Options options =
+        RingCluster.Options.of(Shape.of(2), 1).withPeerTimeoutNs(50_000_000L);
+    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+    try (RingBarriers ring = new RingBarriers(options)) {
+      PmNode node = ring.cluster.node(0);
+      ring.cluster.node(1).quit();
+      node.connect(1);
+      ring.await(() -> node.peerStatus().getFirst().reason() == DownReason.UNREACHABLE);
+
+      Barrier first = Barriers.of(node).open(2, ring.group, spec);
+      assertThatThrownBy(
+              () -> {
+                first.arrive();
+                ring.await(first::test);
               })
           .isInstanceOf(BarrierBrokenException.class)
           .hasMessageContaining("node 1");
