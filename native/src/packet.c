@@ -235,14 +235,15 @@ static int filled(const struct hxb_packet *p, int n)
 
 /*
  * A frame for another address, which a bridge floods; or of a VLAN: the kernel takes the tag off
- * before it looks for sockets of an EtherType, but says that the frame is not this host's.
+ * before it looks for sockets of an EtherType, but says that the frame is not this host's. Unless it
+ * is: of a VLAN's or macvlan's device on top of the interface, whose own sockets get it, too.
  */
-static bool is_for_others(const struct tpacket2_hdr *slot)
+static bool is_for_others(const struct hxb_packet *p, const struct tpacket2_hdr *slot)
 {
     const struct sockaddr_ll *from =
         (const void *)((const char *)slot + TPACKET_ALIGN(sizeof(struct tpacket2_hdr)));
 
-    return from->sll_pkttype == PACKET_OTHERHOST;
+    return from->sll_pkttype == PACKET_OTHERHOST || from->sll_ifindex != p->if_index;
 }
 
 static bool is_whole(const struct hxb_packet *p, const struct tpacket2_hdr *slot)
@@ -269,7 +270,7 @@ int hxb_packet_receive(struct hxb_packet *p, uint64_t *descs, uint64_t *addresse
         struct tpacket2_hdr *slot = slot_at(p, p->next);
         if (unlikely(!is_whole(p, slot))) {
             hxb_add(&p->refused, 1);
-        } else if (likely(!is_for_others(slot))) {
+        } else if (likely(!is_for_others(p, slot))) {
             uint32_t id = ids[taken];
             char *frame = (char *)p->pool->mbufs[id]->buf_addr + HXB_FRAME_OFFSET;
             memcpy(frame, (const char *)slot + slot->tp_mac, slot->tp_snaplen);
