@@ -31,6 +31,8 @@ public final class Communicator implements AutoCloseable {
       Collective collective, long blockBytes, int elementBytes, int root, boolean inPlace) {}
 
   /** Passes over copies, waiting messages and sends in one poll. */
+  private static final String UNTAKEN = "sent what no call of this node took, or makes other calls";
+
   private static final int PASSES_PER_POLL = 32;
 
   /** Plans kept beside two for each rank, so that roots may take turns. */
@@ -59,6 +61,9 @@ public final class Communicator implements AutoCloseable {
 
   /** Number of the present call, or of the next. */
   private int sequence;
+
+  /** The last call behind which all that waits was looked at. */
+  private int judged;
 
   /** Messages that wait, and partners that are down, and those that are to be told something. */
   private int heldCount;
@@ -372,6 +377,20 @@ public final class Communicator implements AutoCloseable {
     sequence++;
   }
 
+  /** What came for a call that is over, and was of none of its partners, is of no call here. */
+  private void breakUpIfPassedOver() {
+    for (Partner p : partners) {
+      if (p != null && isPassedOver(p)) {
+        mismatch(p, UNTAKEN);
+        return;
+      }
+    }
+  }
+
+  private boolean isPassedOver(Partner p) {
+    return p.heldFirst != null && Wire.call(p.heldFirst.memory, p.heldFirst.at) - sequence < 0;
+  }
+
   // --- progress ---------------------------------------------------------------------------------
 
   int poll() {
@@ -381,9 +400,20 @@ public final class Communicator implements AutoCloseable {
   /** One bounded round: copies, messages that waited, sends. */
   int progress() {
     int work = controlDue > 0 ? sendControl() : 0;
-    if (!call.isActive()) {
-      return work;
+    if (call.isActive()) {
+      work += advance();
     }
+    if (!call.isActive() && judged != sequence) {
+      judged = sequence;
+      if (heldCount > 0 && broken == null) {
+        breakUpIfPassedOver();
+      }
+    }
+    return work;
+  }
+
+  private int advance() {
+    int work = 0;
     if (downCount + leftCount > 0) {
       failIfGone();
     }
@@ -438,7 +468,7 @@ public final class Communicator implements AutoCloseable {
     for (int i = 0; call.isActive() && i < call.partnerCount(); i++) {
       Partner p = call.partnerAt(i);
       if (isOutOfTurn(p)) {
-        mismatch(p, "sent what no call of this node took, or makes other calls");
+        mismatch(p, UNTAKEN);
         return work;
       }
       while (holdsOfPresentCall(p) && use(p, take(p, p.heldFirst), p.heldFirst.lengthBytes)) {
@@ -720,7 +750,8 @@ public final class Communicator implements AutoCloseable {
   /**
    * Ends the group, and tells the members whose ranks are a power of two away: however the dead one
    * lay in the algorithm's tree, everybody hears of it in about log2 n steps. Members that had no
-   * more calls and left pass nothing on, so those that wait for this one are told as well.
+   * more calls and left pass nothing on, so those that wait for this one, in this call or a later
+   * one, are told as well.
    */
   private void breakUp(RuntimeException why, int node, int reason) {
     broken = why;
@@ -743,6 +774,13 @@ public final class Communicator implements AutoCloseable {
     for (int step = 1; step < n; step *= 2) {
       tellUnlessDown((group.rank() + step) % n);
       tellUnlessDown((group.rank() + n - step) % n);
+    }
+    // Who waits for this one in a later call, and never has anything to send to it, hears it from
+    // nobody else. With whom nothing was exchanged yet, that asks.
+    for (Partner p : partners) {
+      if (p != null && !p.down && (p.heard || p.told)) {
+        tell(p);
+      }
     }
   }
 
@@ -823,6 +861,11 @@ public final class Communicator implements AutoCloseable {
           Wire.REASON_LEFT);
     }
     closed = true;
+    if (broken == null) {
+      brokenNode = group.node(group.rank());
+      brokenReason = Wire.REASON_LEFT;
+      tellThoseWhoseMessagesWait();
+    }
     releaseHeld();
     for (Partner p : partners) {
       if (p != null) {
@@ -830,11 +873,16 @@ public final class Communicator implements AutoCloseable {
       }
     }
     controlDue = 0;
-    boolean isBroken = broken != null;
-    collectives.left(
-        this,
-        isBroken ? brokenNode : group.node(group.rank()),
-        isBroken ? brokenReason : Wire.REASON_LEFT);
+    collectives.left(this, brokenNode, brokenReason);
+  }
+
+  /** No call of this node takes them: as with those that come behind its end. */
+  private void tellThoseWhoseMessagesWait() {
+    for (Partner p : partners) {
+      if (p != null && !p.down && p.heldFirst != null) {
+        tell(p);
+      }
+    }
   }
 
   /** What is still to be told is told behind this. */

@@ -451,6 +451,97 @@ class CommunicatorTest {
         .hasMessageContaining("node 7");
   }
 
+  /** It has nothing to send to who broke the group, and no other partner. */
+  @Test
+  void whoWaitsInALaterCallIsToldOfADeathToo() {
+    members.close();
+    Shape shape = Shape.of(3, 2);
+    members =
+        new RingMembers(
+            RingCluster.Options.of(shape, 1).withPeerTimeoutNs(50_000_000L),
+            StandardAlgorithms.registry(),
+            CollectiveLimits.defaults());
+    List<Communicator> all = new ArrayList<>();
+    for (int r = 0; r < 6; r++) {
+      Group group = Group.of(1, r, 0, 1, 2, 3, 4, 5);
+      all.add(members.at(r).join(group, Topology.crossbar(shape)));
+      all.get(r).use(Collective.GATHER, "linear");
+      all.get(r).use(Collective.BROADCAST, "crossbar");
+    }
+    MemorySegment six = ints(0, 0, 0, 0, 0, 0);
+    CollectiveCall gathers = all.get(0).gather(ints(0), six, 0);
+    List<CollectiveCall> early = new ArrayList<>();
+    for (int r : new int[] {1, 2, 3, 5}) {
+      early.add(all.get(r).gather(ints(r), MemorySegment.NULL, 0));
+    }
+    members.untilDone(early);
+    List<CollectiveCall> later = new ArrayList<>();
+    for (int r : new int[] {1, 2, 5}) {
+      later.add(all.get(r).broadcast(ints(7, 7), 2));
+    }
+    CollectiveCall waits = all.get(3).broadcast(ints(0, 0), 2);
+    members.untilDone(later);
+    members.until(() -> all.get(1).isSettled() && all.get(2).isSettled() && all.get(5).isSettled());
+    for (int r : new int[] {1, 2, 5}) {
+      all.get(r).close();
+    }
+    assertThat(waits.isDone()).isFalse();
+
+    members.stop(4);
+    members.untilDone(List.of(gathers, waits));
+
+    for (CollectiveCall call : List.of(gathers, waits)) {
+      assertThatThrownBy(call::check)
+          .isInstanceOf(PeerDownException.class)
+          .hasMessageContaining("node 4");
+    }
+  }
+
+  /** Had it come a moment later, it had been answered. */
+  @Test
+  void whoseMessageWaitsWhenAMemberLeavesIsTold() {
+    List<Communicator> both = members.join(1, 0, 1);
+    CollectiveCall call = both.get(1).allreduce(ints(1), ints(0), ElementType.INT, ReduceOp.SUM);
+    members.until(() -> members.at(0).earlyCopies() == 1);
+    both.get(0).close();
+
+    members.untilDone(List.of(call));
+    assertThatThrownBy(call::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("node 0 has left it");
+  }
+
+  /** It waits for credit that nobody gives any more. */
+  @Test
+  void whoseLongMessageWaitsWhenAMemberLeavesIsTold() {
+    List<Communicator> both = members.join(1, 0, 1);
+    CollectiveCall call = both.get(1).broadcast(MemorySegment.ofArray(new byte[1 << 20]), 1);
+    members.until(() -> members.at(0).earlyCopies() + members.at(0).earlyLoans() > 0);
+    for (int i = 0; i < 10_000; i++) {
+      members.round();
+    }
+    assertThat(call.isDone()).isFalse();
+    both.get(0).close();
+
+    members.untilDone(List.of(call));
+    assertThatThrownBy(call::check).hasMessageContaining("node 0 has left it");
+  }
+
+  /** Of the two that it divides, one waits for the other. */
+  @Test
+  void whatNoCallTookIsFoundAtTheEndOfItsCall() {
+    List<Communicator> all = members.join(1, 0, 1, 2);
+    all.forEach(c -> c.use(Collective.GATHER, "linear"));
+    CollectiveCall astray = all.get(2).gather(ints(2), MemorySegment.NULL, 0);
+    members.until(() -> members.at(0).earlyCopies() == 1);
+    CollectiveCall sends = all.get(0).gather(ints(0), MemorySegment.NULL, 1);
+    CollectiveCall waits = all.get(1).gather(ints(1), ints(0, 0, 0), 1);
+    members.untilDone(List.of(astray, sends, waits));
+    assertThatThrownBy(waits::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("node 2");
+  }
+
   @Test
   void aNumberIsJoinedAgainByTheSameMembersSoOften() {
     for (int i = 0; i < 256; i++) {
