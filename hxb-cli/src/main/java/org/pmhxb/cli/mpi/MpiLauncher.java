@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,8 @@ import org.pmhxb.router.HxbConfig;
  * ends the ranks with SIGTERM.
  */
 public final class MpiLauncher {
+  private static final Path NO_CONFIG = Path.of("-");
+
   private static final long GRACE_MS = 3_000;
   private static final int TCP_PORT = 24_900;
   private static final String RELAY = "the relay at node ";
@@ -83,7 +86,8 @@ public final class MpiLauncher {
     try {
       String directory = "127.0.0.1:" + freePort();
       for (int rank = 0; rank < job.ranks(); rank++) {
-        List<String> command = RankJvm.nio(job, rank, paths.config(rank), directory);
+        // Of no cluster: who takes down the one of this name ends what names its files.
+        List<String> command = RankJvm.nio(job, rank, NO_CONFIG, directory);
         start("rank " + rank, label(rank), command, List.of());
       }
       return awaitAll(job.ranks());
@@ -225,7 +229,11 @@ public final class MpiLauncher {
     process.onExit().thenAccept(ended::add);
   }
 
-  /** Relays run until they are ended; {@code ranks} processes end by themselves. */
+  /**
+   * Relays run until they are ended; {@code ranks} processes end by themselves.
+   *
+   * @return why those that are left have to be ended; empty when none is
+   */
   private String awaitAll(int ranks) throws InterruptedException {
     int left = ranks;
     String reason = "";
@@ -244,10 +252,6 @@ public final class MpiLauncher {
       }
       left--;
     }
-    if (reason.isEmpty()) {
-      return reason;
-    }
-    endAll();
     return reason;
   }
 

@@ -59,6 +59,29 @@ class MpirunIT {
       }
       """;
 
+  private static final String RESTS =
+      """
+      import mpi.*;
+      public class Rests {
+        public static void main(String[] argv) throws Exception {
+          String[] args = MPI.Init(argv);
+          MPI.Finalize();
+          if (args[0].equals("quit")) {
+            System.out.print("last words");
+            System.exit(0);
+          }
+          new Thread(() -> {
+            try {
+              Thread.sleep(500);
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+            System.out.println("late");
+          }).start();
+        }
+      }
+      """;
+
   private static final String MARKED =
       """
       import mpi.*;
@@ -269,6 +292,23 @@ class MpirunIT {
     String reason =
         run(MpiJob.Launcher.HXB, MpiJob.Fabric.RING, "2", quitter(), List.of("Quitter", "halt"));
     assertThat(reason).isEqualTo("the job ended with exit code 3");
+  }
+
+  @Test
+  void aLineWithoutAnEndIsPutOutWhenARankEndsTheJob() throws Exception {
+    Path classes = compiled("Rests", RESTS);
+    String reason =
+        run(MpiJob.Launcher.HXB, MpiJob.Fabric.RING, "2", classes, List.of("Rests", "quit"));
+    assertThat(reason).as(output()).isEmpty();
+    assertThat(output()).containsPattern("\\[[01]\\] last words");
+  }
+
+  @Test
+  void aRanksOtherThreadsAreWaitedFor() throws Exception {
+    Path classes = compiled("Rests", RESTS);
+    int code = runOneRankOfOpenMpi(List.of(), classes, List.of("Rests", "late"));
+    assertThat(code).as(output()).isZero();
+    assertThat(output()).containsPattern("(?m)^late$");
   }
 
   @Test

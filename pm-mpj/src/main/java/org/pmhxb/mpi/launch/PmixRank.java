@@ -12,8 +12,9 @@ import org.pmhxb.router.node.HxbNode;
  * A rank whose launcher speaks PMIx: Open MPI's mpirun, PRRTE, Slurm. It learns its rank from the
  * launcher, starts its node, and exchanges business cards with the others.
  *
- * <p>It takes leave of the launcher when the main method has returned or, after MPI.Finalize, when
- * the process ends by itself. Any other end is a failure, and the launcher ends the job.
+ * <p>It takes leave of the launcher when the main method has returned, and all threads that it left
+ * but daemons have ended, or, after MPI.Finalize, when the process ends by itself. Any other end is
+ * a failure, and the launcher ends the job.
  */
 public final class PmixRank {
   private static final String CARD = "hxb.card";
@@ -49,8 +50,23 @@ public final class PmixRank {
             ? new RankNode(config, cards)
             : NetworkNamespace.call(namespace, () -> new RankNode(config, cards));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(node), "hxb-leave"));
-    node.run(program, loader, config.keyHash());
+    Thread main =
+        ProgramThreads.start(
+            rank(),
+            () -> {
+              node.run(program, loader, config.keyHash());
+              awaitOthers();
+            });
+    main.join();
     pmix.close();
+  }
+
+  private static void awaitOthers() {
+    try {
+      ProgramThreads.awaitOthers();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // by the program: it waits for none of them
+    }
   }
 
   /** As the process ends. The launcher may hang, so another thread speaks to it. */

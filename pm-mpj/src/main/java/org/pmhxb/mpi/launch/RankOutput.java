@@ -33,7 +33,7 @@ final class RankOutput extends OutputStream {
 
   /** A stream that labels, over one that does not. */
   static PrintStream over(PrintStream plain, int ranks) {
-    return new PrintStream(new RankOutput(plain, ranks), true, StandardCharsets.UTF_8);
+    return new Labelling(new RankOutput(plain, ranks));
   }
 
   @Override
@@ -67,9 +67,15 @@ final class RankOutput extends OutputStream {
     line.length = 0;
   }
 
-  /** Lines that have no end yet. */
-  @Override
-  public void close() {
+  /** Puts out a stream's lines that have no end yet, if it labels any; it may be written on. */
+  static void putRest(PrintStream stream) {
+    stream.flush();
+    if (stream instanceof Labelling labelling) {
+      labelling.output.putRest();
+    }
+  }
+
+  private void putRest() {
     synchronized (to) {
       for (int i = 0; i < lines.length; i++) {
         if (lines[i].length > 0) {
@@ -77,6 +83,15 @@ final class RankOutput extends OutputStream {
         }
       }
       to.flush();
+    }
+  }
+
+  private static final class Labelling extends PrintStream {
+    final RankOutput output;
+
+    Labelling(RankOutput output) {
+      super(output, true, StandardCharsets.UTF_8);
+      this.output = output;
     }
   }
 }

@@ -83,8 +83,8 @@ public final class RingJob implements AutoCloseable {
   }
 
   /**
-   * Runs a program as all ranks until every one has returned, or the first has failed: also by
-   * returning between MPI.Init and MPI.Finalize.
+   * Runs a program as all ranks until every one has returned, with the threads that it started but
+   * daemons, or the first has failed: also by returning between MPI.Init and MPI.Finalize.
    *
    * @param path what each rank loads for itself: pm-mpj, MPJ, the program
    * @return 0, or 1 after a failure, which is on standard error
@@ -150,20 +150,19 @@ public final class RingJob implements AutoCloseable {
     RankContext context =
         new RankContext(engines.get(rank), job, startLimitNs, new AtomicBoolean());
     RankContext.register(loader, context);
-    Thread.ofPlatform()
-        .name("rank-" + rank)
-        .daemon(true)
-        .start(
-            () -> {
-              RankOutput.writeAs(rank);
-              Throwable failure = null;
-              try {
-                program.run(loader, rank);
-              } catch (Throwable t) {
-                failure = t;
-              }
-              ends.add(new End(rank, failure, context.owesFinalize()));
-            });
+    ProgramThreads.start(
+        rank,
+        () -> {
+          RankOutput.writeAs(rank);
+          Throwable failure = null;
+          try {
+            program.run(loader, rank);
+            ProgramThreads.awaitOthers();
+          } catch (Throwable t) {
+            failure = t;
+          }
+          ends.add(new End(rank, failure, context.owesFinalize()));
+        });
   }
 
   /** Waits until every node has heard its neighbours. */
@@ -197,6 +196,15 @@ public final class RingJob implements AutoCloseable {
     }
     PrintStream out = System.out;
     PrintStream err = System.err;
+    // However this process ends: a rank may end it.
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  RankOutput.putRest(out);
+                  RankOutput.putRest(err);
+                },
+                "rest"));
     int code;
     try (RingJob job = new RingJob(shape, Integer.getInteger("hxb.mpi.rails", 1), nodes)) {
       job.awaitComplete();
@@ -209,8 +217,6 @@ public final class RingJob implements AutoCloseable {
       err.println("hxb: " + e.getMessage());
       code = 1;
     }
-    out.close();
-    err.close();
     System.exit(code);
   }
 

@@ -73,6 +73,14 @@ class RingJobTest {
   }
 
   @Test
+  void aRankEndsWithTheThreadsThatItsMainMethodLeft() throws Exception {
+    runsWell("2", 2, "Lingers");
+    for (int rank = 0; rank < 2; rank++) {
+      assertThat(System.clearProperty("lingers." + rank)).isEqualTo("done");
+    }
+  }
+
+  @Test
   void mistakesAreExceptionsThatUsersKnow() throws Exception {
     runsWell("2", 2, "Mistakes");
   }
