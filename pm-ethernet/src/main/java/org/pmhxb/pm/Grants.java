@@ -138,8 +138,13 @@ final class Grants {
   void onCreditRequest(Peer peer, int srcEndpoint, int dstEndpoint) {
     assert core.isOwner();
     PmEndpoint closed = core.retired(dstEndpoint);
-    if (closed == null && core.endpoint(dstEndpoint) == null) {
+    PmEndpoint open = core.endpoint(dstEndpoint);
+    if (closed == null && open == null) {
       core.counters.drop(DropReason.NO_ENDPOINT);
+      return;
+    }
+    if (open != null && open.owesPeerDown(peer.node)) {
+      // What comes in this session belongs behind the last one's end. It is asked again.
       return;
     }
     InLane lane = peer.lane(srcEndpoint, dstEndpoint);

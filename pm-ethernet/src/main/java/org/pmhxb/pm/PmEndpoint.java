@@ -1266,7 +1266,18 @@ public final class PmEndpoint implements AutoCloseable {
     }
   }
 
-  /** Events that found the inbox full, because a peer flaps and nobody polls. */
+  /** Its program has yet to hear of an end of a session with this peer: the inbox has no room. */
+  boolean owesPeerDown(int peer) {
+    boolean owes = false;
+    if (!downsWaiting.isEmpty()) {
+      for (long event : downsWaiting) {
+        owes |= event >>> 32 == peer;
+      }
+    }
+    return owes;
+  }
+
+  /** Events that found the inbox full, because a peer flaps or nobody polls. */
   void retryPeerDowns() {
     while (!downsWaiting.isEmpty()) {
       long event = downsWaiting.peek();

@@ -809,6 +809,10 @@ final class Sender {
   /** Releases all that is held for a peer. Its messages' fate is unknown. */
   void discard(Peer peer) {
     peer.window.endChoice();
+    // Before anything is lost: of what is stored the timer may have passed none yet.
+    for (int i = 0; i < peer.outLaneCount; i++) {
+      peer.outLanes[i].passLost();
+    }
     for (Rail rail : core.rails) {
       rail.purgeHeldBy(peer.windowOwner());
     }

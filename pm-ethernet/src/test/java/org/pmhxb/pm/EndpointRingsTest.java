@@ -124,6 +124,75 @@ class EndpointRingsTest {
     }
   }
 
+  /** Unread messages leave no place for the end of their session; those of the next come behind. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theEndOfASessionIsToldBeforeWhatComesInTheNext(boolean inline) {
+    NodeConfig config =
+        new NodeConfig(0x1234, 1, 1, 256, CREDIT, 1, 256, 256, 16, 5_000_000_000L, 2_048, -1);
+    try (TestNet net = new TestNet(2, 1, 3, 2_048, config, inline)) {
+      PmEndpoint to = net.nodes.get(1).open(ENDPOINT);
+      List<String> told = new ArrayList<>();
+      MessageHandler handler = inOrder(told);
+      List<String> expected = new ArrayList<>();
+      PmEndpoint from = net.nodes.get(0).open(ENDPOINT);
+      from.coalesceUpTo(-1);
+      for (int i = 0; i < 100; i++) {
+        sendNumber(net, from, i);
+        expected.add("" + i);
+      }
+      net.run(1_000_000);
+      assertThat(to.inbox.size()).isEqualTo(100);
+      net.nodes.get(0).close();
+      net.pools.get(0).close();
+      net.start(0, 2, config, 99);
+      net.run(1_000_000);
+
+      PmEndpoint again = net.nodes.get(0).open(ENDPOINT);
+      boolean sent = false;
+      for (int i = 0; i < 20_000; i++) {
+        SendBuffer b = sent ? null : again.claim(1, 4);
+        if (b != null) {
+          b.memory().set(ValueLayout.JAVA_INT_UNALIGNED, b.offset(), 1_000);
+          again.send(b);
+          sent = true;
+        }
+        if (i > 5_000) {
+          to.poll(handler, 1);
+        }
+        net.step();
+      }
+      expected.add("down");
+      expected.add("1000");
+      assertThat(told).isEqualTo(expected);
+    }
+  }
+
+  private static void sendNumber(TestNet net, PmEndpoint from, int number) {
+    SendBuffer b = from.claim(1, 4);
+    while (b == null) {
+      net.step();
+      b = from.claim(1, 4);
+    }
+    b.memory().set(ValueLayout.JAVA_INT_UNALIGNED, b.offset(), number);
+    from.send(b);
+    net.step();
+  }
+
+  private static MessageHandler inOrder(List<String> told) {
+    return new MessageHandler() {
+      @Override
+      public void onMessage(Message m) {
+        told.add("" + m.memory().get(ValueLayout.JAVA_INT_UNALIGNED, m.offset()));
+      }
+
+      @Override
+      public void onPeerDown(int node, int session) {
+        told.add("down");
+      }
+    };
+  }
+
   private static MessageHandler ends(List<String> told) {
     return new MessageHandler() {
       @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pmhxb.pm.flow.SendWindow;
 
 /** What a program can know of its messages when a session ended and it sends on. */
 class FateTest {
@@ -169,6 +170,36 @@ class FateTest {
       assertThat(pair.from.acknowledged(1)).isEqualTo(7);
       pair.settle();
       assertThat(pair.got).containsExactly(1L, 3L, 7L);
+    }
+  }
+
+  /** The timer passes what was lost among them; it need not have looked before the end. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsStoredWhenItsSessionEndsStaysSo(boolean inline) {
+    for (int later = 0; later < 60; later++) {
+      Pair pair = new Pair(inline);
+      try (pair.net) {
+        SendBuffer late = pair.claim();
+        pair.cut();
+        SendBuffer first = pair.claim();
+        SendBuffer last = pair.claim();
+        pair.net.run(later * 2_000L);
+        pair.send(first);
+        pair.send(late);
+        pair.send(last);
+        pair.net.step();
+        PmNode node = pair.net.nodes.get(0);
+        SendWindow window = node.core.peer(1).window;
+        while (window.unacknowledged() != window.next()) {
+          pair.net.step();
+        }
+        pair.net.nodes.get(1).quit();
+        while (node.peerState(1) == PeerState.UP) {
+          pair.net.step();
+        }
+        assertThat(pair.fates()).containsExactly(Fate.STORED, Fate.UNKNOWN, Fate.STORED);
+      }
     }
   }
 
