@@ -64,8 +64,9 @@ final class AwaitedTask implements LoopWork.Task {
     long limitNs = TimeUnit.MILLISECONDS.toNanos(limitMs);
     BooleanSupplier givesUp = () -> System.nanoTime() - beganNs >= limitNs || gone.getAsBoolean();
     if (!drive(loop, task, givesUp)) {
-      long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
-      throw new TimeoutException("%s not over in %d ms".formatted(what, tookMs));
+      boolean late = System.nanoTime() - beganNs >= limitNs;
+      throw new TimeoutException(
+          what + " not over " + (late ? "in " + limitMs + " ms" : "when nobody waited any more"));
     }
   }
 

@@ -95,15 +95,22 @@ public final class PolledNode implements NodeHandle {
       for (HxbConfig config : configs) {
         started.add(HxbNode.launch(config, HxbNode.Progress.INLINE));
       }
-    } catch (RuntimeException e) {
-      started.forEach(HxbNode::close);
+      return polled(configs.getFirst(), started);
+    } catch (RuntimeException | Error e) {
+      try {
+        HxbNode.closeTogether(started);
+      } catch (RuntimeException | Error second) {
+        e.addSuppressed(second);
+      }
       throw e;
     }
+  }
+
+  private static List<PolledNode> polled(HxbConfig first, List<HxbNode> started) {
     for (HxbNode hxb : started) {
       smallPages(hxb.config().hugepages(), hxb.pool())
           .ifPresent(line -> LOG.warn("node {}: {}", hxb.config().node(), line));
     }
-    HxbConfig first = configs.getFirst();
     PollIdle idle = PollIdle.valueOf(first.idle().name());
     LoopWork loop =
         new LoopWork(
@@ -127,7 +134,7 @@ public final class PolledNode implements NodeHandle {
             first.pollCpu(),
             () -> {
               loop.end();
-              started.forEach(HxbNode::close);
+              HxbNode.closeTogether(started);
             });
     startOn(poller, nodes);
     return nodes;

@@ -473,6 +473,10 @@ public final class RingCluster implements PollWork, AutoCloseable {
     if (closed) {
       return;
     }
+    if (poller == null) {
+      // All before any: what one refuses none has done.
+      nodes.forEach(node -> node.refuseWithinHandler("close"));
+    }
     try {
       if (poller == null) {
         closed = true;

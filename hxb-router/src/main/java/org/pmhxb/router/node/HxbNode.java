@@ -363,43 +363,103 @@ public final class HxbNode implements AutoCloseable {
   }
 
   private void closeNode() {
-    RuntimeException thrown;
+    Throwable thrown = leave(List.of(this));
     try {
-      node.quit();
-      // A line of shared memory is torn down with what nobody has read yet.
-      thrown = awaitAnswers();
+      node.close();
+    } catch (RuntimeException | Error e) {
+      thrown = withAnother(thrown, e);
     } finally {
-      try {
-        node.close();
-      } finally {
-        pool.handOver();
-      }
+      pool.handOver();
     }
-    if (thrown != null) {
-      throw thrown;
-    }
+    rethrow(thrown);
   }
 
-  /** Rounds until the peers know; the first that a listener threw meanwhile, or null. */
-  private RuntimeException awaitAnswers() {
-    RuntimeException thrown = null;
+  /**
+   * Rounds until the peers know: of all, since they may be each other's. A line of shared memory is
+   * torn down with what nobody has read yet.
+   *
+   * @return the first that a listener threw meanwhile, or what broke a node, or null
+   */
+  private static Throwable leave(List<HxbNode> nodes) {
+    Throwable thrown = null;
+    nodes.forEach(hxb -> hxb.node.quit());
+    List<HxbNode> leaving = new ArrayList<>(nodes);
     long startNs = System.nanoTime();
     long answeredNs = startNs;
     long nowNs = startNs;
     while (nowNs - startNs < QUIT_NS && nowNs - answeredNs < LINGER_NS) {
-      try {
-        if (node.doWork(nowNs) == 0) {
-          LockSupport.parkNanos(LEAVING_NAP_NS);
+      int work = 0;
+      boolean answered = true;
+      for (HxbNode hxb : List.copyOf(leaving)) {
+        try {
+          work += hxb.node.doWork(nowNs);
+        } catch (RuntimeException e) {
+          thrown = thrown == null ? e : thrown;
+        } catch (Error e) {
+          thrown = thrown == null ? e : thrown;
+          leaving.remove(hxb);
         }
-      } catch (RuntimeException e) {
-        thrown = thrown == null ? e : thrown;
+        answered &= hxb.node.isQuitAnswered() || !leaving.contains(hxb);
+      }
+      if (work == 0) {
+        LockSupport.parkNanos(LEAVING_NAP_NS);
       }
       nowNs = System.nanoTime();
-      if (!node.isQuitAnswered()) {
+      if (!answered) {
         answeredNs = nowNs;
       }
     }
     return thrown;
+  }
+
+  private static Throwable withAnother(Throwable first, Throwable next) {
+    if (first == null) {
+      return next;
+    }
+    if (first != next) {
+      first.addSuppressed(next);
+    }
+    return first;
+  }
+
+  private static void rethrow(Throwable thrown) {
+    switch (thrown) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new AssertionError(thrown);
+    }
+  }
+
+  /**
+   * {@link #close} of inline nodes that one thread drives, and which could not answer each other
+   * one after the other. All are closed, whatever one of them throws: the first is thrown, with the
+   * others.
+   *
+   * @throws IllegalStateException within a handler, a listener or a round of one; nothing is done
+   */
+  public static void closeTogether(List<HxbNode> nodes) {
+    List<HxbNode> open = nodes.stream().filter(hxb -> !hxb.closed).toList();
+    open.forEach(hxb -> hxb.node.refuseWithinHandler("close"));
+    Throwable thrown = leave(open);
+    for (HxbNode hxb : open) {
+      try {
+        hxb.end();
+      } catch (RuntimeException | Error e) {
+        thrown = withAnother(thrown, e);
+      }
+    }
+    rethrow(thrown);
+  }
+
+  private void end() {
+    try {
+      node.close();
+    } finally {
+      pool.handOver();
+      closed = true;
+      pool.close();
+    }
   }
 
   /**
@@ -415,17 +475,14 @@ public final class HxbNode implements AutoCloseable {
       return;
     }
     if (poller == null) {
-      node.refuseWithinHandler("close");
+      closeTogether(List.of(this));
+      return;
     }
     try {
-      if (poller == null) {
-        closeNode();
-      } else {
-        poller.close();
-      }
+      poller.close();
     } finally {
       // Refused within a round, the poll thread goes on to carry frames.
-      if (poller == null || !poller.isAlive()) {
+      if (!poller.isAlive()) {
         closed = true;
         pool.close();
       }

@@ -105,6 +105,58 @@ class RingClusterTest {
     assertThat(Ports.count()).isEqualTo(before);
   }
 
+  /** Refused at one node, it is at all: each goes on, and is closed later. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aClusterOfOneThreadIsNotClosedFromWithin(boolean inHandler) {
+    RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1));
+    try {
+      List<Throwable> refused = new ArrayList<>();
+      PmEndpoint to = cluster.node(0).open(ENDPOINT);
+      PmEndpoint from = cluster.node(1).open(ENDPOINT);
+      MessageHandler handler =
+          m -> refused.add(catchThrowable(inHandler ? cluster::close : () -> {}));
+      if (!inHandler) {
+        cluster.node(0).peerListener(closesAtUp(cluster, refused));
+      }
+      for (int message = 0; message < 2; message++) {
+        int before = refused.size();
+        SendBuffer b = null;
+        for (int round = 0; round < 10_000 && refused.size() == before; round++) {
+          if (b == null) {
+            b = from.claim(0, Long.BYTES);
+            if (b != null) {
+              from.send(b);
+            }
+          }
+          cluster.doWork(now());
+          to.poll(handler, 1);
+        }
+        assertThat(refused).hasSizeGreaterThan(before);
+      }
+      assertThat(refused.getFirst())
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("close within");
+      assertThat(cluster.node(0).peerState(1)).isEqualTo(PeerState.UP);
+      cluster.closeTraffic();
+      assertThat(cluster.leakedBuffers()).isZero();
+    } finally {
+      cluster.close();
+    }
+  }
+
+  private static PeerListener closesAtUp(RingCluster cluster, List<Throwable> refused) {
+    return new PeerListener() {
+      @Override
+      public void onPeerUp(int peer, int session) {
+        refused.add(catchThrowable(cluster::close));
+      }
+
+      @Override
+      public void onPeerDown(int peer, int session, DownReason reason, int lastAcknowledgedSeq) {}
+    };
+  }
+
   /** All-to-all traffic of numbered messages. */
   private final class Traffic {
     final RingCluster cluster;

@@ -153,6 +153,43 @@ class HxbNodeTest {
     return refused;
   }
 
+  /** They answer each other, and one whose program throws keeps no other open. */
+  @Test
+  void inlineNodesOfOneThreadAreClosedTogether() {
+    String line = "together-" + ProcessHandle.current().pid();
+    HxbNode a = HxbNode.launch(config(0, shm(line, "client")), HxbNode.Progress.INLINE);
+    HxbNode b = HxbNode.launch(config(1, shm(line, "server")), HxbNode.Progress.INLINE);
+    a.node().peerListener(throwsAtDown());
+    a.node().connect(1);
+    long until = System.nanoTime() + 20_000_000_000L;
+    while (a.node().peerState(1) != PeerState.UP || b.node().peerState(0) != PeerState.UP) {
+      assertThat(System.nanoTime() - until).isNegative();
+      a.node().doWork(System.nanoTime());
+      b.node().doWork(System.nanoTime());
+    }
+
+    assertThatThrownBy(() -> HxbNode.closeTogether(List.of(a, b)))
+        .hasMessageContaining("the program's");
+
+    for (PmNode node : List.of(a.node(), b.node())) {
+      assertThat(node.isQuitAnswered()).isTrue();
+      assertThatThrownBy(() -> node.doWork(System.nanoTime())).hasMessageContaining("closed");
+    }
+    HxbNode.closeTogether(List.of(a, b));
+  }
+
+  private static PeerListener throwsAtDown() {
+    return new PeerListener() {
+      @Override
+      public void onPeerUp(int node, int session) {}
+
+      @Override
+      public void onPeerDown(int node, int session, DownReason reason, int last) {
+        throw new IllegalStateException("the program's");
+      }
+    };
+  }
+
   @Test
   void anInlineNodeIsClosedOnceAndNotFromWithin() {
     String line = "close-" + ProcessHandle.current().pid();
