@@ -3,6 +3,7 @@ package org.pmhxb.cli.cluster;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -322,7 +323,9 @@ public final class ClusterLauncher {
     if (!Files.exists(log)) {
       return "(no log)";
     }
-    List<String> lines = Files.readAllLines(log);
+    // Whatever it wrote: a path of its own, say, in another character set.
+    List<String> lines =
+        new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList();
     List<String> tail = lines.subList(Math.max(0, lines.size() - 15), lines.size());
     return tail.isEmpty() ? "(empty)" : "  " + String.join("\n  ", tail);
   }

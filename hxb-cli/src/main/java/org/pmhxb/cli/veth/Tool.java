@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.pmhxb.cli.process.ProcessTree;
@@ -53,7 +54,7 @@ final class Tool {
       try (InputStream said = Files.newInputStream(out);
           InputStream complained = Files.newInputStream(errors)) {
         Process process =
-            new ProcessBuilder(command)
+            new ProcessBuilder(ofItsOwn(command))
                 .redirectInput(in.toFile())
                 .redirectOutput(out.toFile())
                 .redirectError(errors.toFile())
@@ -68,6 +69,13 @@ final class Tool {
     } finally {
       discard(files);
     }
+  }
+
+  /** A terminal's Ctrl-C is for who started it: half of a removal is none. */
+  private static List<String> ofItsOwn(List<String> command) {
+    List<String> whole = new ArrayList<>(List.of("setsid"));
+    whole.addAll(command);
+    return whole;
   }
 
   private static Path files(String input, List<Path> folders) throws IOException {

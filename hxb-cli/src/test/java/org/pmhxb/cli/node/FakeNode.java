@@ -58,7 +58,8 @@ public final class FakeNode implements NodeHandle {
     String manner = System.getProperty("fake", "ready");
     HxbConfig config = HxbConfig.read(Path.of(arguments[1]));
     if (manner.equals("dies") && config.node() == 1) {
-      System.err.println("the fake cable is cut");
+      System.err.write(0xFC); // no letter of UTF-8
+      System.err.println("\nthe fake cable is cut");
       System.exit(7);
     }
     if (manner.equals("stubborn")) {

@@ -26,6 +26,16 @@ class ToolTest {
     return List.of("sh", "-c", script);
   }
 
+  /** Nor by a terminal, whose Ctrl-C ends the command that takes down. */
+  @Test
+  void aProgramIsOfAGroupOfItsOwn() {
+    // Behind the name: state, parent, group.
+    String said = Tool.run("", List.of("sh", "-c", "sed 's/.*) //' /proc/$$/stat; echo $$"));
+    String[] words = said.split("\\s+");
+    assertThat(words[2]).isEqualTo(words[words.length - 1]);
+    assertThat(words[1]).isEqualTo("" + ProcessHandle.current().pid());
+  }
+
   @Test
   void givesTheInputAndReturnsTheOutput() {
     assertThat(Tool.run(LONG, List.of("cat"))).isEqualTo(LONG);
