@@ -58,6 +58,9 @@ public final class Discovery {
 
   private static final int TOGETHER_NODES = 8;
 
+  /** Who spoke before, of each slot: as many clones of one node's file may take turns. */
+  private static final int FORMER = 8;
+
   /** Less than what is waited for a neighbour's first full frame. */
   private static final long SPREAD_MAX_NS = 100_000_000L;
 
@@ -113,7 +116,7 @@ public final class Discovery {
   private final long[] spreadNs;
   private final int[] missingOnRail;
 
-  // By slot of the table: who spoke last, and who before it.
+  // By slot of the table: who spoke last, and the last FORMER before it.
   private final long[] speakers;
   private final long[] incarnations;
   private final long[] formerMacs;
@@ -222,8 +225,8 @@ public final class Discovery {
     int slots = table.slots();
     this.speakers = new long[slots];
     this.incarnations = new long[slots];
-    this.formerMacs = new long[slots];
-    this.formerIncarnations = new long[slots];
+    this.formerMacs = new long[slots * FORMER];
+    this.formerIncarnations = new long[slots * FORMER];
     this.sinceNs = new long[slots];
     this.heardNs = new AtomicLongArray(slots);
     this.labels = new String[slots];
@@ -681,18 +684,26 @@ public final class Discovery {
 
   /** Who was replaced speaks again beside its successor: that is no restart, they are two. */
   private boolean isTwin(int slot, long mac, long spoken, long silentNs) {
-    return speakers[slot] != 0
-        && formerMacs[slot] == mac
-        && formerIncarnations[slot] == spoken
-        && silentNs < silenceNs;
+    if (speakers[slot] == 0 || silentNs >= silenceNs) {
+      return false;
+    }
+    for (int i = slot * FORMER; i < (slot + 1) * FORMER; i++) {
+      if (formerMacs[i] == mac && formerIncarnations[i] == spoken) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void succeed(int rail, int slot, long mac, long spoken, String device, long nowNs) {
     if (shortOnly[slot]) {
       faults.end(Kind.SHORT_FRAMES_ONLY, rail, speakers[slot]);
     }
-    formerMacs[slot] = speakers[slot];
-    formerIncarnations[slot] = incarnations[slot];
+    int first = slot * FORMER;
+    System.arraycopy(formerMacs, first, formerMacs, first + 1, FORMER - 1);
+    System.arraycopy(formerIncarnations, first, formerIncarnations, first + 1, FORMER - 1);
+    formerMacs[first] = speakers[slot];
+    formerIncarnations[first] = incarnations[slot];
     speakers[slot] = mac;
     incarnations[slot] = spoken;
     sinceNs[slot] = nowNs;

@@ -19,6 +19,7 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.pm.Routing;
 import org.pmhxb.pm.wire.FrameCrc;
 import org.pmhxb.pm.wire.FrameHeader;
@@ -431,6 +432,25 @@ class DiscoveryTest {
     long kept = a.discovery.neighbours().get(0).mac();
     run(3_000);
     assertThat(a.discovery.neighbours().get(0).mac()).isEqualTo(kept); // no flapping
+  }
+
+  /** They take turns, so that none speaks directly behind its successor. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 4, 8})
+  void soAreMoreOfThem(int clones) {
+    Station a = station(0, TWO, 0, 1).plugAsDesigned();
+    for (int i = 0; i < clones; i++) {
+      new Station(9 + i, TestNodes.discovery(TWO, 1, 1, TestNodes.KEY, 99 + i)).plugAsDesigned();
+    }
+    run(3_000);
+    assertThat(a.discovery.faults())
+        .isNotEmpty()
+        .allMatch(fault -> fault.kind() == Kind.DUPLICATE_COORDINATES);
+    long kept = a.discovery.neighbours().get(0).mac();
+    for (int i = 0; i < 50; i++) {
+      run(100);
+      assertThat(a.discovery.neighbours().get(0).mac()).isEqualTo(kept); // no flapping
+    }
   }
 
   @Test
