@@ -13,8 +13,8 @@ PROPERTIES=()
 
 # In the locale C, which a service, a container or cron has, and who names one that is not installed, as ssh from another
 # machine may, Java reads no path and writes no text beyond ASCII; this one differs from it in nothing else.
-case "$(locale charmap 2>/dev/null || echo "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}")" in
-  ANSI_X3.4-1968 | C | POSIX)
+case "$(locale charmap 2>&1 || echo "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}")" in
+  *ANSI_X3.4-1968 | *"Cannot set"* | C | POSIX)
     export LC_ALL=C.UTF-8 # not LC_CTYPE alone: Java takes none of a locale of which a part is not there
     ;;
 esac

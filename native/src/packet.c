@@ -37,6 +37,8 @@ struct hxb_packet {
     uint32_t next; /* slot that the kernel fills next, or has filled */
     int fd;
     int if_index;
+    /* Of a bond: the kernel says of its frames that they came by the bond. */
+    bool is_slave;
     size_t ring_bytes;
     /* Writers: the polling thread; readers: any. */
     atomic_ullong refused;
@@ -96,6 +98,18 @@ static int open_socket(struct hxb_packet *p, int ether_type, int slots, int fram
     return rc < 0 ? rc : bind_to(p->fd, p->if_index, ether_type);
 }
 
+/* 0: the interface is gone. */
+static int flags_of(const struct hxb_packet *p)
+{
+    struct ifreq answer = {.ifr_ifindex = p->if_index};
+
+    /* Asked of the socket itself: the calling thread may be in another network namespace. */
+    if (ioctl(p->fd, SIOCGIFNAME, &answer) != 0 || ioctl(p->fd, SIOCGIFFLAGS, &answer) != 0) {
+        return 0;
+    }
+    return answer.ifr_flags;
+}
+
 HXB_API int hxb_packet_open(const char *interface, int ether_type, int slots, int frame_max,
                             struct hxb_pool *pool, struct hxb_packet **opened)
 {
@@ -121,6 +135,7 @@ HXB_API int hxb_packet_open(const char *interface, int ether_type, int slots, in
         hxb_packet_close(p);
         return rc;
     }
+    p->is_slave = (flags_of(p) & IFF_SLAVE) != 0;
     *opened = p;
     return 0;
 }
@@ -152,13 +167,7 @@ HXB_API uint64_t hxb_packet_queue(const struct hxb_packet *p)
 
 HXB_API int hxb_packet_up(const struct hxb_packet *p)
 {
-    struct ifreq answer = {.ifr_ifindex = p->if_index};
-
-    /* Asked of the socket itself: the calling thread may be in another network namespace. */
-    if (ioctl(p->fd, SIOCGIFNAME, &answer) != 0 || ioctl(p->fd, SIOCGIFFLAGS, &answer) != 0) {
-        return 0; /* the interface is gone */
-    }
-    return (answer.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+    return (flags_of(p) & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
 HXB_API int hxb_packet_name(const struct hxb_packet *p, char *name, int capacity)
@@ -243,7 +252,7 @@ static bool is_for_others(const struct hxb_packet *p, const struct tpacket2_hdr 
     const struct sockaddr_ll *from =
         (const void *)((const char *)slot + TPACKET_ALIGN(sizeof(struct tpacket2_hdr)));
 
-    return from->sll_pkttype == PACKET_OTHERHOST || from->sll_ifindex != p->if_index;
+    return from->sll_pkttype == PACKET_OTHERHOST || (from->sll_ifindex != p->if_index && !p->is_slave);
 }
 
 static bool is_whole(const struct hxb_packet *p, const struct tpacket2_hdr *slot)

@@ -11,6 +11,7 @@ public final class Lingers {
     int rank = MPI.COMM_WORLD.Rank();
     MPI.Finalize();
     new Thread(() -> rest(rank)).start();
+    Thread.currentThread().interrupt(); // which ends nobody's wait for the other
   }
 
   private static void rest(int rank) {

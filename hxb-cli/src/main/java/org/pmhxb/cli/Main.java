@@ -63,6 +63,9 @@ public final class Main {
    */
   public static final int USAGE = 2;
 
+  private static final Locale USERS_DISPLAY = Locale.getDefault(Locale.Category.DISPLAY);
+  private static final Locale USERS_FORMAT = Locale.getDefault(Locale.Category.FORMAT);
+
   private Main() {}
 
   public static void main(String[] args) {
@@ -81,6 +84,12 @@ public final class Main {
    */
   public static void writeNumbersAlike() {
     Locale.setDefault(Locale.ROOT);
+  }
+
+  /** Behind {@link #writeNumbersAlike}, for a program of the user's own in this JVM. */
+  static void writeNumbersAsTheUser() {
+    Locale.setDefault(Locale.Category.DISPLAY, USERS_DISPLAY);
+    Locale.setDefault(Locale.Category.FORMAT, USERS_FORMAT);
   }
 
   /**

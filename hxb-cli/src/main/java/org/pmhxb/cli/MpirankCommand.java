@@ -114,6 +114,7 @@ final class MpirankCommand extends ClusterCommand {
     }
     PmixRank rank = new PmixRank();
     HxbConfig node = local ? rank.choose(placement, this::read) : given;
+    Main.writeNumbersAsTheUser();
     rank.run(
         node,
         local ? namespace(node) : null,

@@ -182,7 +182,14 @@ class LauncherIT {
   /** What an installation consists of, under a name with an umlaut, which this JVM may not read. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"LC_ALL=C", "LANG=", "LC_CTYPE=POSIX", "LC_ALL=xx_XX.UTF-8", "LANG=xx_XX.UTF-8"})
+      strings = {
+        "LC_ALL=C",
+        "LANG=",
+        "LC_CTYPE=POSIX",
+        "LC_ALL=xx_XX.UTF-8",
+        "LANG=xx_XX.UTF-8",
+        "LANG=C.UTF-8 LC_TIME=xx_XX.UTF-8"
+      })
   void pathsMayHaveAnyLettersInTheLocaleC(String locale, @TempDir Path folder) throws Exception {
     String script =
         """
@@ -190,7 +197,7 @@ class LauncherIT {
         mkdir -p "$home/bin" && cp "$1/dist/hxb" "$home/bin" && cp -r "$1/scripts" "$home"
         ln -s "$1/hxb-cli/target/hxb-cli.jar" "$1/hxb-cli/target/lib" "$home"
         unset LC_ALL LC_CTYPE LANG
-        env "$2" "$home/bin/hxb" doctor --json --config $'\\303\\266.toml'
+        env $2 "$home/bin/hxb" doctor --json --config $'\\303\\266.toml'
         """;
     ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", HOME.toString(), locale);
     assertThat(ran.code()).as(ran.err()).isEqualTo(Main.USAGE);

@@ -30,9 +30,9 @@ public final class Communicator implements AutoCloseable {
   private record Key(
       Collective collective, long blockBytes, int elementBytes, int root, boolean inPlace) {}
 
-  /** Passes over copies, waiting messages and sends in one poll. */
   private static final String UNTAKEN = "sent what no call of this node took, or makes other calls";
 
+  /** Passes over copies, waiting messages and sends in one poll. */
   private static final int PASSES_PER_POLL = 32;
 
   /** Plans kept beside two for each rank, so that roots may take turns. */

@@ -98,6 +98,12 @@ public final class PmEndpoint implements AutoCloseable {
   /** Poll thread: ends of sessions that are still to be told. */
   private final ArrayDeque<Long> downsWaiting = new ArrayDeque<>();
 
+  /** Poll thread: those that it put into the inbox. */
+  private int downsOffered;
+
+  /** Application thread: those that it took out. Volatile: the poll thread may use their places. */
+  private volatile int downsPolled;
+
   // --- application thread ---
   /** Volatile for a node that another thread closes: null then, so that each call looks why. */
   private volatile Thread user;
@@ -1114,6 +1120,8 @@ public final class PmEndpoint implements AutoCloseable {
       settled = polled;
       credited = polled;
       headFinished = true;
+      inbox.free(polled);
+      downsPolled++; // behind its place: another end may have that
       handler.onPeerDown(Descriptor.node(hi), (int) lo);
       return 1;
     }
@@ -1266,7 +1274,9 @@ public final class PmEndpoint implements AutoCloseable {
     }
   }
 
-  /** Its program has yet to hear of an end of a session with this peer: the inbox has no room. */
+  /**
+   * An end of a session with this peer is not in the inbox yet: others fill its places for ends.
+   */
   boolean owesPeerDown(int peer) {
     boolean owes = false;
     if (!downsWaiting.isEmpty()) {
@@ -1289,10 +1299,16 @@ public final class PmEndpoint implements AutoCloseable {
   }
 
   private boolean offerPeerDown(int peer, int session) {
-    // The places that credit has promised to messages stay free.
-    return inbox.room() > core.config.creditBuffers()
-        && inbox.offer(
-            Descriptor.lo(OP_PEER_DOWN, 0, 0, session >>> 16, session), Descriptor.hi(0, peer, 0));
+    // The places that credit has promised to messages are theirs, whether they came or not.
+    boolean offered =
+        downsOffered - downsPolled < inbox.capacity() - core.config.creditBuffers()
+            && inbox.offer(
+                Descriptor.lo(OP_PEER_DOWN, 0, 0, session >>> 16, session),
+                Descriptor.hi(0, peer, 0));
+    if (offered) {
+      downsOffered++;
+    }
+    return offered;
   }
 
   // --- life ---------------------------------------------------------------------------------

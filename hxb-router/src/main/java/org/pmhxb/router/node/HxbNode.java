@@ -382,8 +382,15 @@ public final class HxbNode implements AutoCloseable {
    */
   private static Throwable leave(List<HxbNode> nodes) {
     Throwable thrown = null;
-    nodes.forEach(hxb -> hxb.node.quit());
-    List<HxbNode> leaving = new ArrayList<>(nodes);
+    List<HxbNode> leaving = new ArrayList<>();
+    for (HxbNode hxb : nodes) {
+      try {
+        hxb.node.quit();
+        leaving.add(hxb);
+      } catch (RuntimeException | Error e) {
+        thrown = withAnother(thrown, e);
+      }
+    }
     long startNs = System.nanoTime();
     long answeredNs = startNs;
     long nowNs = startNs;

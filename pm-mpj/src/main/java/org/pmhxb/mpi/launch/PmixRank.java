@@ -55,18 +55,10 @@ public final class PmixRank {
             rank(),
             () -> {
               node.run(program, loader, config.keyHash());
-              awaitOthers();
+              ProgramThreads.awaitOthers();
             });
     main.join();
     pmix.close();
-  }
-
-  private static void awaitOthers() {
-    try {
-      ProgramThreads.awaitOthers();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // by the program: it waits for none of them
-    }
   }
 
   /** As the process ends. The launcher may hang, so another thread speaks to it. */

@@ -17,11 +17,19 @@ final class ProgramThreads {
 
   /**
    * Behind the main method, on its thread: waits for those that Java would wait for before it ends
-   * a process.
+   * a process. As there, an interrupt, which the program may have left, ends nothing.
    */
-  static void awaitOthers() throws InterruptedException {
+  static void awaitOthers() {
+    boolean interrupted = false;
     for (Thread other = other(); other != null; other = other()) {
-      other.join(LOOK_MS);
+      try {
+        other.join(LOOK_MS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

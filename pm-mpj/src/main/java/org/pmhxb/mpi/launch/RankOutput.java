@@ -69,7 +69,7 @@ final class RankOutput extends OutputStream {
 
   /** Puts out a stream's lines that have no end yet, if it labels any; it may be written on. */
   static void putRest(PrintStream stream) {
-    stream.flush();
+    // Not by a method of the stream: who ends the process may hold it.
     if (stream instanceof Labelling labelling) {
       labelling.output.putRest();
     }

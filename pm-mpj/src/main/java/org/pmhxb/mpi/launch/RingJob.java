@@ -205,7 +205,7 @@ public final class RingJob implements AutoCloseable {
                   RankOutput.putRest(err);
                 },
                 "rest"));
-    int code;
+    int code = 1;
     try (RingJob job = new RingJob(shape, Integer.getInteger("hxb.mpi.rails", 1), nodes)) {
       job.awaitComplete();
       code =
@@ -215,8 +215,10 @@ public final class RingJob implements AutoCloseable {
     } catch (NativeException e) {
       // What DPDK refuses is the machine's affair: the message names the mend, no trace does.
       err.println("hxb: " + e.getMessage());
-      code = 1;
+    } catch (Exception | Error e) {
+      e.printStackTrace();
     }
+    // Whatever came of it: threads of a program may go on for ever.
     System.exit(code);
   }
 
