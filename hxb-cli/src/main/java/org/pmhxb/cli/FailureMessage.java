@@ -66,7 +66,7 @@ public final class FailureMessage {
    * Whether the command was asked to end: of itself, or as what failed because of that. A thread
    * that waits in a channel is told so by the channel's end.
    */
-  private static boolean isInterruption(Throwable e) {
+  static boolean isInterruption(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException
           || cause instanceof ClosedByInterruptException

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
  * <p>A command writes its result by returning a {@link Report} from {@link #run()}; standard output
  * carries nothing else. Progress goes to {@link #progress()}, on standard error. An exception ends
  * the command with its message on standard error, {@link Main#FAILED}, and under {@code --json} the
- * object {@code {"ok":false,"error":message}}.
+ * object {@code {"ok":false,"error":message}}; none when it was interrupted.
  */
 @Command(
     mixinStandardHelpOptions = true,

@@ -175,7 +175,11 @@ public final class Main {
 
   private static int failed(Throwable e, CommandLine command, boolean json) {
     int code = FailureMessage.tell(e, name(command), command.getErr());
-    if (json) {
+    // Of an interruption whoever asked for it knows, and the exit code is the signal's. What it
+    // ended may have thrown anything, but leaves the thread interrupted.
+    boolean interrupted =
+        FailureMessage.isInterruption(e) || Thread.currentThread().isInterrupted();
+    if (json && !interrupted) {
       command.getOut().println(Json.error(FailureMessage.of(e)));
     }
     return code;

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -54,9 +55,22 @@ class CommandLineTest {
     @Option(names = "--odd")
     private boolean odd;
 
+    @Option(names = "--interrupt")
+    private boolean interrupted;
+
+    @Option(names = "--interrupt-unseen")
+    private boolean unseen;
+
     @Override
-    protected Report run() {
+    protected Report run() throws InterruptedException {
       progress().say("working");
+      if (interrupted) {
+        throw new InterruptedException("sleep interrupted");
+      }
+      if (unseen) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("no answer");
+      }
       if (odd) {
         throw wrongUsage("--odd goes with nothing");
       }
@@ -103,6 +117,16 @@ class CommandLineTest {
     assertThat(json.get("ok").booleanValue()).isFalse();
     assertThat(json.get("error").textValue()).isEqualTo("no \"rail\" 3");
     assertThat(err.toString()).contains("hxb try: no \"rail\" 3").doesNotContain("\tat ");
+  }
+
+  /** By Ctrl-C: README has it so, and the process may end before an object is written whole. */
+  @ParameterizedTest
+  @ValueSource(strings = {"--interrupt", "--interrupt-unseen"})
+  void anInterruptionIsNoJsonObject(String how) {
+    assertThat(run("try", "--json", how)).isEqualTo(Main.FAILED);
+    assertThat(Thread.interrupted()).isEqualTo(how.equals("--interrupt-unseen"));
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).contains("hxb try: ");
   }
 
   @Test

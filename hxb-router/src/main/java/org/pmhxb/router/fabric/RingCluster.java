@@ -479,7 +479,6 @@ public final class RingCluster implements PollWork, AutoCloseable {
     }
     try {
       if (poller == null) {
-        closed = true;
         closeNodes();
       } else {
         poller.close();

@@ -145,6 +145,37 @@ class RingClusterTest {
     }
   }
 
+  /** The rest of the first close would be left without its pools. */
+  @Test
+  void aCloseWithinACloseIsRefused() {
+    RingCluster cluster = RingCluster.create(RingCluster.Options.of(Shape.of(2), 1));
+    List<Throwable> refused = new ArrayList<>();
+    try {
+      cluster
+          .node(0)
+          .peerListener(
+              new PeerListener() {
+                @Override
+                public void onPeerUp(int peer, int session) {}
+
+                @Override
+                public void onPeerDown(int peer, int session, DownReason reason, int last) {
+                  refused.add(catchThrowable(cluster::close));
+                }
+              });
+      cluster.node(0).connect(1);
+      for (int i = 0; i < 10_000 && cluster.node(0).peerState(1) != PeerState.UP; i++) {
+        cluster.doWork(now());
+      }
+      assertThat(cluster.node(0).peerState(1)).isEqualTo(PeerState.UP);
+      cluster.closeTraffic();
+      assertThat(refused).singleElement().isInstanceOf(IllegalStateException.class);
+      assertThat(cluster.leakedBuffers()).isZero();
+    } finally {
+      cluster.close();
+    }
+  }
+
   private static PeerListener closesAtUp(RingCluster cluster, List<Throwable> refused) {
     return new PeerListener() {
       @Override
