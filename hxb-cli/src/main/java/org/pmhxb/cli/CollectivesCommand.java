@@ -39,7 +39,6 @@ import picocli.CommandLine.Option;
       "Example: hxb bench collectives --shape 2x2x2 --collective allreduce --size 8,8192,262144"
     })
 final class CollectivesCommand extends ClusterCommand {
-
   @Mixin private MachineOptions machine;
 
   @Option(

@@ -58,10 +58,7 @@ public final class Barrier {
   }
 
   private boolean isOver(Operation op) {
-    if (op.isDone() && op.failure() != null && !mayEnd) {
-      throw op.failure();
-    }
-    return op.isDone();
+    return mayEnd ? op.isDone() : op.isOver();
   }
 
   /** The rank that the present step hears of. */

@@ -36,7 +36,7 @@ public final class Departure {
       began = true;
       engine.post(sent);
     }
-    if (!isOver(sent)) {
+    if (!sent.isOver()) {
       return sent;
     }
     Operation op = here.awaited();
@@ -50,14 +50,6 @@ public final class Departure {
       ends = true;
       engine.post(all);
     }
-    return isOver(all) ? null : all;
-  }
-
-  /** Only the end of the engine itself is a failure of these. */
-  private static boolean isOver(FlushOperation flush) {
-    if (flush.isDone() && flush.failure() != null) {
-      throw flush.failure();
-    }
-    return flush.isDone();
+    return all.isOver() ? null : all;
   }
 }

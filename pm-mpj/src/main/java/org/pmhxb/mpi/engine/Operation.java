@@ -93,6 +93,19 @@ public abstract class Operation implements BooleanSupplier {
     return state == DONE;
   }
 
+  /**
+   * Whether it has completed well.
+   *
+   * @throws OperationException when it failed
+   */
+  final boolean isOver() {
+    boolean done = isDone();
+    if (done && failure != null) {
+      throw failure;
+    }
+    return done;
+  }
+
   /** {@link #isDone}. */
   @Override
   public final boolean getAsBoolean() {
