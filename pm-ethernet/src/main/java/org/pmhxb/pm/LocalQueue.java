@@ -222,8 +222,15 @@ final class LocalQueue {
     return ticket;
   }
 
-  /** A frame of this node that goes once; there is room. */
+  /**
+   * A frame of this node that goes once, with its CRC; there is room. {@link #sealed} goes along:
+   * on a rail that carries none but such frames it would lie 2<sup>31</sup> places behind one day,
+   * and count as ahead.
+   */
   void putUnheld(int id, int lengthBytes) {
+    if (sealed == tail || head == tail) {
+      sealed = tail + 1;
+    }
     Memory.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, at(tail), Burst.descriptor(id, lengthBytes));
     tail++;
     bytes += lengthBytes;

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.bufpool.OffHeapPool;
 import org.pmhxb.bufpool.Owner;
+import org.pmhxb.pm.port.Burst;
 import org.pmhxb.pm.port.QueueBursts;
 
 /** How long a choice of a rail stands, by what waits there (PROTOCOL.md section 5.3). */
@@ -33,6 +34,29 @@ class LocalQueueTest {
     for (int i = 0; i < frames; i++) {
       queue.putHeld(pool.allocate(Owner.of(Owner.WINDOW, 1)), 100, 0);
     }
+  }
+
+  /** Else a rail of probes alone would take new frames for sealed after weeks. */
+  @Test
+  void theMarkOfWhatIsSealedGoesAlongWithFramesThatNeedNoSeal() {
+    int id = pool.allocate(Owner.of(Owner.WINDOW, 1));
+    for (int i = 0; i < 5; i++) {
+      queue.putUnheld(id, 100);
+      assertThat(queue.isSealed()).isTrue();
+      queue.drop();
+    }
+    // A frame that was sent again, which has its CRC as well, leaves the mark behind.
+    queue.putHeld(id, 100, 0);
+    queue.drop();
+    queue.putUnheld(id, 100);
+    assertThat(queue.isSealed()).isTrue();
+
+    int ticket = queue.putHeld(id, 100, Burst.SEAL);
+    assertThat(queue.isSealed()).isFalse();
+    assertThat(queue.firstUnsealed()).isEqualTo(ticket);
+    queue.putUnheld(id, 100);
+    assertThat(queue.isSealed()).as("one before it waits").isFalse();
+    assertThat(queue.firstUnsealed()).isEqualTo(ticket);
   }
 
   private void assertStands(boolean stands) {
