@@ -766,16 +766,25 @@ public final class Discovery {
       if (layout.index(rail) > 0) {
         int dimension = layout.dimension(rail);
         for (int c = 0; c < shape.extent(dimension); c++) {
-          int first = table.slot(dimension, c, 0);
+          int first = firstSettled(dimension, c, nowNs);
           int slot = table.slot(dimension, c, layout.index(rail));
-          if (incarnations[first] != incarnations[slot]
-              && isSettled(first, nowNs)
-              && isSettled(slot, nowNs)) {
+          if (first >= 0 && incarnations[first] != incarnations[slot] && isSettled(slot, nowNs)) {
             reportTwins(rail, first, slot, speakers[slot], incarnations[slot], labels[slot], nowNs);
           }
         }
       }
     }
+  }
+
+  /** Of the rails to one neighbour; -1: none is. */
+  private int firstSettled(int dimension, int coordinate, long nowNs) {
+    for (int index = 0; index < layout.perDimension(); index++) {
+      int slot = table.slot(dimension, coordinate, index);
+      if (isSettled(slot, nowNs)) {
+        return slot;
+      }
+    }
+    return -1;
   }
 
   /** Announced by its present owner for a while, and lately. */

@@ -521,6 +521,18 @@ class DiscoveryTest {
     assertThat(a.discovery.complete()).isTrue();
   }
 
+  @Test
+  void soAreThoseOfWhichNoneIsOnTheFirstRail() {
+    Station a = station(0, TWO, 0, 3).plugAsDesigned();
+    station(1, TWO, 1, 3).plug(1, "x1*00");
+    new Station(9, TestNodes.discovery(TWO, 1, 3, TestNodes.KEY, 99)).plug(2, "x2*00");
+    run(8_000);
+    PairingFault fault = onlyFault(a);
+    assertThat(fault.kind()).isEqualTo(Kind.DUPLICATE_COORDINATES);
+    assertThat(fault.here().mac()).isEqualTo(TestNodes.mac(1, 1));
+    assertThat(fault.there().mac()).isEqualTo(TestNodes.mac(9, 2));
+  }
+
   /** What its rail said that is silent now, it said before it started again. */
   @Test
   void aNeighbourThatStartsAgainWithARailLessIsNotTwo() {
