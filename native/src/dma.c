@@ -10,6 +10,7 @@
 
 #include <rte_bus.h>
 #include <rte_dev.h>
+#include <rte_eal.h>
 #include <rte_memory.h>
 
 #include "internal.h"
@@ -44,6 +45,10 @@ int hxb_dma_map(int port, int queue, struct rte_device *device, const struct hxb
 
     if (hxb_is_virtual(device) || m->base == pool->base) {
         return 0;
+    }
+    /* Physical addresses, which another starter of EAL may have chosen: buffers have none. */
+    if (rte_eal_iova_mode() != RTE_IOVA_VA) {
+        return -ENOTSUP;
     }
     hxb_dma_unmap(port, queue, device);
     bool first = !is_mapped(pool->base);

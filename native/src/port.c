@@ -16,6 +16,8 @@ static struct {
     /* Queues while started, else 0: a burst on a stopped port would make DPDK log a stack trace. */
     uint16_t live_queues;
     uint16_t queues;
+    /* Remembered: one that is gone says nothing of itself when its port is closed. NULL: a line. */
+    struct rte_device *device;
     struct hxb_refusals refusals[HXB_QUEUES_MAX];
     struct hxb_seats seats[HXB_QUEUES_MAX];
 } ports[HXB_PORTS];
@@ -45,7 +47,12 @@ bool hxb_port_number_free(void)
 
 void hxb_port_reset(int port)
 {
+    struct rte_eth_dev_info info;
+
     memset(&ports[port], 0, sizeof(ports[port]));
+    if (check_port(port) == 0 && rte_eth_dev_info_get((uint16_t)port, &info) == 0) {
+        ports[port].device = info.device;
+    }
 }
 
 static void await_empty(const atomic_int *seat)
@@ -247,26 +254,22 @@ HXB_API int hxb_port_stop(int port)
 
 HXB_API int hxb_port_close(int port)
 {
-    struct rte_eth_dev_info info;
-
     if (hxb_is_line(port)) {
         return hxb_line_close(port);
     }
     if (check_port(port) < 0) {
         return -ENODEV;
     }
-    int rc = rte_eth_dev_info_get((uint16_t)port, &info);
-    if (rc < 0) {
-        return rc;
-    }
+    struct rte_device *device = ports[port].device;
     ports[port].live_queues = 0;
     ports[port].queues = 0;
+    ports[port].device = NULL;
     rte_eth_dev_stop((uint16_t)port);
-    rc = rte_eth_dev_close((uint16_t)port);
+    int rc = rte_eth_dev_close((uint16_t)port);
     for (int q = 0; q < HXB_QUEUES_MAX; q++) {
-        hxb_dma_unmap(port, q, info.device);
+        hxb_dma_unmap(port, q, device);
     }
-    int removed = info.device != NULL ? rte_dev_remove(info.device) : 0;
+    int removed = device != NULL ? rte_dev_remove(device) : 0;
     return rc < 0 ? rc : removed;
 }
 
