@@ -53,7 +53,7 @@ class WrongInputTest {
           index = 0 | index = 9     | node.toml:8: rail[0].index = 9: must be 0 to 8
           af_packet | ring          | node.toml:9: rail[0].driver = ring: joins the nodes of one process
           [[rail]]  | [rail]        | node.toml:6: rail =
-          key =     | mtu = 1;key = | node.toml:1: mtu = 1: must be 576 to 16000 bytes
+          key =     | mtu = 1;key = | node.toml:1: mtu = 1: must be 602 to 16000 bytes
           """)
   void aWrongFileIsRefusedWithItsPlaceBeforeAnythingStarts(String from, String to, String message)
       throws IOException {

@@ -22,9 +22,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.pmhxb.bufpool.BufferPool;
+import org.pmhxb.pm.PmNode;
 import org.pmhxb.pm.port.DpdkPorts;
 import org.pmhxb.pm.port.PortFaults;
 import org.pmhxb.pm.wire.FrameHeader;
+import org.pmhxb.pm.wire.FrameTag;
 
 /** Reads and validates a node's configuration; gathers all errors before it complains. */
 final class ConfigReader {
@@ -38,8 +40,19 @@ final class ConfigReader {
 
   private static final int STRIDE_BYTES_MIN = 1_024;
 
-  /** Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero. */
-  private static final int MAX_SOCKET_BYTES = 107;
+  private static final int WINDOW_MIN = 4;
+
+  /** What the acknowledgements of the smallest window need. */
+  private static final int MTU_MIN_BYTES = mtuFor(WINDOW_MIN, 0);
+
+  /** Processors that the kernel's calls can name (CPU_SETSIZE). */
+  private static final int CPUS = 1_024;
+
+  /**
+   * Longest path of a Unix socket: sun_path has 108 bytes, one of them the closing zero, and the
+   * JDK takes two less.
+   */
+  private static final int MAX_SOCKET_BYTES = 106;
 
   private static final String LINE_RULE = DpdkPorts.LINE_NAME_RULE + " (no path)";
 
@@ -171,7 +184,8 @@ final class ConfigReader {
     builder.shape = shape(root);
     builder.coordinates = coordinates(root, "coordinates");
     builder.mtuBytes =
-        scope.integer(root, "mtu", 576, HxbConfig.MTU_MAX_BYTES, builder.mtuBytes, "bytes");
+        scope.integer(
+            root, "mtu", MTU_MIN_BYTES, HxbConfig.MTU_MAX_BYTES, builder.mtuBytes, "bytes");
     builder.controlSocket = scope.text(root, "control-socket", "");
     checkSocket("control-socket", builder.controlSocket);
     builder.name = name(root);
@@ -180,6 +194,7 @@ final class ConfigReader {
     poll(root);
     int railsPerDimension = rails(root);
     checkStride();
+    checkMtu();
     far(root);
     scope.throwIfAny();
     return new HxbConfig(file, builder, railsPerDimension);
@@ -360,9 +375,7 @@ final class ConfigReader {
   private void checkStride() {
     int stride = builder.poolStrideBytes;
     int frameBytes = builder.mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES;
-    boolean slots =
-        builder.rails.stream().anyMatch(rail -> rail.driver() == HxbConfig.Driver.AF_PACKET);
-    int slotBytes = slots ? DpdkPorts.AF_PACKET_SLOT_BYTES : 0;
+    int slotBytes = uses(HxbConfig.Driver.AF_PACKET) ? DpdkPorts.AF_PACKET_SLOT_BYTES : 0;
     int bytes = Math.max(frameBytes, slotBytes);
     if (stride > 0 && bytes > BufferPool.frameCapacityBytes(stride)) {
       scope.error(
@@ -375,17 +388,56 @@ final class ConfigReader {
     }
   }
 
+  /** An acknowledgement tells of a whole window, in one frame. */
+  private static int mtuFor(int windowFrames, int trailerBytes) {
+    return PmNode.controlBytesMax(windowFrames, trailerBytes) - FrameHeader.ETHERNET_HEADER_BYTES;
+  }
+
+  /** What the acknowledgements need, and what a driver carries whatever its interface does. */
+  private void checkMtu() {
+    int mtu = builder.mtuBytes;
+    int trailer = builder.tag == HxbConfig.Tag.OFF ? 0 : FrameTag.BYTES;
+    int needed = mtuFor(builder.windowFrames, trailer);
+    if (mtu < needed) {
+      int most = builder.windowFrames;
+      while (most >= WINDOW_MIN && mtuFor(most, trailer) > mtu) {
+        most /= 2;
+      }
+      scope.error(
+          "mtu",
+          "" + mtu,
+          "must be %d at least, as an acknowledgement of peer.window = %d needs%s%s"
+              .formatted(
+                  needed,
+                  builder.windowFrames,
+                  trailer == 0 ? "" : " with its tag",
+                  most < WINDOW_MIN ? "" : ", or take a window of %d".formatted(most)));
+    }
+    if (mtu > DpdkPorts.AF_PACKET_MTU_MAX_BYTES && uses(HxbConfig.Driver.AF_PACKET)) {
+      scope.error(
+          "mtu",
+          "" + mtu,
+          "the driver af_packet carries at most "
+              + DpdkPorts.AF_PACKET_MTU_MAX_BYTES
+              + ": take that at all nodes, or the driver packet");
+    }
+  }
+
+  private boolean uses(HxbConfig.Driver driver) {
+    return builder.rails.stream().anyMatch(rail -> rail.driver() == driver);
+  }
+
   private void peer(JsonNode root) {
     JsonNode peer = scope.table(root, "peer", List.of("window", "timeout-ms"));
     builder.windowFrames =
-        scope.powerOfTwo(peer, "peer.window", 4, 4_096, builder.windowFrames, "frames");
+        scope.powerOfTwo(peer, "peer.window", WINDOW_MIN, 4_096, builder.windowFrames, "frames");
     builder.peerTimeoutMs =
         scope.integer(peer, "peer.timeout-ms", 100, 3_600_000, builder.peerTimeoutMs, "ms");
   }
 
   private void poll(JsonNode root) {
     JsonNode poll = scope.table(root, "poll", List.of("cpu", "idle"));
-    builder.pollCpu = scope.integer(poll, "poll.cpu", -1, 4_095, builder.pollCpu, "");
+    builder.pollCpu = scope.integer(poll, "poll.cpu", -1, CPUS - 1, builder.pollCpu, "");
     builder.idle = scope.choice(poll, "poll.idle", HxbConfig.Idle.class, builder.idle);
   }
 
@@ -415,6 +467,12 @@ final class ConfigReader {
         scope.error(path + ".coordinates", where.toString(), "is this node itself");
       } else if (former != null) {
         scope.error(path + ".coordinates", where.toString(), "is also " + scope.at(former));
+      } else if (longerUs >= 1_000L * builder.peerTimeoutMs) {
+        scope.error(
+            path + ".longer-us",
+            "" + longerUs,
+            "must be less than peer.timeout-ms, which is %d ms: such a node would be taken for silent"
+                .formatted(builder.peerTimeoutMs));
       } else {
         builder.far.add(new HxbConfig.Far(where, longerUs));
       }

@@ -5,8 +5,11 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HexFormat;
@@ -24,6 +27,12 @@ public final class FrameKeyFile {
   private static final Set<PosixFilePermission> ALLOWED =
       PosixFilePermissions.fromString("rw-------");
 
+  /** How the problem of a file begins that is not there. */
+  public static final String ABSENT = "no such file";
+
+  /** The same of one that this user may not see. */
+  public static final String DENIED = "permission denied";
+
   private FrameKeyFile() {}
 
   /**
@@ -33,10 +42,11 @@ public final class FrameKeyFile {
   public static FrameKey read(Path file, HxbConfig.Tag mode, long firstStamp) {
     byte[] bytes;
     try {
-      if (!Files.isRegularFile(file)) {
-        throw refused(file, Files.exists(file) ? "is not a file" : "no such file: " + MEND);
+      PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
+      if (!attributes.isRegularFile()) {
+        throw refused(file, "is not a file");
       }
-      Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+      Set<PosixFilePermission> permissions = attributes.permissions();
       if (!ALLOWED.containsAll(permissions)) {
         throw refused(
             file,
@@ -48,6 +58,10 @@ public final class FrameKeyFile {
       try (InputStream in = Files.newInputStream(file)) {
         bytes = in.readNBytes(MAX_BYTES + 1);
       }
+    } catch (NoSuchFileException e) {
+      throw refused(file, ABSENT + ": " + MEND);
+    } catch (AccessDeniedException e) {
+      throw refused(file, DENIED + ": it, or a folder on its way, is closed to this user");
     } catch (IOException e) {
       throw refused(file, "cannot be read: " + e);
     }

@@ -251,7 +251,7 @@ public final class HxbConfig {
         List.of(new ConfigError(file, 0, key, String.valueOf(value), problem)));
   }
 
-  /** For people and for generated file names; {@code node} and its number unless given. */
+  /** For who reads the file; {@code node} and its number unless given. */
   public String name() {
     return name;
   }
@@ -482,13 +482,13 @@ public final class HxbConfig {
       return this;
     }
 
-    /** 576 to 16,000 bytes. */
+    /** 602 to 16,000 bytes, and what the acknowledgements of a window need. */
     public Builder mtuBytes(int value) {
       mtuBytes = value;
       return this;
     }
 
-    /** At most 107 bytes, the limit of a Unix socket's path. */
+    /** At most 106 bytes, the limit of a Unix socket's path. */
     public Builder controlSocket(String value) {
       controlSocket = value;
       return this;
@@ -524,7 +524,7 @@ public final class HxbConfig {
       return this;
     }
 
-    /** -1 to 4,095. */
+    /** -1 to 1,023. */
     public Builder pollCpu(int value) {
       pollCpu = value;
       return this;

@@ -21,6 +21,7 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.bufpool.BufferPool;
 import org.pmhxb.router.HxbConfig.Driver;
@@ -123,7 +124,7 @@ class HxbConfigTest {
             "n.toml:1: key = 5: must be text in quotes",
             "n.toml:3: coordinates = [1,0,2]: must be in 0..1, 0..1, 0..1 for the shape 2x2x2",
             "n.toml:4: mtuu = 9000: is no key; did you mean \"mtu\"?",
-            "n.toml:5: mtu = 70000: must be 576 to 16000 bytes",
+            "n.toml:5: mtu = 70000: must be 602 to 16000 bytes",
             "n.toml:8: pool.buffers = 12: must be 0 (automatic) or 64 to 16777215",
             "n.toml:9: pool.stride-bytes = 5000: must be 0 (automatic) or a multiple of 128, 1024 to"
                 + " 32768",
@@ -131,7 +132,7 @@ class HxbConfigTest {
                 + " \"never\"",
             "n.toml:13: peer.window = 100: must be a power of two, 4 to 4096 frames",
             "n.toml:14: peer.time-out-ms = 7: is no key; did you mean \"timeout-ms\"?",
-            "n.toml:17: poll.cpu = \"two\": must be -1 to 4095",
+            "n.toml:17: poll.cpu = \"two\": must be -1 to 1023",
             "n.toml:19: rail[0].device: is missing: the interface or PCI address",
             "n.toml:20: rail[0].dimension = \"w\": must be one of \"x\", \"y\", \"z\"",
             "n.toml:21: rail[0].index = 9: must be 0 to 8");
@@ -305,9 +306,9 @@ class HxbConfigTest {
     assertThat(errors(GOOD.replace("line-y0", "a".repeat(61))))
         .hasSize(1)
         .allMatch(e -> e.contains("1 to 60 letters"));
-    assertThat(errors("control-socket = \"/" + "a".repeat(110) + "\"\n" + GOOD))
+    assertThat(errors("control-socket = \"/" + "a".repeat(106) + "\"\n" + GOOD))
         .hasSize(1)
-        .allMatch(e -> e.contains("at most 107"));
+        .allMatch(e -> e.contains("at most 106"));
   }
 
   /** Half of a surrogate pair is in no character set, as letters beyond ASCII are not in C's. */
@@ -378,9 +379,64 @@ class HxbConfigTest {
         .isEqualTo(2048);
     // A longer mtu needs more than a slot.
     assertThat(errors(small.replace("1500", "12000")))
-        .first()
+        .anyMatch(e -> e.contains("an mtu of 12000 needs more: take 12160"));
+  }
+
+  /** 64 of header, 16 of a probe, 16 and 64 x 8 of an acknowledgement, and its window's bits. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          602  | 4    | ''
+          602  | 64   | ''
+          602  | 128  | must be 610 at least, as an acknowledgement of peer.window = 128 needs, or take a window of 64
+          625  | 256  | must be 626 at least, as an acknowledgement of peer.window = 256 needs, or take a window of 128
+          626  | 256  | ''
+          1106 | 4096 | ''
+          1105 | 4096 | must be 1106 at least, as an acknowledgement of peer.window = 4096 needs, or take a window of 2048
+          """)
+  void acknowledgementsMustFitTheMtu(int mtu, int window, String problem) {
+    String text = "mtu = %d\n%s\n[peer]\nwindow = %d\n".formatted(mtu, GOOD, window);
+    if (problem.isEmpty()) {
+      assertThat(HxbConfig.parse("n", text).mtuBytes()).isEqualTo(mtu);
+    } else {
+      assertThat(errors(text)).containsExactly("n.toml:1: mtu = " + mtu + ": " + problem);
+    }
+  }
+
+  @Test
+  void tagsMustFitTheMtuToo() {
+    String text = "mtu = 617\nkey-file = \"k\"\n" + GOOD + "\n[peer]\nwindow = 64\n";
+    assertThat(errors(text))
+        .containsExactly(
+            "n.toml:1: mtu = 617: must be 618 at least, as an acknowledgement of peer.window = 64 needs with"
+                + " its tag");
+    assertThat(HxbConfig.parse("n", text.replace("617", "618")).mtuBytes()).isEqualTo(618);
+  }
+
+  @Test
+  void afPacketCarriesNoLongerFramesThanItsSlots() {
+    String text = "mtu = 10163\n" + GOOD;
+    assertThat(errors(text))
+        .containsExactly(
+            "n.toml:1: mtu = 10163: the driver af_packet carries at most 10162: take that at all nodes,"
+                + " or the driver packet");
+    assertThat(HxbConfig.parse("n", text.replace("10163", "10162")).mtuBytes()).isEqualTo(10_162);
+    assertThat(HxbConfig.parse("n", text.replace("af_packet", "packet")).mtuBytes())
+        .isEqualTo(10_163);
+  }
+
+  @Test
+  void aWayAsLongAsThePeersTimeoutIsRefused() {
+    String far = GOOD + "\n[[far]]\ncoordinates = [0, 1]\nlonger-us = 5000000\n";
+    assertThat(errors(far))
+        .singleElement()
         .asString()
-        .contains("an mtu of 12000 needs more: take 12160");
+        .contains(
+            "far[0].longer-us = 5000000: must be less than peer.timeout-ms, which is 5000 ms");
+    assertThat(HxbConfig.parse("n", far.replace("5000000", "4999999")).far()).hasSize(1);
+    assertThat(HxbConfig.parse("n", far + "\n[peer]\ntimeout-ms = 5001\n").far()).hasSize(1);
   }
 
   @Test
@@ -394,9 +450,10 @@ class HxbConfigTest {
     assertThat(HxbConfig.parse("n", fits).poolStrideBytes()).isEqualTo(8192);
     assertThat(errors("mtu = 8051\n" + small)).hasSize(1);
     // Left to itself the stride follows.
-    HxbConfig long12000 = HxbConfig.parse("n", "mtu = 12000\n" + GOOD);
+    String packet = GOOD.replace("af_packet", "packet");
+    HxbConfig long12000 = HxbConfig.parse("n", "mtu = 12000\n" + packet);
     assertThat(long12000.poolStrideBytes()).isEqualTo(95 * 128);
-    HxbConfig usual = HxbConfig.parse("n", GOOD);
+    HxbConfig usual = HxbConfig.parse("n", packet);
     assertThat(usual.poolStrideBytes()).isEqualTo(81 * 128);
     assertThat(usual.toBuilder().mtuBytes(12_000).build().poolStrideBytes()).isEqualTo(95 * 128);
   }
@@ -428,7 +485,7 @@ class HxbConfigTest {
         .hasMessageContaining("shape: is missing");
     assertThatThrownBy(
             () -> HxbConfig.parse("n", GOOD).toBuilder().mtuBytes(1).windowFrames(5).build())
-        .hasMessageContaining("mtu = 1: must be 576 to 16000 bytes")
+        .hasMessageContaining("mtu = 1: must be 602 to 16000 bytes")
         .hasMessageContaining("peer.window = 5: must be a power of two");
     HxbConfig single =
         HxbConfig.builder()
@@ -451,7 +508,7 @@ class HxbConfigTest {
             .key(random.nextBoolean() ? "0x" + Integer.toHexString(random.nextInt()) : wild(random))
             .shape(shape)
             .coordinates(shape.coordinates(random.nextInt(shape.nodes())))
-            .mtuBytes(576 + random.nextInt(13_000))
+            .mtuBytes(1_200 + random.nextInt(12_000))
             .controlSocket("/run/" + asPath(wild(random)))
             .poolBuffers(64 + random.nextInt(10_000))
             .poolStrideBytes(random.nextBoolean() ? 0 : 13_824 + 128 * random.nextInt(100))
@@ -476,8 +533,9 @@ class HxbConfigTest {
       }
     }
     int other = random.nextInt(shape.nodes());
+    int longest = Math.min(10_000_000, 1_000 * b.peerTimeoutMs - 1);
     if (!shape.coordinates(other).equals(b.coordinates)) {
-      b.far(new HxbConfig.Far(shape.coordinates(other), 1 + random.nextInt(10_000_000)));
+      b.far(new HxbConfig.Far(shape.coordinates(other), 1 + random.nextInt(longest)));
     }
     HxbConfig first = b.build();
     HxbConfig second = HxbConfig.parse("copy", first.toToml());

@@ -147,10 +147,15 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** Longest control frame, Ethernet header included: an acknowledgement of a whole window. */
   public static int controlBytesMax(NodeConfig config) {
+    return controlBytesMax(config.windowFrames(), config.frameKey().trailerBytes());
+  }
+
+  /** The same of a window of so many frames, each with a trailer of so many bytes. */
+  public static int controlBytesMax(int windowFrames, int trailerBytes) {
     return FrameHeader.BYTES
         + Paths.PROBE_BYTES
-        + Acknowledger.bytesMax(config.windowFrames())
-        + config.frameKey().trailerBytes();
+        + Acknowledger.bytesMax(windowFrames)
+        + trailerBytes;
   }
 
   /** The longest frame that a node sends of its own, FCS excluded. */

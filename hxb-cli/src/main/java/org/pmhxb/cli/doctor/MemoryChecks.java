@@ -48,7 +48,10 @@ final class MemoryChecks implements Check {
           "use a kernel with CONFIG_HUGETLBFS (every Debian kernel has it)");
     }
     long reserved = machine.number(HUGEPAGES + "nr_hugepages", 0);
-    long free = machine.number(HUGEPAGES + "free_hugepages", 0);
+    // Pages that somebody has mapped and not touched are promised.
+    long free =
+        machine.number(HUGEPAGES + "free_hugepages", 0)
+            - machine.number(HUGEPAGES + "resv_hugepages", 0);
     String value =
         String.format(
             Locale.ROOT,

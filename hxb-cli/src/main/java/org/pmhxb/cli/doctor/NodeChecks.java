@@ -95,6 +95,16 @@ final class NodeChecks implements Check {
               "cpu = %d under [poll] in %s"
                   .formatted(topology.forPoller(file.numaNode(topology)).getLast(), file.path())));
     }
+    List<Integer> allowed = processorsOfCgroup(machine);
+    if (cpu >= 0 && !allowed.isEmpty() && !allowed.contains(cpu)) {
+      return List.of(
+          Finding.failure(
+              NUMA,
+              "poll.cpu is %d, which this process may not use, nor a node that is started alike"
+                  .formatted(cpu),
+              "one of %s, or more of them for its cgroup: AllowedCPUs= of systemd, cpuset.cpus, --cpuset-cpus of a container"
+                  .formatted(allowed)));
+    }
     if (topology.nodes() <= 1) {
       return List.of(Finding.ok(NUMA, "one node"));
     }
@@ -104,6 +114,29 @@ final class NodeChecks implements Check {
       return List.of(Finding.ok(NUMA, topology.nodes() + " nodes; the rails tell none"));
     }
     return List.of(places(topology, rails, node), pagesOf(machine, node));
+  }
+
+  /**
+   * What a thread may pin itself to: cpusets alone bound that, and not who else was kept from a
+   * processor, as by isolcpus or taskset. Empty where no cpuset says.
+   */
+  private static List<Integer> processorsOfCgroup(Machine machine) {
+    String group =
+        machine
+            .read("/proc/self/cgroup")
+            .lines()
+            .filter(line -> line.startsWith("0::/"))
+            .map(line -> line.substring("0::".length()))
+            .findFirst()
+            .orElse("");
+    for (Path at = Path.of(group.isEmpty() ? "/" : group); at != null; at = at.getParent()) {
+      String file = "/sys/fs/cgroup" + at + "/cpuset.cpus.effective";
+      List<Integer> processors = Topology.numbers(machine.read(file.replace("//", "/")));
+      if (!processors.isEmpty()) {
+        return processors;
+      }
+    }
+    return List.of();
   }
 
   /** Whether NICs and poll thread are at one node. */
@@ -151,15 +184,20 @@ final class NodeChecks implements Check {
       FrameKeyFile.read(machine.file(whole), file.config().tag(), 1);
       return Finding.ok(KEY_FILE, path + ", readable by its owner alone");
     } catch (ConfigException e) {
-      return Finding.failure(
-          KEY_FILE,
-          path + " " + e.errors().getFirst().problem(),
-          machine.exists(whole)
-              ? "sudo chown \"$(id -un)\" %s && sudo chmod 600 %s".formatted(path, path)
-              : "copy the cluster's key there; the first one: (umask 077; openssl rand -hex 16 > "
-                  + path
-                  + ")");
+      String problem = e.errors().getFirst().problem();
+      return Finding.failure(KEY_FILE, path + " " + problem, remedyOf(problem, path));
     }
+  }
+
+  private static String remedyOf(String problem, String keyFile) {
+    if (problem.startsWith(FrameKeyFile.ABSENT)) {
+      return "copy the cluster's key there; the first one: (umask 077; openssl rand -hex 16 > %s)"
+          .formatted(keyFile);
+    }
+    String own = "sudo chown \"$(id -un)\" %s && sudo chmod 600 %s".formatted(keyFile, keyFile);
+    return problem.startsWith(FrameKeyFile.DENIED)
+        ? own + ", and let this user search the folders on its way (namei -l " + keyFile + ")"
+        : own;
   }
 
   private Finding controlSocket(Machine machine) {

@@ -18,8 +18,13 @@ record NodeFile(Path path, HxbConfig config) {
   static final String NET = "/sys/class/net/";
   static final String PCI = "/sys/bus/pci/devices/";
 
+  /**
+   * @throws org.pmhxb.router.ConfigException a value is wrong, or too little for the node
+   */
   static NodeFile read(Path path) {
-    return new NodeFile(path, HxbConfig.read(path));
+    HxbConfig config = HxbConfig.read(path);
+    NodeSizing.of(config).buffers(config);
+    return new NodeFile(path, config);
   }
 
   /** As in {@code rail x0}. */
@@ -72,8 +77,7 @@ record NodeFile(Path path, HxbConfig config) {
 
   /** Bytes of the pool's memory. */
   long poolBytes() {
-    int buffers = Math.max(config.poolBuffers(), NodeSizing.of(config).budget().buffers());
-    return BufferPool.regionBytes(config.poolStrideBytes(), buffers);
+    return BufferPool.regionBytes(config.poolStrideBytes(), NodeSizing.of(config).buffers(config));
   }
 
   /** 2 MB pages that the pool takes. */

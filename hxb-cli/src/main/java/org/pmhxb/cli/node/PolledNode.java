@@ -93,7 +93,7 @@ public final class PolledNode implements NodeHandle {
     List<HxbNode> started = new ArrayList<>();
     try {
       for (HxbConfig config : configs) {
-        started.add(HxbNode.launch(config, HxbNode.Progress.INLINE));
+        started.add(HxbNode.launch(config, HxbNode.Progress.INLINE, configs));
       }
       return polled(configs.getFirst(), started);
     } catch (RuntimeException | Error e) {

@@ -1,6 +1,7 @@
 package org.pmhxb.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.pmhxb.router.ConfigException;
 import org.pmhxb.router.HxbConfig;
 
 /** A node's file against a machine that is a few files in a directory. */
@@ -258,6 +260,12 @@ class NodeDoctorTest extends FakeMachine {
                 "hugepages",
                 "1000 reserved, %d free, %d wanted (2 MB each; the node's pool %d, DPDK 64)"
                     .formatted(wanted, wanted, node.poolPages())));
+    file(pages + "resv_hugepages", "2");
+    assertThat(find(file, "hugepages").value())
+        .as("promised to who has mapped them")
+        .contains(" %d free, ".formatted(wanted - 2));
+    assertThat(find(file, "hugepages").remedy()).isEqualTo("sudo sysctl vm.nr_hugepages=1002");
+    file(pages + "resv_hugepages", "0");
     file(pages + "free_hugepages", "" + (wanted - 3));
     assertThat(find(file, "hugepages").status()).isEqualTo(Status.WARNING);
     assertThat(find(file, "hugepages").remedy()).isEqualTo("sudo sysctl vm.nr_hugepages=1003");
@@ -289,6 +297,37 @@ class NodeDoctorTest extends FakeMachine {
     Finding none = find(far.replace("15", "64"), "numa");
     assertThat(none.status()).isEqualTo(Status.FAILURE);
     assertThat(none.remedy()).isEqualTo("cpu = 63 under [poll] in /etc/hxb/node.toml");
+  }
+
+  @Test
+  void aProcessorThatThisProcessMayNotUseIsAFailure() {
+    twoSockets();
+    nic("eth1", 1);
+    file("proc/self/cgroup", "0::/system.slice/hxb.service");
+    file("sys/fs/cgroup/system.slice/cpuset.cpus.effective", "0-3,63");
+    // As isolcpus and taskset have it, which keep nobody from pinning itself.
+    file("proc/self/status", "CapEff:\t0000000000002000\nCpus_allowed_list:\t0-1");
+    String file = HEAD + rails("packet", "eth1") + "\n[poll]\ncpu = ";
+    Finding found = find(file + "15\n", "numa");
+    assertThat(found.status()).isEqualTo(Status.FAILURE);
+    assertThat(found.value()).startsWith("poll.cpu is 15, which this process may not use");
+    assertThat(found.remedy())
+        .startsWith("one of [0, 1, 2, 3, 63], or more of them for its cgroup: ");
+    assertThat(find(file + "63\n", "numa").status()).isEqualTo(Status.OK);
+    file("sys/fs/cgroup/system.slice/hxb.service/cpuset.cpus.effective", "0-63");
+    assertThat(find(file + "15\n", "numa").value())
+        .as("of its own group")
+        .startsWith("x0 at node 1; poll.cpu at node 0");
+  }
+
+  /** The node would refuse it. */
+  @Test
+  void aPoolTooSmallForItsUsesIsRefused() throws IOException {
+    Path path = root.resolve("node.toml");
+    Files.writeString(path, HEAD + rails("packet", "eth1") + "\n[pool]\nbuffers = 64\n");
+    assertThatThrownBy(() -> NodeFile.read(path))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("pool.buffers = 64: the sum of its uses is ");
   }
 
   @Test

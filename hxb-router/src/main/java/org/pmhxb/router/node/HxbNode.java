@@ -71,16 +71,16 @@ public final class HxbNode implements AutoCloseable {
   private final PollThread poller;
   private boolean closed;
 
-  private HxbNode(HxbConfig config, Progress progress) {
+  private HxbNode(HxbConfig config, Progress progress, List<HxbConfig> process) {
     this.config = config;
     this.incarnation = newIncarnation();
     NodeSizing sizing = NodeSizing.of(config);
-    int buffers = buffers(config, sizing);
+    int buffers = sizing.buffers(config);
     FrameKey frameKey = frameKey(config);
     Hugepages hugepages = hugepages(config);
     requireHugepages(config, buffers);
     requireCpu(config);
-    Eal.init(eal(config, hugepages));
+    Eal.init(eal(process, hugepages));
     int sentKept = sizing.budget().resendHolds() + buffers - sizing.budget().buffers();
     // Where the poll thread will run, so that its NUMA node has the pages.
     pool =
@@ -118,7 +118,6 @@ public final class HxbNode implements AutoCloseable {
                   config.mtuBytes())
               .withHeldFrames(sentKept)
               .withFrameKey(frameKey);
-      requireWindow(config, nodeConfig);
       boolean inline = progress == Progress.INLINE;
       node = new PmNode(nodeConfig, pool, routing, ports, inline);
       config.far().forEach(far -> tellOfLongWay(far));
@@ -148,18 +147,6 @@ public final class HxbNode implements AutoCloseable {
         ? FrameKey.NONE
         : FrameKeyFile.read(
             Path.of(config.keyFile()), config.tag(), System.currentTimeMillis() * 1_000_000L);
-  }
-
-  /** What the file asks for, if that is enough. Before anything is started. */
-  private static int buffers(HxbConfig config, NodeSizing sizing) {
-    int least = sizing.budget().buffers();
-    if (config.poolBuffers() > 0 && config.poolBuffers() < least) {
-      throw config.refused(
-          "pool.buffers",
-          config.poolBuffers(),
-          "the sum of its uses is " + least + ": raise it, or leave it out");
-    }
-    return Math.max(config.poolBuffers(), least);
   }
 
   /** Before anything is started. Pages that others take meanwhile are missed when it is mapped. */
@@ -208,18 +195,6 @@ public final class HxbNode implements AutoCloseable {
     }
   }
 
-  /** An acknowledgement tells of a whole window. */
-  private static void requireWindow(HxbConfig config, NodeConfig nodeConfig) {
-    int neededBytes = PmNode.controlBytesMax(nodeConfig) - FrameHeader.ETHERNET_HEADER_BYTES;
-    if (neededBytes > config.mtuBytes()) {
-      throw config.refused(
-          "peer.window",
-          config.windowFrames(),
-          "its acknowledgements need an mtu of %d, and mtu is %d: choose a smaller window"
-              .formatted(neededBytes, config.mtuBytes()));
-    }
-  }
-
   /**
    * Starts a node.
    *
@@ -232,7 +207,17 @@ public final class HxbNode implements AutoCloseable {
   }
 
   public static HxbNode launch(HxbConfig config, Progress progress) {
-    return new HxbNode(config, progress);
+    return launch(config, progress, List.of(config));
+  }
+
+  /**
+   * The same of one of several nodes of this process.
+   *
+   * @param process all of them: the first one's start tells DPDK which devices any may use, for
+   *     good
+   */
+  public static HxbNode launch(HxbConfig config, Progress progress, List<HxbConfig> process) {
+    return new HxbNode(config, progress, process);
   }
 
   private PollThread startPolling() {
@@ -262,14 +247,16 @@ public final class HxbNode implements AutoCloseable {
     };
   }
 
-  private static EalOptions eal(HxbConfig config, Hugepages hugepages) {
+  static EalOptions eal(List<HxbConfig> process, Hugepages hugepages) {
     EalOptions options = EalOptions.defaults().withHugepages(hugepages);
     List<String> extra = new ArrayList<>();
-    for (HxbConfig.Rail rail : config.rails()) {
-      if (rail.driver() == HxbConfig.Driver.PCI) {
-        String devargs = rail.option("devargs", "");
-        extra.add("-a");
-        extra.add(devargs.isEmpty() ? rail.device() : rail.device() + "," + devargs);
+    for (HxbConfig config : process) {
+      for (HxbConfig.Rail rail : config.rails()) {
+        if (rail.driver() == HxbConfig.Driver.PCI) {
+          String devargs = rail.option("devargs", "");
+          extra.add("-a");
+          extra.add(devargs.isEmpty() ? rail.device() : rail.device() + "," + devargs);
+        }
       }
     }
     return extra.isEmpty() ? options : options.withExtra(extra);

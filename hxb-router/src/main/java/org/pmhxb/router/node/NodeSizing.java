@@ -74,6 +74,22 @@ public final class NodeSizing {
     return budget;
   }
 
+  /**
+   * Buffers of the node that a configuration describes: what the file asks for, if that is enough.
+   *
+   * @throws org.pmhxb.router.ConfigException it is not
+   */
+  public int buffers(HxbConfig config) {
+    int least = budget.buffers();
+    if (config.poolBuffers() > 0 && config.poolBuffers() < least) {
+      throw config.refused(
+          "pool.buffers",
+          config.poolBuffers(),
+          "the sum of its uses is " + least + ": raise it, or leave it out");
+    }
+    return Math.max(config.poolBuffers(), least);
+  }
+
   /** What one frame carries of a message on links of this MTU, bytes. */
   public static int maxPayloadBytes(int mtuBytes) {
     return mtuBytes + FrameHeader.ETHERNET_HEADER_BYTES - FrameHeader.BYTES;

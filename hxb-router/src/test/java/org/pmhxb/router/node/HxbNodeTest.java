@@ -434,14 +434,33 @@ class HxbNodeTest {
     }
   }
 
+  /** DPDK is told once in a process which cards it may look at. */
   @Test
-  void whatThePoolOrTheMtuCannotHoldIsRefusedByTheFilesOwnNames() {
+  void thePciCardsOfAllNodesOfAProcessAreAllowed() {
+    HxbConfig without = alone("first").build();
+    HxbConfig one = card(0, "0000:01:00.0", Map.of());
+    HxbConfig two = card(1, "0000:02:00.0", Map.of("devargs", "a=1"));
+
+    assertThat(HxbNode.eal(List.of(without, one, two), Hugepages.NONE).extra())
+        .containsExactly("-a", "0000:01:00.0", "-a", "0000:02:00.0,a=1");
+    assertThat(HxbNode.eal(List.of(without), Hugepages.NONE).extra()).isEmpty();
+  }
+
+  private static HxbConfig card(int node, String address, Map<String, String> options) {
+    return HxbConfig.builder()
+        .key("k")
+        .shape(Shape.of(2))
+        .coordinates(Shape.of(2).coordinates(node))
+        .rail(new HxbConfig.Rail(Dimension.X, 0, HxbConfig.Driver.PCI, address, options))
+        .build();
+  }
+
+  @Test
+  void whatThePoolCannotHoldIsRefusedByTheFilesOwnNames() {
     for (Map.Entry<HxbConfig.Builder, String> wrong :
         Map.of(
                 alone("few").poolBuffers(64),
                 "pool.buffers = 64: the sum of its uses is ",
-                alone("window").mtuBytes(576).windowFrames(4_096),
-                "peer.window = 4096: its acknowledgements need an mtu of ",
                 alone("huge").poolBuffers(1_000_000).hugepages(HxbConfig.Hugepages.REQUIRE),
                 "pool.hugepages = require: of the pool of 9888 MB, it needs 4944 pages of 2 MB, ")
             .entrySet()) {

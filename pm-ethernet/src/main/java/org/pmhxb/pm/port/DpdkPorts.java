@@ -37,6 +37,10 @@ public final class DpdkPorts {
   /** What of a slot is the kernel's: header and link-layer address, rounded up. */
   private static final int AF_PACKET_SLOT_HEADER_BYTES = 64;
 
+  /** What a slot of {@link #afPacket} holds of a frame behind its Ethernet header. */
+  public static final int AF_PACKET_MTU_MAX_BYTES =
+      AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES - FrameHeader.ETHERNET_HEADER_BYTES;
+
   /** Kernel memory is slots x frames x 2 directions: 256 make 5 MB a rail. */
   public static final int AF_PACKET_FRAMES = 256;
 
@@ -240,9 +244,7 @@ public final class DpdkPorts {
               pool,
               interfaceName,
               Ports.macAddress(number),
-              Math.min(
-                  mtu + FrameHeader.ETHERNET_HEADER_BYTES,
-                  AF_PACKET_SLOT_BYTES - AF_PACKET_SLOT_HEADER_BYTES),
+              Math.min(mtu, AF_PACKET_MTU_MAX_BYTES) + FrameHeader.ETHERNET_HEADER_BYTES,
               socket,
               frames);
         });

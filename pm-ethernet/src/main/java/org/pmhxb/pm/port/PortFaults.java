@@ -1,6 +1,8 @@
 package org.pmhxb.pm.port;
 
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What a {@link FaultyPort} does to the frames it receives.
@@ -47,9 +49,13 @@ public record PortFaults(double loss, double duplicate, double reorder, double c
     double reorder = 0;
     double corrupt = 0;
     long seed = 1;
+    Set<String> names = new HashSet<>();
     for (String part : text.isBlank() ? new String[0] : text.split(",", -1)) {
       String[] pair = part.strip().split("=", 2);
       String value = pair.length < 2 ? "" : pair[1];
+      if (!names.add(pair[0])) {
+        throw new IllegalArgumentException("\"" + part + "\" is given twice; once is enough");
+      }
       switch (pair[0]) {
         case "loss" -> loss = number(part, value);
         case "duplicate" -> duplicate = number(part, value);

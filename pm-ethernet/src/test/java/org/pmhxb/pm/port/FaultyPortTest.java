@@ -177,6 +177,8 @@ class FaultyPortTest {
         "loss=NaN",
         "seed=1.5",
         "seed=9223372036854775808",
+        "loss=0.1,loss=0.1",
+        "seed=1,loss=0.1,seed=1",
         ","
       })
   void refusesWhatIsNoList(String text) {
