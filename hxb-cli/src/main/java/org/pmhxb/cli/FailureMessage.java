@@ -31,6 +31,10 @@ public final class FailureMessage {
       return Main.USAGE;
     }
     err.println(command + ": " + of(e));
+    for (Throwable further :
+        e.getSuppressed()) { // as a clean-up that failed, too, and left something
+      err.println(command + ": and then: " + of(further));
+    }
     if (System.getenv("HXB_TRACE") != null) {
       e.printStackTrace(err);
     } else if (!isUsers(e)) {

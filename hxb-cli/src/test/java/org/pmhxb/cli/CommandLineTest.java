@@ -257,6 +257,20 @@ class CommandLineTest {
     }
   }
 
+  /** Who is told that a cluster did not come up has to know that something of it is left. */
+  @Test
+  void aCleanUpThatFailedToIsTold() {
+    IllegalStateException failed = new IllegalStateException("node 1 did not start");
+    failed.addSuppressed(new IOException("ip: Device or resource busy"));
+    StringWriter text = new StringWriter();
+
+    FailureMessage.tell(failed, "hxb up", new PrintWriter(text, true));
+
+    assertThat(text.toString().lines())
+        .startsWith(
+            "hxb up: node 1 did not start", "hxb up: and then: ip: Device or resource busy");
+  }
+
   @Test
   void everyCommandHasHelpWithAnExampleAndJson() {
     // Where picocli says that a text is none of its format's.

@@ -3,6 +3,8 @@ package org.pmhxb.cli.cluster;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +32,8 @@ public final class ClusterLauncher {
 
   /** Before the next question: one that does not listen yet answers no at once. */
   private static final long REST_MS = 10;
+
+  private static final int LOG_TAIL_BYTES = 1 << 16;
 
   private static final Duration ASK_LIMIT = Duration.ofSeconds(2);
 
@@ -109,7 +113,9 @@ public final class ClusterLauncher {
                 interrupted ? "interrupted; the cluster was taken down" : cause.getMessage(),
                 cause);
     try {
-      ClusterRemover.remove(paths);
+      if (!paths.isOfAnother()) { // which came when hxb down had removed ours
+        ClusterRemover.remove(paths);
+      }
     } catch (IOException | RuntimeException second) {
       failure.addSuppressed(second);
     }
@@ -319,13 +325,18 @@ public final class ClusterLauncher {
         .toString();
   }
 
-  private static String logTail(Path log) throws IOException {
+  static String logTail(Path log) throws IOException {
     if (!Files.exists(log)) {
       return "(no log)";
     }
+    ByteBuffer end = ByteBuffer.allocate(LOG_TAIL_BYTES);
+    try (SeekableByteChannel file = Files.newByteChannel(log)) {
+      file.position(Math.max(0, file.size() - LOG_TAIL_BYTES)); // of a log that may be any length
+      while (end.hasRemaining() && file.read(end) >= 0) {}
+    }
     // Whatever it wrote: a path of its own, say, in another character set.
     List<String> lines =
-        new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList();
+        new String(end.array(), 0, end.position(), StandardCharsets.UTF_8).lines().toList();
     List<String> tail = lines.subList(Math.max(0, lines.size() - 15), lines.size());
     return tail.isEmpty() ? "(empty)" : "  " + String.join("\n  ", tail);
   }

@@ -7,6 +7,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -31,6 +32,8 @@ public record ClusterPaths(Path root, String cluster) {
 
   /** In a root that a command made, which goes with its last cluster; one without it stays. */
   private static final String ROOT_MARK = ".hxb-root";
+
+  private static final int CLAIM_TRIES = 10;
 
   /** The cluster's name when none is given. */
   public static final String DEFAULT_CLUSTER = "main";
@@ -96,6 +99,22 @@ public record ClusterPaths(Path root, String cluster) {
    * @throws UserErrorException the directory is there already, or the root is none, or not ours
    */
   void claim() throws IOException {
+    for (int i = 1; i < CLAIM_TRIES; i++) {
+      try {
+        claimOnce();
+        return;
+      } catch (NoSuchFileException _) {
+        // The last cluster of the root has just gone, and the root with it.
+      }
+    }
+    try {
+      claimOnce();
+    } catch (FileSystemException e) {
+      throw notWritten(directory(), FailureMessage.reason(e), e);
+    }
+  }
+
+  private void claimOnce() throws IOException {
     boolean isThere = Files.exists(root, LinkOption.NOFOLLOW_LINKS);
     if (isThere && !Files.isDirectory(root)) {
       throw new UserErrorException(
@@ -116,6 +135,9 @@ public record ClusterPaths(Path root, String cluster) {
               + " that you can write with --run-dir",
           e);
     } catch (FileAlreadyExistsException e) {
+      if (!Files.exists(directory(), LinkOption.NOFOLLOW_LINKS)) {
+        throw new NoSuchFileException(root.toString()); // it was there, and then it was not
+      }
       throw new UserErrorException(
           directory()
               + " exists: a cluster \""
@@ -124,6 +146,8 @@ public record ClusterPaths(Path root, String cluster) {
               + " with: "
               + command("down"),
           e);
+    } catch (NoSuchFileException e) {
+      throw e;
     } catch (FileSystemException e) {
       throw notWritten(directory(), FailureMessage.reason(e), e);
     }
@@ -164,6 +188,13 @@ public record ClusterPaths(Path root, String cluster) {
   /** Its directory is there, and says who made it. */
   boolean isMarked() {
     return maker().isPresent();
+  }
+
+  /** Whether another command made the directory that is there now, running or not. */
+  boolean isOfAnother() {
+    long self = ProcessHandle.current().pid();
+    Maker own = new Maker(self, NodeProcesses.startTicks(self));
+    return maker().filter(maker -> !maker.equals(own)).isPresent();
   }
 
   /** The process of another command that made the directory and has not ended. */

@@ -41,7 +41,11 @@ public final class ClusterRemover {
     if (namespaces > 0 || NameLock.isThere(paths.cluster())) {
       Optional<NameLock> lock = NameLock.take(paths.cluster());
       try {
-        if (areOurs(paths, lock.isPresent())) {
+        if (lock.isPresent() && !lock.get().isHeld()) {
+          // Another user's, whose cluster has the same name: ours has none.
+          leftovers = namespaces > 0 ? List.of(notOurs(paths.cluster())) : List.of();
+          namespaces = 0;
+        } else if (areOurs(paths, lock.isPresent())) {
           leftovers =
               VethFabric.remove(paths.cluster()).stream()
                   .map(VethFabric.Leftover::toString)
@@ -56,6 +60,13 @@ public final class ClusterRemover {
     boolean directory = Files.exists(paths.directory());
     paths.delete();
     return new Removed(processes, namespaces, directory, leftovers);
+  }
+
+  private static String notOurs(String cluster) {
+    return "the network namespaces of a cluster \""
+        + cluster
+        + "\", which are not this user's to remove: "
+        + VethFabric.namespaces(cluster);
   }
 
   /** Another command at work on the name may be the one that made this directory. */

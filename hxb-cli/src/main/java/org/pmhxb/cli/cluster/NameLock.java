@@ -43,6 +43,11 @@ final class NameLock implements AutoCloseable {
     return Files.exists(file(cluster), LinkOption.NOFOLLOW_LINKS);
   }
 
+  /** Whether this user may make and remove namespaces at all. */
+  boolean isHeld() {
+    return channel != null || OURS.contains(file);
+  }
+
   /** Empty when another process has it. */
   static Optional<NameLock> take(String cluster) throws IOException {
     Path file = file(cluster);

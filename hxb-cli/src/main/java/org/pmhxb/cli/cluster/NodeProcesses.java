@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
@@ -20,6 +21,9 @@ import org.pmhxb.cli.process.ProcStat;
  */
 final class NodeProcesses {
   private static final Path PROC = Path.of("/proc");
+
+  /** Commands that are given a node's file, also by way of watch or sudo, and are no node. */
+  private static final Set<String> ONLOOKERS = Set.of("status", "doctor");
 
   static final long GRACE_MS = 3_000;
   private static final long KILL_MS = 5_000;
@@ -57,7 +61,7 @@ final class NodeProcesses {
 
   private static boolean hasConfig(long pid, Predicate<String> wanted) {
     List<String> words = Arguments.of(pid);
-    for (int i = 1; i < words.size(); i++) {
+    for (int i = 1; i < words.size() && !ONLOOKERS.contains(words.get(i - 1)); i++) {
       if (words.get(i - 1).equals("--config") && wanted.test(words.get(i))) {
         return true;
       }

@@ -3,16 +3,23 @@ package org.pmhxb.cli.control;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /** Asks one node over its control socket. Owner: one thread. */
 public final class ControlClient implements AutoCloseable {
+  private static final Duration CONNECT_LIMIT = Duration.ofSeconds(2);
+  private static final long RETRY_NS = 10_000_000;
+
   private final Path path;
   private final SocketChannel channel;
   private final Selector selector;
@@ -25,21 +32,57 @@ public final class ControlClient implements AutoCloseable {
     this.reader = new LineReader(channel, ControlServer.MAX_LINE_BYTES);
   }
 
-  /** Connects; an IOException says that nobody listens there. */
+  /**
+   * Connects.
+   *
+   * @throws SocketTimeoutException somebody listens there, and has taken no connection for two
+   *     seconds: its process stands still
+   * @throws IOException nobody listens there, or the thread is interrupted, which it stays
+   */
   public static ControlClient connect(Path path) throws IOException {
-    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-    try {
-      channel.connect(UnixDomainSocketAddress.of(path));
-      return new ControlClient(path, channel);
-    } catch (IOException e) {
-      channel.close();
-      throw new IOException("no answer on " + path + ": " + e.getMessage(), e);
+    return connect(path, CONNECT_LIMIT);
+  }
+
+  private static ControlClient connect(Path path, Duration limit) throws IOException {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    while (true) {
+      SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+      try {
+        // One that blocks would wait without end while the queue of those who ask is full.
+        channel.configureBlocking(false);
+        if (channel.connect(UnixDomainSocketAddress.of(path))) {
+          return new ControlClient(path, channel);
+        }
+        channel.close();
+      } catch (IOException e) {
+        channel.close();
+        if (!isFull(e, path)) {
+          throw new IOException("no answer on " + path + ": " + e.getMessage(), e);
+        }
+      }
+      if (System.nanoTime() - deadlineNs >= 0) {
+        throw new SocketTimeoutException(
+            "%s took no connection within %d ms: its process stands still, or many ask"
+                .formatted(path, limit.toMillis()));
+      }
+      LockSupport.parkNanos(RETRY_NS);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedIOException("interrupted while " + path + " was to take a connection");
+      }
     }
   }
 
-  /** One question on a connection of its own. */
+  /**
+   * Whether the queue of those who ask was full. The JDK has no exception for EAGAIN, and its text
+   * is of the user's language; refusal is a ConnectException, and a missing file not there.
+   */
+  private static boolean isFull(IOException e, Path path) {
+    return e.getClass() == SocketException.class && Files.exists(path);
+  }
+
+  /** One question on a connection of its own, for which the limit holds, too. */
   public static ObjectNode ask(Path path, ObjectNode request, Duration limit) throws IOException {
-    try (ControlClient client = connect(path)) {
+    try (ControlClient client = connect(path, limit)) {
       return client.call(request, limit);
     }
   }

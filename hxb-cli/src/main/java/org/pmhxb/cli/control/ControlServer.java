@@ -2,6 +2,7 @@ package org.pmhxb.cli.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -40,6 +42,7 @@ public final class ControlServer implements AutoCloseable {
 
   private final Path path;
   private final ServerSocketChannel server;
+  private final ThreadFactory threads;
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
   /** One connection's side of the talk. Called by that connection's thread alone. */
@@ -59,8 +62,17 @@ public final class ControlServer implements AutoCloseable {
   }
 
   ControlServer(Path path, ServerSocketChannel server) {
+    // Platform threads: a conversation may run a workload, which polls.
+    this(path, server, Thread.ofPlatform().daemon().name("control-talk").factory());
+  }
+
+  /**
+   * @param threads of the conversations
+   */
+  ControlServer(Path path, ServerSocketChannel server, ThreadFactory threads) {
     this.path = path;
     this.server = server;
+    this.threads = threads;
   }
 
   /** {@link #open} and {@link #answer} at once. */
@@ -92,7 +104,7 @@ public final class ControlServer implements AutoCloseable {
               + path
               + ": "
               + e.getMessage()
-              + "; its directory must exist and be writable, the path at most 107 bytes long",
+              + "; its directory must exist and be writable, the path at most 106 bytes long",
           e);
     }
     return new ControlServer(path, channel);
@@ -134,6 +146,8 @@ public final class ControlServer implements AutoCloseable {
   public static void requireNobody(Path path) {
     try {
       ControlClient.connect(path).close();
+    } catch (SocketTimeoutException _) {
+      // It is there, and stands still.
     } catch (IOException e) {
       return;
     }
@@ -150,8 +164,8 @@ public final class ControlServer implements AutoCloseable {
       try {
         admit(server.accept(), conversations);
         told = false;
-      } catch (IOException e) {
-        // No descriptor is free, say, which passes: who asks waits for that.
+      } catch (IOException | RuntimeException | Error e) {
+        // No descriptor is free, say, or no thread, which passes: who asks waits for that.
         if (server.isOpen() && !told) {
           System.err.println("hxb: nobody can ask at " + path + " now: " + e.getMessage());
           told = true;
@@ -174,8 +188,13 @@ public final class ControlServer implements AutoCloseable {
       channel.close();
       return;
     }
-    // A platform thread: a conversation may run a workload, which polls.
-    Thread.ofPlatform().daemon().name("control-talk").start(() -> talk(channel, conversations));
+    try {
+      threads.newThread(() -> talk(channel, conversations)).start();
+    } catch (RuntimeException | Error e) {
+      open.remove(channel);
+      channel.close();
+      throw e;
+    }
   }
 
   private void talk(SocketChannel channel, Supplier<Conversation> conversations) {
@@ -230,10 +249,11 @@ public final class ControlServer implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
+    // While this one listens nobody replaces the file; afterwards it may be another's.
+    Files.deleteIfExists(path);
     server.close();
     for (SocketChannel channel : open) {
       channel.close();
     }
-    Files.deleteIfExists(path);
   }
 }

@@ -1,5 +1,7 @@
 package org.pmhxb.cli.veth;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +24,8 @@ public final class FabricPlan {
 
   /** Most nodes of a fabric: each is a process of its own on one machine. */
   public static final int MAX_NODES = 64;
+
+  private static final boolean HAS_IPV6 = Files.exists(Path.of("/proc/sys/net/ipv6"));
 
   private static final Pattern CLUSTER = Pattern.compile("[a-z][a-z0-9]{0,11}");
 
@@ -251,7 +255,15 @@ public final class FabricPlan {
 
   /** No IPv6 address and no ARP: nothing but the protocol's own frames travels on a rail. */
   static void appendUp(StringBuilder batch, String name) {
-    batch.append("link set dev ").append(name).append(" arp off addrgenmode none up\n");
+    appendUp(batch, name, HAS_IPV6);
+  }
+
+  /**
+   * @param ipv6 whether the kernel has IPv6; one that has not refuses to be told of its addresses
+   */
+  static void appendUp(StringBuilder batch, String name, boolean ipv6) {
+    batch.append("link set dev ").append(name).append(" arp off");
+    batch.append(ipv6 ? " addrgenmode none up\n" : " up\n");
   }
 
   /** For {@code tc -batch} within each namespace; empty when the links are not shaped. */

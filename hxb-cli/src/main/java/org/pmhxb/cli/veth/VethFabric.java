@@ -189,11 +189,21 @@ public final class VethFabric {
 
   /**
    * Removes all namespaces of a cluster and the links in them. Does nothing when there are none, so
-   * it may be called again after a failure of any kind.
+   * it may be called again after a failure of any kind. Tries twice: {@code ip} may be ended in the
+   * middle of it, by a terminal's Ctrl-C say.
    *
    * @return foreign processes, a capture say, that keep a removed namespace alive until they end
    */
   public static List<Leftover> remove(String cluster) {
+    try {
+      return removeOnce(cluster);
+    } catch (ToolException e) {
+      // Somebody else may have removed one at the same time: what counts is what is left.
+      return removeOnce(cluster);
+    }
+  }
+
+  private static List<Leftover> removeOnce(String cluster) {
     List<Leftover> leftovers = new ArrayList<>();
     StringBuilder batch = new StringBuilder();
     for (String namespace : namespaces(cluster)) {
@@ -206,15 +216,8 @@ public final class VethFabric {
       }
       batch.append("netns del ").append(namespace).append('\n');
     }
-    try {
-      if (!batch.isEmpty()) {
-        Tool.run(batch.toString(), List.of("ip", "-force", "-batch", "-"));
-      }
-    } catch (ToolException e) {
-      // Somebody else may have removed one at the same time: what counts is what is left.
-      if (!namespaces(cluster).isEmpty()) {
-        throw e;
-      }
+    if (!batch.isEmpty()) {
+      Tool.run(batch.toString(), List.of("ip", "-force", "-batch", "-"));
     }
     return leftovers;
   }

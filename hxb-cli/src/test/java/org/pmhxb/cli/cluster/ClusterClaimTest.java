@@ -74,6 +74,24 @@ class ClusterClaimTest {
     assertThat(file).exists();
   }
 
+  private Process waiting(String command) throws IOException {
+    String file = paths.config(0).toString();
+    return new ProcessBuilder("sh", "-c", "read _; :", command, "--config", file).start();
+  }
+
+  /** As {@code watch hxb status --config FILE}, which would else be ended with the cluster. */
+  @Test
+  void whoLooksAtANodesFileIsNoNode() throws Exception {
+    Process looks = waiting("status");
+    Process node = waiting("node");
+    try {
+      assertThat(NodeProcesses.find(paths)).containsExactly(node.pid());
+    } finally {
+      looks.destroyForcibly().waitFor();
+      node.destroyForcibly().waitFor();
+    }
+  }
+
   /** Whose maker is not known may be one that is about to write it. */
   @Test
   void anUnmarkedDirectoryIsNotTaken() throws Exception {

@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pmhxb.cli.UserErrorException;
@@ -43,6 +49,65 @@ class ClusterPathsTest {
     assertThatThrownBy(() -> new ClusterPaths(link, "main").claim())
         .isInstanceOf(UserErrorException.class)
         .hasMessage(link + " is no directory, nor a link to one; choose another --run-dir");
+  }
+
+  /** It is another one's that came when this one had been taken away from who made it. */
+  @Test
+  void aDirectoryIsAnothersWhoeverThatIs() throws Exception {
+    ClusterPaths paths = new ClusterPaths(folder, "main");
+    assertThat(paths.isOfAnother()).as("there is none").isFalse();
+    paths.claim();
+    assertThat(paths.isOfAnother()).isFalse();
+    Path mark;
+    try (var files = Files.list(paths.directory())) {
+      mark = files.findFirst().orElseThrow();
+    }
+    String own = Files.readString(mark);
+    Process ended = new ProcessBuilder("true").start();
+    ended.waitFor();
+    Files.writeString(mark, ended.pid() + " 1\n");
+    assertThat(paths.isOfAnother()).isTrue();
+    Files.writeString(mark, own.replaceFirst(" .*", " 1"));
+    assertThat(paths.isOfAnother()).as("of an earlier process of this number").isTrue();
+  }
+
+  /** It finds the root, which another command then takes away with the root's last cluster. */
+  @Test
+  void clustersOfOneRootComeAndGo() throws Exception {
+    List<Throwable> failed = new CopyOnWriteArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (String name : List.of("first", "second")) {
+      ClusterPaths paths = new ClusterPaths(folder.resolve("run"), name);
+      threads.add(
+          Thread.startVirtualThread(
+              () -> {
+                try {
+                  for (int i = 0; i < 300; i++) {
+                    paths.claim();
+                    paths.delete();
+                  }
+                } catch (IOException | RuntimeException e) {
+                  failed.add(e);
+                }
+              }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(failed).isEmpty();
+  }
+
+  @Test
+  void ofALongLogTheEndIsRead() throws IOException {
+    Path log = folder.resolve("node-0.log");
+    try (SeekableByteChannel file =
+        Files.newByteChannel(log, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      file.position(3L << 30); // without a byte on the disk
+      file.write(ByteBuffer.wrap("\nthe last line\n".getBytes(StandardCharsets.UTF_8)));
+    }
+    assertThat(ClusterLauncher.logTail(log)).endsWith("\n  the last line");
+    assertThat(ClusterLauncher.logTail(Files.writeString(folder.resolve("short"), "one\ntwo\n")))
+        .isEqualTo("  one\n  two");
   }
 
   @Test

@@ -2,13 +2,16 @@ package org.pmhxb.cli.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketOption;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -18,9 +21,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -87,6 +94,85 @@ class ControlSocketTest {
     try (ControlClient client = ControlClient.connect(path)) {
       assertThat(client.call(ControlJson.request("echo"), LIMIT).path("count").asInt()).isOne();
     }
+  }
+
+  /** Whose queue of those who ask is full, as after a minute of them each second. */
+  @Test
+  void whoStandsStillKeepsNobodyWaiting() throws Exception {
+    Path still = directory.resolve("still");
+    List<SocketChannel> asking = new ArrayList<>();
+    try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listening.bind(UnixDomainSocketAddress.of(still), 1);
+      boolean room = true;
+      while (room) {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        asking.add(channel);
+        channel.configureBlocking(false);
+        try {
+          room = channel.connect(UnixDomainSocketAddress.of(still));
+        } catch (SocketException _) {
+          room = false; // EAGAIN
+        }
+      }
+      assertTimeoutPreemptively(
+          LIMIT,
+          () -> {
+            assertThatThrownBy(
+                    () ->
+                        ControlClient.ask(
+                            still, ControlJson.request("echo"), Duration.ofMillis(200)))
+                .isInstanceOf(SocketTimeoutException.class)
+                .hasMessageContaining(still + " took no connection within 200 ms");
+            assertThatThrownBy(() -> ControlServer.requireNobody(still))
+                .isInstanceOf(UserErrorException.class)
+                .hasMessageContaining("a process answers there already");
+          });
+    } finally {
+      for (SocketChannel channel : asking) {
+        channel.close();
+      }
+    }
+  }
+
+  /** No thread can be made, as at a limit of them, which passes. */
+  @Test
+  void whoGetsNoThreadIsTurnedAwayAndTheNextAnswered() throws Exception {
+    Path other = directory.resolve("other");
+    ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    listening.bind(UnixDomainSocketAddress.of(other));
+    AtomicInteger made = new AtomicInteger();
+    ThreadFactory threads =
+        talk -> {
+          if (made.getAndIncrement() == 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          return Thread.ofPlatform().daemon().unstarted(talk);
+        };
+    try (ControlServer second = new ControlServer(other, listening, threads)) {
+      second.answer(Talk::new);
+      assertThatThrownBy(() -> ControlClient.ask(other, ControlJson.request("echo"), LIMIT))
+          .isInstanceOf(IOException.class);
+      assertThat(ControlClient.ask(other, ControlJson.request("echo"), LIMIT).path("count").asInt())
+          .isOne();
+    }
+  }
+
+  /** The longest that the configuration takes can be bound. */
+  @Test
+  void aPathOf106BytesIsOpened() throws Exception {
+    Path folder = Files.createTempDirectory(Path.of("/tmp"), "hxb");
+    Path longest = folder.resolve("s".repeat(106 - folder.toString().length() - 1));
+    assertThat(longest.toString()).hasSize(106);
+    try (ControlServer opened = ControlServer.start(longest, Talk::new)) {
+      assertThat(
+              ControlClient.ask(longest, ControlJson.request("echo"), LIMIT).path("ok").asBoolean())
+          .isTrue();
+    }
+    Path longer = folder.resolve("s".repeat(107 - folder.toString().length() - 1));
+    assertThatThrownBy(() -> ControlServer.start(longer, Talk::new))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("at most 106 bytes");
+    Files.delete(folder);
   }
 
   @AfterEach

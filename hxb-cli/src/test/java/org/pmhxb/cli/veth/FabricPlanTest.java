@@ -88,6 +88,16 @@ class FabricPlanTest {
   }
 
   @Test
+  void aKernelWithoutIpv6IsToldNothingOfIt() {
+    StringBuilder with = new StringBuilder();
+    FabricPlan.appendUp(with, "x0", true);
+    assertThat(with).hasToString("link set dev x0 arp off addrgenmode none up\n");
+    StringBuilder without = new StringBuilder();
+    FabricPlan.appendUp(without, "x0", false);
+    assertThat(without).hasToString("link set dev x0 arp off up\n");
+  }
+
+  @Test
   void refusesWhatCannotBeBuilt() {
     assertThatThrownBy(() -> plan(2, 2, 2, 10)).hasMessageContaining("10 rails");
     assertThatThrownBy(() -> new FabricPlan("a-b", Shape.of(2), 1, null))
