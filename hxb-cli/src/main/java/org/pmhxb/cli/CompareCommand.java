@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
     name = "compare",
     description = {
       "Compare reports of hxb bench packet-cost --json: what moved beyond the noise.",
-      "Exit code 1 when something got slower by more than the threshold, beyond the noise.",
+      "Exit code 1 when something got slower by more than the threshold, beyond the noise: no run of"
+          + " three or more on each side was as fast; of fewer, no round.",
       "scripts/bench-compare makes the reports of two revisions and calls this."
     },
     footer = {"", "Example: hxb bench compare --base a1.json,a2.json --with b1.json,b2.json"})

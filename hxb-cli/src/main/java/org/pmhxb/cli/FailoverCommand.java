@@ -55,6 +55,8 @@ final class FailoverCommand extends ClusterCommand {
 
   @Mixin private RateOption rate;
 
+  @Mixin private BudgetsOption budgets;
+
   @Option(
       names = "--cut",
       paramLabel = "HOW",
@@ -99,7 +101,7 @@ final class FailoverCommand extends ClusterCommand {
   /**
    * What came of it.
    *
-   * @param missingMs of all cuts; no fault of the run when it is more than its budget
+   * @param missingMs of all cuts
    * @param undisturbedMissingMs the same of each 300 ms before a cut and behind it, in which
    *     nothing was done: what the machine costs by itself
    * @param longestStopMs longest time without a delivery in the whole measurement: what came over
@@ -118,6 +120,7 @@ final class FailoverCommand extends ClusterCommand {
       Spread undisturbedMissingMs,
       double longestStopMs,
       double heldUpMs,
+      List<String> missed,
       long messages,
       long lost,
       long duplicated,
@@ -163,6 +166,11 @@ final class FailoverCommand extends ClusterCommand {
       out.printf("machine: %s%ncommand: %s%n", machine, command);
       failures.forEach(line -> out.println("  FAILED: " + line));
     }
+  }
+
+  @Override
+  boolean requiresBudgets() {
+    return budgets.required();
   }
 
   @Override
@@ -274,6 +282,8 @@ final class FailoverCommand extends ClusterCommand {
       }
       wholeNs = healedNs;
     }
+    Bounded missingMs =
+        Bounded.atMost(Spread.of(all, Incident::missingMs), MISSING_MUST_MS, MISSING_AIM_MS);
     return new Result(
         outcome.faulty() == 0 && failures.isEmpty(),
         MachineInfo.here(Version.project()).line(),
@@ -282,10 +292,11 @@ final class FailoverCommand extends ClusterCommand {
         rate.rate().toString(),
         cut.name().toLowerCase(Locale.ROOT),
         all,
-        Bounded.of(Spread.of(all, Incident::missingMs), MISSING_MUST_MS, MISSING_AIM_MS),
+        missingMs,
         undisturbedMs.isEmpty() ? null : Spread.of(undisturbedMs),
         outcome.longestStopNs() / 1e6,
         timeline.heldUpNs() / 1e6,
+        missingMs.missed("missing after a cut", "ms").stream().toList(),
         outcome.messages(),
         outcome.lost(),
         outcome.duplicated(),

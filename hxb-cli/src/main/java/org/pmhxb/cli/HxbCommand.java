@@ -54,9 +54,16 @@ public abstract class HxbCommand implements Callable<Integer> {
       out.println(Json.write(report));
     } else {
       report.print(out);
+      report.missed().forEach(line -> out.println("MISSED: " + line));
     }
     out.flush();
-    return report.succeeded() ? Main.OK : Main.FAILED;
+    boolean missed = requiresBudgets() && !report.missed().isEmpty();
+    return report.ok() && !missed ? Main.OK : Main.FAILED;
+  }
+
+  /** Whether {@link Report#missed() missed figures} fail the command. */
+  boolean requiresBudgets() {
+    return false;
   }
 
   /** Standard output is for the result alone. */

@@ -54,6 +54,8 @@ final class LossCommand extends ClusterCommand {
 
   @Mixin private RateOption rate;
 
+  @Mixin private BudgetsOption budgets;
+
   @Mixin private RunsOption runsGiven;
 
   private int runs;
@@ -79,8 +81,7 @@ final class LossCommand extends ClusterCommand {
    *
    * @param clean share of the links' raw rate that was goodput without loss, 0 to 1
    * @param lossy the same with it
-   * @param lostPercent of each run's goodput, beside the one before it that lost no frames; no
-   *     fault of the run when it is more than its budget
+   * @param lostPercent of each run's goodput, beside the one before it that lost no frames
    * @param resent frames sent again in all runs with loss
    */
   record Result(
@@ -92,6 +93,7 @@ final class LossCommand extends ClusterCommand {
       Spread clean,
       Spread lossy,
       Bounded lostPercent,
+      List<String> missed,
       long messages,
       long resent,
       List<String> failures)
@@ -116,6 +118,11 @@ final class LossCommand extends ClusterCommand {
           100 * spread.min(),
           100 * spread.max());
     }
+  }
+
+  @Override
+  boolean requiresBudgets() {
+    return budgets.required();
   }
 
   @Override
@@ -145,6 +152,7 @@ final class LossCommand extends ClusterCommand {
       messages += without.messages() + with.messages();
       resent += with.resent();
     }
+    Bounded lost = Bounded.atMost(Spread.of(lostPercent), LOST_MUST_PERCENT, LOST_AIM_PERCENT);
     return new Result(
         failures.isEmpty(),
         MachineInfo.here(Version.project()).line(),
@@ -153,7 +161,8 @@ final class LossCommand extends ClusterCommand {
         rate.rate().toString(),
         Spread.of(clean),
         Spread.of(lossy),
-        Bounded.of(Spread.of(lostPercent), LOST_MUST_PERCENT, LOST_AIM_PERCENT),
+        lost,
+        lost.missed("goodput lost", "%").stream().toList(),
         messages,
         resent,
         failures);

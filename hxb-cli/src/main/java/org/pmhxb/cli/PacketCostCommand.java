@@ -1,6 +1,8 @@
 package org.pmhxb.cli;
 
 import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.pmhxb.cli.bench.MachineInfo;
@@ -9,12 +11,13 @@ import org.pmhxb.cli.bench.PacketCostReport;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
 import org.pmhxb.cli.bench.PacketCostSuite;
 import org.pmhxb.cli.bench.ProjectFolder;
+import org.pmhxb.cost.Budget;
 import org.pmhxb.cost.Measurement.Effort;
 import org.pmhxb.cost.Path;
 import org.pmhxb.cost.Scenario;
 import org.pmhxb.cost.StandardScenarios;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What a packet costs the production node, beside the same steps in C. */
@@ -104,11 +107,7 @@ final class PacketCostCommand extends HxbCommand {
       })
   private int warmUpMs;
 
-  @Option(
-      names = "--require-budgets",
-      description = "Exit with 1 when a budget is not met, too.",
-      showDefaultValue = Visibility.NEVER)
-  private boolean requireBudgets;
+  @Mixin private BudgetsOption budgets;
 
   @Option(
       names = "--into",
@@ -117,6 +116,11 @@ final class PacketCostCommand extends HxbCommand {
       description =
           "Also write the table into these pages, between the lines <!-- packet-cost -->.")
   private List<java.nio.file.Path> pages;
+
+  @Override
+  boolean requiresBudgets() {
+    return budgets.required();
+  }
 
   @Override
   protected Report run() throws IOException, InterruptedException {
@@ -130,10 +134,21 @@ final class PacketCostCommand extends HxbCommand {
     range("--warm-up-ms", warmUpMs, 0, 600_000);
     checkPages();
     List<Scenario> scenarios = scenarios();
+    if (budgets.required() && scenarios.stream().noneMatch(s -> Budget.of(s).isPresent())) {
+      throw wrongUsage(
+          "--require-budgets: none of these lines has a budget; there are some for 64 B: of receive in"
+              + " bursts of 32 or more, and of 1 for up to 100 peers; of send for up to 100 peers, and"
+              + " of relay, in bursts of 32 or more");
+    }
+    long startNs = System.nanoTime();
     List<Line> lines = measure(scenarios);
     PacketCostReport report =
         PacketCostReport.of(
-            MachineInfo.here(Version.project()).line(), command(), lines, requireBudgets);
+            MachineInfo.here(Version.project()).line(),
+            command(),
+            Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+            Math.round((System.nanoTime() - startNs) / 1e8) / 10.0,
+            lines);
     if (pages != null && report.ok()) {
       for (java.nio.file.Path page : pages) {
         MarkedSection.replace(page, SECTION, report.markdown());

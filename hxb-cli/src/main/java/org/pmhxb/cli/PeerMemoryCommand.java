@@ -26,13 +26,16 @@ final class PeerMemoryCommand extends HxbCommand {
 
   @Mixin private RunsOption runsGiven;
 
+  @Mixin private BudgetsOption budgets;
+
   /**
    * What came of it.
    *
    * @param peers that the larger node knows
-   * @param bytesEach of heap; no fault of the run when it is more than its budget
+   * @param bytesEach of heap
    */
-  record Result(boolean ok, String machine, String command, int peers, Bounded bytesEach)
+  record Result(
+      boolean ok, String machine, String command, List<String> missed, int peers, Bounded bytesEach)
       implements Report {
     @Override
     public void print(PrintWriter out) {
@@ -40,6 +43,11 @@ final class PeerMemoryCommand extends HxbCommand {
           "an idle peer, of %,d: %s%nmachine: %s%ncommand: %s%n",
           peers, bytesEach.line("B"), machine, command);
     }
+  }
+
+  @Override
+  boolean requiresBudgets() {
+    return budgets.required();
   }
 
   @Override
@@ -52,11 +60,13 @@ final class PeerMemoryCommand extends HxbCommand {
       progress().update("measurement %d of %d".formatted(i, runs));
       bytes.add(PeerMemory.bytesEach());
     }
+    Bounded bytesEach = Bounded.atMost(Spread.of(bytes), MUST_BYTES, AIM_BYTES);
     return new Result(
         true,
         MachineInfo.here(Version.project()).line(),
         "hxb bench peer-memory --runs " + runs,
+        bytesEach.missed("an idle peer", "B").stream().toList(),
         PeerMemory.PEERS,
-        Bounded.of(Spread.of(bytes), MUST_BYTES, AIM_BYTES));
+        bytesEach);
   }
 }

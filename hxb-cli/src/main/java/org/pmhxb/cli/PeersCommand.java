@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
       "--resume also measures again, of whomever, what the host of a virtual machine took 3 %% of the"
           + " processors or more from.",
       "Exit code 1: a figure of ours failed, links did not come up, or time ran out. Peers that"
-          + " fail and musts that are missed leave it 0."
+          + " fail leave it 0, and without --require-budgets musts that are missed."
     },
     footer = {"", "Example: hxb bench peers --quick --peers hxb,mptcp,openmpi"})
 final class PeersCommand extends SuiteCommand {

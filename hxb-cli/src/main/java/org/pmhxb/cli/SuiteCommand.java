@@ -11,6 +11,7 @@ import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.veth.LinkRate;
 import org.pmhxb.router.Shape;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** A suite of measurements that takes minutes, writes a page and can be broken off and resumed. */
@@ -47,6 +48,8 @@ abstract class SuiteCommand extends ClusterCommand {
       showDefaultValue = Visibility.NEVER)
   private boolean resume;
 
+  @Mixin private BudgetsOption budgets;
+
   private final long startNs = System.nanoTime();
 
   /** Measures, when all options can be what they are. */
@@ -67,6 +70,11 @@ abstract class SuiteCommand extends ClusterCommand {
 
   final boolean resume() {
     return resume;
+  }
+
+  @Override
+  final boolean requiresBudgets() {
+    return budgets.required();
   }
 
   /** Whether only a part of the suite was asked for, which is no page to keep. */

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.PatternSyntaxException;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.infra.BenchmarkParams;
@@ -20,6 +22,8 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.pmhxb.cost.Budget;
+import org.pmhxb.cost.Scenario;
 import org.pmhxb.ffi.NativeLibrary;
 
 /**
@@ -96,20 +100,26 @@ public final class Main {
             + " generator: what makes and takes its frames; both the median of"
             + " batches,%nthen the median, least and most of iterations. total: JMH's mean of"
             + " both. allocated: the worst iteration.%nns and B per packet; what reading the clock"
-            + " takes, measured with each batch, is taken off path and generator.%n%n");
+            + " takes, measured with each batch, is taken off path and generator. x C: path beside"
+            + " that of the same steps in C, which%nran before or after it, not in turn as by hxb"
+            + " bench packet-cost. must, aim: of path, or of total where that is all.%n%n");
     out.printf(
-        "%-34s %-34s %7s  %-15s %7s %9s %7s %9s%n",
+        "%-34s %-34s %7s  %-15s %7s %9s %5s %5s %5s %-4s %7s %9s%n",
         "benchmark",
         "parameters",
         "path",
         "least..most",
         "+acks",
         "generator",
+        "x C",
+        "must",
+        "aim",
+        "met",
         "total",
         "allocated");
     boolean clean = true;
     for (RunResult result : results) {
-      clean &= line(result, out);
+      clean &= line(result, results, out);
     }
     if (!clean) {
       out.printf(
@@ -119,7 +129,7 @@ public final class Main {
     return clean;
   }
 
-  private static boolean line(RunResult result, PrintStream out) {
+  private static boolean line(RunResult result, Collection<RunResult> results, PrintStream out) {
     double[] path = iterations(result, PhaseProfiler.PATH);
     double[] withAcks = iterations(result, PhaseProfiler.WITH_ACKS);
     double[] generator = iterations(result, PhaseProfiler.GENERATOR);
@@ -127,10 +137,12 @@ public final class Main {
     // The worst iteration counts: one that allocates is one too many.
     double bytes = allocated.length == 0 ? Double.NaN : allocated[allocated.length - 1];
     boolean clean = bytes < ALLOCATION_MAX_BYTES;
+    Optional<Budget> budget = budget(result.getParams());
+    double ns = path.length == 0 ? totalNs(result) : middle(path);
     out.printf(
         Locale.ROOT,
-        "%-34s %-34s %7s  %-15s %7s %9s %7.1f %8.4f%s%n",
-        name(result),
+        "%-34s %-34s %7s  %-15s %7s %9s %5s %5s %5s %-4s %7.1f %8.4f%s%n",
+        name(result.getParams()),
         parameters(result.getParams()),
         median(path),
         path.length == 0
@@ -138,10 +150,60 @@ public final class Main {
             : String.format(Locale.ROOT, "%.1f..%.1f", path[0], path[path.length - 1]),
         median(withAcks),
         median(generator),
+        besideC(result, results),
+        budget.map(b -> number(b.mustNs())).orElse("-"),
+        budget.map(b -> number(b.aimNs())).orElse("-"),
+        budget.map(b -> ns <= b.mustNs() ? "yes" : "NO").orElse("-"),
         totalNs(result),
         bytes,
         clean ? "" : " !");
     return clean;
+  }
+
+  /** What a benchmark of the Java code must cost at most; empty where it has no bound. */
+  private static Optional<Budget> budget(BenchmarkParams params) {
+    String name = name(params);
+    if (name.startsWith(TagCost.class.getSimpleName() + ".")) {
+      return Optional.of(new Budget(TagCost.MUST_NS, TagCost.AIM_NS));
+    }
+    return Arrays.stream(org.pmhxb.cost.Path.values())
+        .filter(path -> name.equals(ofJava(path)))
+        .findFirst()
+        .flatMap(path -> Budget.of(scenario(path, params)));
+  }
+
+  /** "ReceivePath.receive". */
+  private static String ofJava(org.pmhxb.cost.Path path) {
+    String word = path.toString();
+    return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1) + "Path." + word;
+  }
+
+  private static Scenario scenario(org.pmhxb.cost.Path path, BenchmarkParams params) {
+    String peers = params.getParam("peers"); // a relay has none
+    return new Scenario(
+        path,
+        Integer.parseInt(params.getParam("burst")),
+        Integer.parseInt(params.getParam("rails")),
+        peers == null ? 1 : Integer.parseInt(peers),
+        Integer.parseInt(params.getParam("payload")));
+  }
+
+  /** The median path, as a multiple of that in C; "-" where the other was not run. */
+  private static String besideC(RunResult java, Collection<RunResult> results) {
+    String name = name(java.getParams()) + "InC";
+    double[] path = iterations(java, PhaseProfiler.PATH);
+    return results.stream()
+        .filter(c -> name(c.getParams()).equals(name))
+        .filter(c -> parameters(c.getParams()).equals(parameters(java.getParams())))
+        .map(c -> iterations(c, PhaseProfiler.PATH))
+        .filter(c -> c.length > 0 && path.length > 0)
+        .map(c -> String.format(Locale.ROOT, "%.2f", middle(path) / middle(c)))
+        .findFirst()
+        .orElse("-");
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value) ? String.valueOf((long) value) : String.valueOf(value);
   }
 
   /** The score, whatever unit and mode it was asked for in: the other columns are ns. */
@@ -151,8 +213,8 @@ public final class Main {
     return result.getParams().getMode() == Mode.Throughput ? unitNs / score : unitNs * score;
   }
 
-  private static String name(RunResult result) {
-    String full = result.getParams().getBenchmark();
+  private static String name(BenchmarkParams params) {
+    String full = params.getBenchmark();
     return full.substring(Main.class.getPackageName().length() + 1);
   }
 
@@ -176,10 +238,12 @@ public final class Main {
   }
 
   private static String median(double[] sorted) {
+    return sorted.length == 0 ? "-" : String.format(Locale.ROOT, "%.1f", middle(sorted));
+  }
+
+  private static double middle(double[] sorted) {
     int n = sorted.length;
-    return n == 0
-        ? "-"
-        : String.format(Locale.ROOT, "%.1f", (sorted[(n - 1) / 2] + sorted[n / 2]) / 2);
+    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
   }
 
   private static String machine() throws IOException {

@@ -1,6 +1,7 @@
 package org.pmhxb.jmh;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -67,14 +68,49 @@ class MainTest {
     run(words.split(" ")); // so short a run may count what JMH allocates
     assertThat(said()).isEmpty();
 
+    String[] columns = columns("TagCost.make");
+    assertThat(Double.parseDouble(columns[columns.length - 2])).isBetween(1.0, 1e6);
+  }
+
+  /** Of the line of a benchmark. */
+  private String[] columns(String benchmark) {
     String line =
         printed
             .toString(StandardCharsets.UTF_8)
             .lines()
-            .filter(each -> each.startsWith("TagCost.make"))
+            .filter(each -> each.startsWith(benchmark + " "))
             .findFirst()
             .orElseThrow();
-    String[] columns = line.replaceAll("[ !]+$", "").split(" +");
-    assertThat(Double.parseDouble(columns[columns.length - 2])).as(line).isBetween(1.0, 1e6);
+    return line.replaceAll("[ !]+$", "").split(" +");
+  }
+
+  /** The path itself is measured, too short to say anything, but for which bounds it has. */
+  @Test
+  void aPathHasItsBudgetAndWhatItIsBesideC() throws Exception {
+    run(
+        ("RelayPath.relay -p burst=32 -p rails=2 -p payload=64 -f 0 -wi 0 -i 1 -r 20ms -v SILENT")
+            .split(" "));
+    assertThat(said()).isEmpty();
+
+    // benchmark, three parameters, path, its spread, +acks, generator, x C, must, aim, met
+    String[] java = columns("RelayPath.relay");
+    assertThat(java).as("with what has no figure as a dash").hasSizeGreaterThan(12);
+    assertThat(Double.parseDouble(java[8])).isPositive();
+    assertThat(java[9]).isEqualTo("27");
+    assertThat(java[10]).isEqualTo("12.5");
+    assertThat(java[11]).isEqualTo(Double.parseDouble(java[4]) <= 27 ? "yes" : "NO");
+    String[] c = columns("RelayPath.relayInC");
+    assertThat(Double.parseDouble(java[8]))
+        .isCloseTo(Double.parseDouble(java[4]) / Double.parseDouble(c[4]), within(0.1));
+    assertThat(c[9]).as("no budget").isEqualTo("-");
+  }
+
+  @Test
+  void theTagHasOneOfItsOwn() throws Exception {
+    run("TagCost.check -f 0 -wi 0 -i 1 -r 20ms -v SILENT".split(" "));
+    String[] columns = columns("TagCost.check");
+    assertThat(columns[columns.length - 5]).isEqualTo("80");
+    assertThat(columns[columns.length - 4]).isEqualTo("25");
+    assertThat(columns[columns.length - 3]).isIn("yes", "NO");
   }
 }

@@ -12,8 +12,11 @@ public record Budget(double mustNs, double aimNs) {
   /** Java against C. */
   public static final double MUST_RATIO = 1.25;
 
-  private static final double FURTHER_RAIL_MUST_NS = 2;
-  private static final double FURTHER_RAIL_AIM_NS = 0.5;
+  /** What each rail beyond the first adds to the budget of one. */
+  public static final double FURTHER_RAIL_MUST_NS = 2;
+
+  /** The same of the aim. */
+  public static final double FURTHER_RAIL_AIM_NS = 0.5;
 
   /** The scenario's budget; empty where there is none. */
   public static Optional<Budget> of(Scenario s) {

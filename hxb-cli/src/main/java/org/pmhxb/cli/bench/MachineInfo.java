@@ -33,8 +33,12 @@ public record MachineInfo(
   public static MachineInfo here(String projectVersion) {
     Map<String, String> versions = new LinkedHashMap<>();
     versions.put("hxb", projectVersion);
+    Revision.here().ifPresent(revision -> versions.put("revision", revision));
     versions.put("JDK", System.getProperty("java.vm.version"));
     versions.put("DPDK", firstLine("pkg-config", "--modversion", "libdpdk"));
+    if (!ProjectFolder.isInstallation()) { // else nothing was compiled here
+      versions.put("cc", firstLine("cc", "-dumpfullversion"));
+    }
     return new MachineInfo(
         field(Path.of("/proc/cpuinfo"), "model name"),
         Runtime.getRuntime().availableProcessors(),

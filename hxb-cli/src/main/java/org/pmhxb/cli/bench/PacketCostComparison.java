@@ -13,13 +13,21 @@ import org.pmhxb.cli.bench.PacketCostReport.Line;
 /**
  * Two sets of packet-cost reports, scenario by scenario.
  *
+ * <p>What a JVM makes of the code, and which of the machine's speeds it meets, differs from run to
+ * run, so of three runs or more on either side it is their medians that are told apart; of fewer
+ * all their rounds, which takes more.
+ *
  * @param ok every report counts, every scenario is in both, and none is a regression
+ * @param byRuns whether the spreads are of the runs' medians; else of all rounds
  */
 public record PacketCostComparison(
-    boolean ok, double threshold, List<Change> results, List<String> faults) implements Report {
+    boolean ok, double threshold, boolean byRuns, List<Change> results, List<String> faults)
+    implements Report {
+  private static final int MANY_RUNS = 3;
 
   /**
-   * One scenario. Times are ns per packet of the Java node: least, median, most.
+   * One scenario. Times are ns per packet of the Java node: least, median, most of the runs'
+   * medians, or of all rounds where the runs are few.
    *
    * @param ratio of the medians, new to base
    * @param moved the spreads do not touch: the difference is not noise
@@ -36,11 +44,14 @@ public record PacketCostComparison(
 
   /** All lines of one scenario in one set of reports. */
   private record Runs(double median, double least, double most) {
-    static Runs of(List<Line> lines) {
-      return new Runs(
-          Quartiles.of(lines.stream().map(Line::javaNs).toList()).median(),
-          lines.stream().mapToDouble(l -> l.javaRange().getFirst()).min().orElseThrow(),
-          lines.stream().mapToDouble(l -> l.javaRange().getLast()).max().orElseThrow());
+    static Runs of(List<Line> lines, boolean many) {
+      Quartiles medians = Quartiles.of(lines.stream().map(Line::javaNs).toList());
+      return many
+          ? new Runs(medians.median(), medians.min(), medians.max())
+          : new Runs(
+              medians.median(),
+              lines.stream().mapToDouble(l -> l.javaRange().getFirst()).min().orElseThrow(),
+              lines.stream().mapToDouble(l -> l.javaRange().getLast()).max().orElseThrow());
     }
 
     List<Double> spread() {
@@ -55,6 +66,7 @@ public record PacketCostComparison(
    */
   public static PacketCostComparison of(
       List<PacketCostReport> base, List<PacketCostReport> with, double threshold) {
+    boolean many = base.size() >= MANY_RUNS && with.size() >= MANY_RUNS;
     List<String> faults = new ArrayList<>();
     Map<String, List<Line>> before = byScenario("base", base, faults);
     Map<String, List<Line>> after = byScenario("new", with, faults);
@@ -63,7 +75,10 @@ public record PacketCostComparison(
       if (after.containsKey(scenario)) {
         changes.add(
             change(
-                scenario, Runs.of(before.get(scenario)), Runs.of(after.get(scenario)), threshold));
+                scenario,
+                Runs.of(before.get(scenario), many),
+                Runs.of(after.get(scenario), many),
+                threshold));
       } else {
         faults.add(scenario + " is not among the new figures");
       }
@@ -75,7 +90,7 @@ public record PacketCostComparison(
     }
     boolean ok =
         faults.isEmpty() && !changes.isEmpty() && changes.stream().noneMatch(Change::regression);
-    return new PacketCostComparison(ok, threshold, changes, faults);
+    return new PacketCostComparison(ok, threshold, many, changes, faults);
   }
 
   private static Change change(String scenario, Runs before, Runs after, double threshold) {
@@ -110,7 +125,10 @@ public record PacketCostComparison(
 
   @Override
   public void print(PrintWriter out) {
-    out.println("Java, ns per packet: least of all rounds / median of the runs' medians / most");
+    out.println(
+        byRuns
+            ? "Java, ns per packet: least / median / most of the runs' medians"
+            : "Java, ns per packet: least of all rounds / median of the runs' medians / most");
     out.printf("%-40s %-24s %-24s %6s%n", "scenario", "base", "new", "ratio");
     for (Change c : results) {
       out.printf(

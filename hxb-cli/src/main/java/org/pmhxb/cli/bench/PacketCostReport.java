@@ -6,7 +6,10 @@ import java.io.PrintWriter;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cost.Budget;
 import org.pmhxb.cost.Figures;
@@ -16,13 +19,68 @@ import org.pmhxb.cost.Spread;
  * What a packet costs, Java and C.
  *
  * @param ok every line counts: digests equal, allocation below its bound
- * @param met every budget is met
- * @param required the command asked for the budgets to be met
+ * @param met every budget is met; null where no line has one
+ * @param missed the budgets that are not, for people
+ * @param measuredAt ISO 8601, UTC
+ * @param seconds that the measurement took
+ * @param furtherRails what lines over several rails cost more than the same over one
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record PacketCostReport(
-    boolean ok, boolean met, boolean required, String machine, String command, List<Line> results)
+    boolean ok,
+    Boolean met,
+    List<String> missed,
+    String machine,
+    String command,
+    String measuredAt,
+    double seconds,
+    List<Line> results,
+    List<FurtherRail> furtherRails)
     implements Report {
+
+  /**
+   * What a rail beyond the first costs, ns per packet: the mean of them. A line's budget holds that
+   * of one rail and {@code mustNs} for each further one; here the difference stands by itself.
+   *
+   * @param rails of the line
+   */
+  public record FurtherRail(
+      String path,
+      int burst,
+      int peers,
+      int payloadBytes,
+      int rails,
+      double javaNs,
+      double cNs,
+      double mustNs,
+      double aimNs) {
+    private static Stream<FurtherRail> of(Line line, List<Line> lines) {
+      if (line.budgetNs() == null || line.javaNs() == null || line.rails() == 1) {
+        return Stream.empty();
+      }
+      int further = line.rails() - 1;
+      return lines.stream()
+          .filter(one -> one.rails() == 1 && one.javaNs() != null && one.isBeside(line))
+          .limit(1)
+          .map(
+              one ->
+                  new FurtherRail(
+                      line.path(),
+                      line.burst(),
+                      line.peers(),
+                      line.payloadBytes(),
+                      line.rails(),
+                      Line.rounded((line.javaNs() - one.javaNs()) / further, 2),
+                      Line.rounded((line.cNs() - one.cNs()) / further, 2),
+                      Budget.FURTHER_RAIL_MUST_NS,
+                      Budget.FURTHER_RAIL_AIM_NS));
+    }
+
+    private String line() {
+      return String.format(
+          Locale.ROOT, "%s/%d/%d/%d %+.1f (C %+.1f)", path, burst, rails, peers, javaNs, cNs);
+    }
+  }
 
   /**
    * One scenario. Times are ns per packet; {@code javaNs} and {@code cNs} are medians.
@@ -109,6 +167,36 @@ public record PacketCostReport(
           f.slow());
     }
 
+    /** Whether but for their rails the lines are of the same scenario. */
+    private boolean isBeside(Line other) {
+      return path.equals(other.path)
+          && burst == other.burst
+          && peers == other.peers
+          && payloadBytes == other.payloadBytes;
+    }
+
+    /** The budgets that it misses; a void line misses none, for it says nothing. */
+    private Stream<String> missed() {
+      if (met == null || met || fault != null) {
+        return Stream.empty();
+      }
+      String name = "%s/%d/%d/%d".formatted(path, burst, rails, peers);
+      Stream.Builder<String> missed = Stream.builder();
+      boolean slow = javaNs > budgetNs;
+      boolean behind = budgetRatio != null && ratio > budgetRatio;
+      if (!slow && !behind) { // by less than the figures here have digits
+        slow = javaNs >= budgetNs;
+        behind = budgetRatio != null && ratio >= budgetRatio;
+      }
+      if (slow) {
+        missed.add(Bounded.missed(name, javaNs, "ns", budgetNs, true));
+      }
+      if (behind) {
+        missed.add(Bounded.missed(name, ratio, "times C", budgetRatio, true));
+      }
+      return missed.build();
+    }
+
     private static List<Double> range(Spread spread, int digits) {
       return List.of(rounded(spread.min(), digits), rounded(spread.max(), digits));
     }
@@ -121,21 +209,26 @@ public record PacketCostReport(
 
   /** Sums lines up. */
   public static PacketCostReport of(
-      String machine, String command, List<Line> lines, boolean required) {
+      String machine, String command, String measuredAt, double seconds, List<Line> lines) {
     boolean ok = !lines.isEmpty() && lines.stream().allMatch(l -> l.fault() == null);
-    boolean met = lines.stream().allMatch(l -> l.met() == null || l.met());
-    return new PacketCostReport(ok, met, required, machine, command, lines);
-  }
-
-  @Override
-  public boolean succeeded() {
-    return ok && (met || !required);
+    List<Boolean> met = lines.stream().map(Line::met).filter(Objects::nonNull).toList();
+    return new PacketCostReport(
+        ok,
+        met.isEmpty() ? null : Boolean.valueOf(!met.contains(false)),
+        lines.stream().flatMap(Line::missed).toList(),
+        machine,
+        command,
+        measuredAt,
+        seconds,
+        lines,
+        lines.stream().flatMap(line -> FurtherRail.of(line, lines)).toList());
   }
 
   @Override
   public void print(PrintWriter out) {
     out.println("machine: " + machine);
     out.println("command: " + command);
+    out.printf(Locale.ROOT, "%s, took %.0f s%n", measuredAt, seconds);
     out.println(
         "ns per packet, median of rounds (least..most); ratio: Java to C in the same"
             + " round; generator: in none of them");
@@ -172,8 +265,18 @@ public record PacketCostReport(
     }
     out.println();
     out.println(paceNote());
+    if (!furtherRails.isEmpty()) {
+      out.println(railNote());
+    }
     out.println(ok ? "equal digests, equal counters, no allocation" : "VOID: see above");
-    out.println(met ? "every budget is met" : "budgets are not met");
+    out.println(
+        met == null ? "no line has a budget" : met ? "every budget is met" : "budgets are not met");
+  }
+
+  private String railNote() {
+    return "Each further rail, ns: "
+        + furtherRails.stream().map(FurtherRail::line).collect(Collectors.joining(", "))
+        + ".";
   }
 
   /** What lines say of the machine's speed; a line that a slower one met is named. */
@@ -216,9 +319,11 @@ public record PacketCostReport(
   /** The same as a table for a page. */
   public String markdown() {
     StringBuilder text = new StringBuilder();
-    text.append("`").append(command).append("` on ").append(machine).append(".\n");
+    text.append("`").append(command).append("` on ").append(machine).append(", ");
+    text.append(String.format(Locale.ROOT, "%s, %.0f s.%n", measuredAt, seconds));
     text.append("ns per packet: median (least..most) of rounds. ")
         .append(paceNote())
+        .append(furtherRails.isEmpty() ? "" : " " + railNote())
         .append("\n\n");
     text.append("| path | burst | rails | peers | Java | C | Java / C | must | aim | met |\n");
     text.append("|---|---|---|---|---|---|---|---|---|---|\n");

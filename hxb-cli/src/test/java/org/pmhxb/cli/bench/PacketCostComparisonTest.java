@@ -2,14 +2,18 @@ package org.pmhxb.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
 
 class PacketCostComparisonTest {
   private static PacketCostReport report(String path, double least, double median, double most) {
-    return PacketCostReport.of(
-        "machine", "command", List.of(line(path, least, median, most, null)), false);
+    return of(line(path, least, median, most, null));
+  }
+
+  private static PacketCostReport of(Line line) {
+    return PacketCostReport.of("machine", "command", "2026-01-02T03:04:05Z", 1, List.of(line));
   }
 
   private static Line line(String path, double least, double median, double most, String fault) {
@@ -59,11 +63,33 @@ class PacketCostComparisonTest {
     assertThat(c.results().getFirst().regression()).isTrue();
   }
 
+  private static List<PacketCostReport> runs(double... medians) {
+    return Arrays.stream(medians).mapToObj(m -> report("send", m - 5, m, m + 20)).toList();
+  }
+
+  /** A round that the machine slowed down hides no regression. */
+  @Test
+  void ofThreeRunsEachTheMediansAreToldApart() {
+    PacketCostComparison slower =
+        PacketCostComparison.of(runs(40, 40.5, 39.5), runs(44, 43, 43.5), 0.05);
+    assertThat(slower.byRuns()).isTrue();
+    assertThat(slower.results().getFirst().regression()).isTrue();
+    assertThat(slower.results().getFirst().newNs()).containsExactly(43.0, 43.5, 44.0);
+    assertThat(slower.ok()).isFalse();
+
+    PacketCostComparison oneAlike =
+        PacketCostComparison.of(runs(40, 40.5, 43.2), runs(44, 43, 43.5), 0.05);
+    assertThat(oneAlike.results().getFirst().moved()).as("43 and 43.2 touch").isFalse();
+
+    PacketCostComparison few = PacketCostComparison.of(runs(40, 40.5), runs(44, 43, 43.5), 0.05);
+    assertThat(few.byRuns()).isFalse();
+    assertThat(few.results().getFirst().moved()).as("rounds touch").isFalse();
+  }
+
   @Test
   void aScenarioOfOneSideAndAVoidLineFail() {
     assertThat(compare(report("send", 1, 2, 3), report("relay", 1, 2, 3)).faults()).hasSize(2);
-    PacketCostReport broken =
-        PacketCostReport.of("m", "c", List.of(line("send", 1, 2, 3, "digests differ")), false);
+    PacketCostReport broken = of(line("send", 1, 2, 3, "digests differ"));
     assertThat(compare(report("send", 1, 2, 3), broken).faults())
         .anyMatch(fault -> fault.contains("digests differ"));
     assertThat(broken.ok()).isFalse();

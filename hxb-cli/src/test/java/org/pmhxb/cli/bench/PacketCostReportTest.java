@@ -21,10 +21,8 @@ class PacketCostReportTest {
 
   /** In the command's output and on the page. */
   private static void assertSays(String note, Line... lines) {
-    PacketCostReport report = PacketCostReport.of("here", "bench", List.of(lines), false);
-    StringWriter text = new StringWriter();
-    report.print(new PrintWriter(text, true));
-    assertThat(text.toString()).contains(note);
+    PacketCostReport report = report(lines);
+    assertThat(text(report)).contains(note);
     assertThat(report.markdown()).contains(note);
   }
 
@@ -44,12 +42,26 @@ class PacketCostReportTest {
         line("send", 1, 1.1, false), line("ack", 1, 1.2, false));
   }
 
+  private static PacketCostReport report(Line... lines) {
+    return PacketCostReport.of("here", "bench", "2026-01-02T03:04:05Z", 1.5, List.of(lines));
+  }
+
+  private static String text(PacketCostReport report) {
+    StringWriter text = new StringWriter();
+    report.print(new PrintWriter(text, true));
+    return text.toString();
+  }
+
   private static Line measured(Path path, double javaNs, double ratio, String fault) {
+    return measured(path, 1, javaNs, ratio, fault);
+  }
+
+  private static Line measured(Path path, int rails, double javaNs, double ratio, String fault) {
     Spread java = new Spread(javaNs, javaNs, javaNs);
     Spread ratios = new Spread(ratio, ratio, ratio);
     return Line.of(
         new Figures(
-            new Scenario(path, 32, 1, 1),
+            new Scenario(path, 32, rails, 1),
             path.toString(),
             fault,
             java,
@@ -78,14 +90,53 @@ class PacketCostReportTest {
   }
 
   @Test
-  void aMissedBudgetFailsTheCommandWhereItIsRequired() {
-    List<Line> missed = List.of(measured(Path.RELAY, 26, 1, null));
-    assertThat(PacketCostReport.of("here", "bench", missed, false).succeeded()).isTrue();
-    assertThat(PacketCostReport.of("here", "bench", missed, true).succeeded()).isFalse();
-    List<Line> met = List.of(measured(Path.RELAY, 25, 1, null));
-    assertThat(PacketCostReport.of("here", "bench", met, true).succeeded()).isTrue();
-    List<Line> broken = List.of(measured(Path.RELAY, 25, 1, "void"));
-    assertThat(PacketCostReport.of("here", "bench", broken, false).succeeded()).isFalse();
-    assertThat(PacketCostReport.of("here", "bench", List.of(), false).succeeded()).isFalse();
+  void aMissedBudgetIsTold() {
+    PacketCostReport missed =
+        report(measured(Path.RELAY, 26, 1, null), measured(Path.RECEIVE, 41.5, 1.26, null));
+    assertThat(missed.met()).isFalse();
+    assertThat(missed.missed())
+        .containsExactly(
+            "relay/32/1/1: 26 ns; must be 25 at most",
+            "receive/32/1/1: 41.5 ns; must be 40 at most",
+            "receive/32/1/1: 1.26 times C; must be 1.25 at most");
+    assertThat(missed.ok()).as("no fault of the run").isTrue();
+    PacketCostReport byLittle = report(measured(Path.RELAY, 25.001, 1, null));
+    assertThat(byLittle.missed()).hasSize(1);
+
+    PacketCostReport met = report(measured(Path.RELAY, 25, 1, null));
+    assertThat(met.met()).isTrue();
+    assertThat(met.missed()).isEmpty();
+  }
+
+  /** What has no budget keeps to none. */
+  @Test
+  void whereNoLineHasABudgetNothingIsMet() {
+    PacketCostReport report = report(measured(Path.ACK, 400, 2, null));
+    assertThat(report.met()).isNull();
+    assertThat(text(report)).contains("no line has a budget").doesNotContain("every budget");
+  }
+
+  @Test
+  void aVoidLineFailsTheRunAndMissesNothing() {
+    PacketCostReport broken = report(measured(Path.RELAY, 25, 1, "void"));
+    assertThat(broken.ok()).isFalse();
+    assertThat(broken.met()).isFalse();
+    assertThat(broken.missed()).isEmpty();
+    assertThat(report().ok()).isFalse();
+  }
+
+  /** Beside the sum, which is what is judged. */
+  @Test
+  void whatAFurtherRailCostsIsTold() {
+    PacketCostReport report =
+        report(
+            measured(Path.RELAY, 9, 12, 1, null),
+            measured(Path.RELAY, 1, 10, 1, null),
+            measured(Path.SEND, 9, 40, 1, null));
+    assertThat(report.furtherRails())
+        .containsExactly(
+            new PacketCostReport.FurtherRail("relay", 32, 1, 64, 9, 0.25, 0.25, 2, 0.5));
+    assertThat(text(report)).contains("Each further rail, ns: relay/32/9/1 +0.3 (C +0.3).");
+    assertThat(report.markdown()).contains("Each further rail, ns: relay/32/9/1");
   }
 }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.pmhxb.cli.Report;
 import org.pmhxb.cli.Words;
+import org.pmhxb.cli.bench.Bounded;
 import org.pmhxb.cli.bench.MachineInfo;
 import org.pmhxb.cli.bench.Quartiles;
 import org.pmhxb.cli.bench.ResultFiles;
@@ -26,7 +27,8 @@ import org.pmhxb.cli.bench.Undisturbed;
  * @param rateLost by the number of relays, as far as measured: share of the rate of 4 B messages,
  *     one a frame, that is lost to them, 0 to 1, the median of the rounds in which each way was
  *     measured beside the direct one; it must be at most {@link #RATE_LOST_MUST}, the aim is {@link
- *     #RATE_LOST_AIM}; no fault of the run when it is more
+ *     #RATE_LOST_AIM}
+ * @param missed those that are more than that, for people
  * @param files that were written
  */
 public record ContentionReport(
@@ -42,6 +44,7 @@ public record ContentionReport(
     List<ContentionLine> results,
     Map<Integer, Double> perRelayUs,
     Map<Integer, Double> rateLost,
+    List<String> missed,
     List<String> failures,
     ResultFiles files)
     implements Report {
@@ -73,6 +76,21 @@ public record ContentionReport(
       }
     }
     return all;
+  }
+
+  /** Of these, those that miss their must. */
+  static List<String> missed(Map<Integer, Double> rateLost) {
+    return rateLost.entrySet().stream()
+        .filter(lost -> !(lost.getValue() <= RATE_LOST_MUST.get(lost.getKey())))
+        .map(
+            lost ->
+                Bounded.missed(
+                    "rate of 4 B messages lost to " + Words.count(lost.getKey(), "relay"),
+                    100 * lost.getValue(),
+                    "%",
+                    100 * RATE_LOST_MUST.get(lost.getKey()),
+                    true))
+        .toList();
   }
 
   /** The ping-pong over so many relays, if it was measured. */

@@ -269,13 +269,14 @@ public final class ContentionSuite {
             "%s: %.1f %% of the links' rate; must be %.0f %%"
                 .formatted(line.id(), 100 * line.share().median(), 100 * line.must()));
       }
-      if (line.must() != null && line.resentShare() > RESENT_MOST) {
+      if (line.resentShare() > RESENT_MOST) {
         failures.add(
             "%s: %.2f %% of the frames were sent again; must be %.0f %% at most"
                 .formatted(line.id(), 100 * line.resentShare(), 100 * RESENT_MOST));
       }
     }
     files.add(PAGE, JSON);
+    Map<Integer, Double> rateLost = ContentionReport.rateLost(lines);
     ContentionReport report =
         new ContentionReport(
             failures.isEmpty() && !time.isBrokenOff(),
@@ -289,7 +290,8 @@ public final class ContentionSuite {
             undisturbed.counts(),
             lines,
             ContentionReport.perRelay(lines),
-            ContentionReport.rateLost(lines),
+            rateLost,
+            ContentionReport.missed(rateLost),
             failures,
             files);
     files.write(PAGE, ContentionPage.of(report));

@@ -15,6 +15,8 @@ public record PaperFigure(String id, String title, List<Curve> curves) {
    * @param paper whether it is the paper's
    * @param sizesBytes of the messages
    * @param megabytesPerSecond medians
+   * @param least of a point's runs, MB/s; null of the paper's
+   * @param most of a point's runs, MB/s; null of the paper's
    * @param withheld share of the processors that the host withheld, the worst of a point's runs, 0
    *     to 1; null of the paper's, and when it is not known of every point
    */
@@ -24,5 +26,7 @@ public record PaperFigure(String id, String title, List<Curve> curves) {
       boolean paper,
       List<Integer> sizesBytes,
       List<Double> megabytesPerSecond,
+      List<Double> least,
+      List<Double> most,
       List<Double> withheld) {}
 }

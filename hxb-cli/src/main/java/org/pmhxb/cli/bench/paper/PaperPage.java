@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.pmhxb.cli.bench.Bounded;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.Withheld;
 
@@ -20,6 +21,7 @@ final class PaperPage {
       table(page, table);
     }
     figures(page, report);
+    budgets(page, report);
     if (!report.failures().isEmpty()) {
       page.append("\n## What failed\n\n");
       report.failures().forEach(line -> page.append("- ").append(line).append('\n'));
@@ -91,6 +93,29 @@ final class PaperPage {
       page.append("| ").append(row.label()).append(" | ");
       page.append(row.cells().stream().map(PaperPage::cell).collect(Collectors.joining(" | ")));
       page.append(" | ").append(row.limit()).append(" |\n");
+    }
+  }
+
+  private static void budgets(StringBuilder page, PaperReport report) {
+    if (report.budgets().isEmpty()) {
+      return;
+    }
+    page.append("\n## Budgets\n\nBy the median of the runs. Over two links a node polls two");
+    page.append(" sockets: the half round trip over one is in peers.md.\n\n");
+    page.append("| | measured | must | aim | met |\n|---|---|---|---|---|\n");
+    for (PaperBudgets.Budget budget : report.budgets()) {
+      Bounded figure = budget.figure();
+      String met = figure.met().equals("missed") ? "**missed**" : figure.met();
+      page.append(
+          String.format(
+              Locale.ROOT,
+              "| %s | %.2f %s | %s | %s | %s |%n",
+              budget.what(),
+              figure.measured().median(),
+              budget.unit(),
+              figure.must(),
+              figure.aim(),
+              met));
     }
   }
 

@@ -18,6 +18,7 @@ import org.pmhxb.cli.bench.Withheld;
  * @param finished false when time ran out; what is missing is measured by {@code --resume}
  * @param host what it withheld of the processors, of all points
  * @param disturbed runs by that, of the rates' choice too: how many were repeated, how many stayed
+ * @param budgets what the tables' figures must reach, with what they did
  * @param files that were written
  */
 public record PaperReport(
@@ -34,6 +35,8 @@ public record PaperReport(
     List<PaperRun.Probe> rates,
     List<PaperTable> tables,
     List<PaperFigure> figures,
+    List<PaperBudgets.Budget> budgets,
+    List<String> missed,
     List<String> failures,
     ResultFiles files)
     implements Report {
@@ -50,6 +53,9 @@ public record PaperReport(
       }
     }
     out.println("(ours, and in brackets the paper's)");
+    for (PaperBudgets.Budget budget : budgets) {
+      out.printf("%-32s %s%n", budget.what(), budget.figure().line(budget.unit()));
+    }
     out.println(host.line());
     out.println(disturbed.line());
     files.print(out);

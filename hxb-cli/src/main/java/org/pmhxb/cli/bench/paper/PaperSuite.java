@@ -58,6 +58,7 @@ public final class PaperSuite {
     List<PaperFigure> figures = tables.figures();
     files.add(PaperPlots.write(figures, files.path("paper")));
     files.add(PAGE, JSON);
+    List<PaperBudgets.Budget> budgets = PaperBudgets.of(findings);
     PaperReport report =
         new PaperReport(
             findings.failures().isEmpty() && !findings.brokenOff(),
@@ -73,6 +74,8 @@ public final class PaperSuite {
             findings.probes(),
             tables.tables(),
             figures,
+            budgets,
+            budgets.stream().flatMap(PaperBudgets.Budget::missed).toList(),
             findings.failures(),
             files);
     files.write(PAGE, PaperPage.of(report));

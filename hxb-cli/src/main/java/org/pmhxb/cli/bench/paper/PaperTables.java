@@ -278,12 +278,16 @@ final class PaperTables {
       List<Curve> curves, String label, int pair, Object rate, IntFunction<PaperPoint> pointOf) {
     List<Integer> sizes = new ArrayList<>();
     List<Double> values = new ArrayList<>();
+    List<Double> least = new ArrayList<>();
+    List<Double> most = new ArrayList<>();
     List<Double> withheld = new ArrayList<>();
     for (int size : plan.sizes()) {
       Measured measured = found(pointOf.apply(size));
       if (measured != null) {
         sizes.add(size);
         values.add(measured.megabytesPerSecond().median());
+        least.add(measured.megabytesPerSecond().min());
+        most.add(measured.megabytesPerSecond().max());
         if (measured.withheld() != null) {
           withheld.add(measured.withheld().max());
         }
@@ -293,7 +297,14 @@ final class PaperTables {
       String name = String.format(Locale.ROOT, "hxb, %s of %s", label, rate);
       curves.add(
           new Curve(
-              name, pair, false, sizes, values, withheld.size() < sizes.size() ? null : withheld));
+              name,
+              pair,
+              false,
+              sizes,
+              values,
+              least,
+              most,
+              withheld.size() < sizes.size() ? null : withheld));
     }
   }
 
@@ -304,6 +315,14 @@ final class PaperTables {
             .map(size -> PaperFigures.curveMb(usPerPacket, fullMb, size))
             .toList();
     curves.add(
-        new Curve("paper, " + label + " of 1gbit", pair, true, PaperPlan.FULL_SIZES, values, null));
+        new Curve(
+            "paper, " + label + " of 1gbit",
+            pair,
+            true,
+            PaperPlan.FULL_SIZES,
+            values,
+            null,
+            null,
+            null));
   }
 }

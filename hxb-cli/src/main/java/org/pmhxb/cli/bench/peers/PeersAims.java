@@ -5,11 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
+import org.pmhxb.cli.Words;
+import org.pmhxb.cli.bench.Bounded;
 import org.pmhxb.cli.bench.Spread;
 import org.pmhxb.cli.bench.peers.PeerCase.Medium;
 
 /** What ours have to reach and are meant to, against what they did and the best of the peers. */
 final class PeersAims {
+  private static final String MISSED = "missed";
+
   /**
    * One of them, by the median of its runs; of several link counts that which came off worst.
    *
@@ -35,7 +39,19 @@ final class PeersAims {
       Spread withheld,
       String met,
       String peer,
-      Double peerMeasured) {}
+      Double peerMeasured) {
+
+    /** What to say where the must was missed. */
+    Optional<String> missed() {
+      String which = what + ", " + Words.count(links, "link");
+      if (measured == null) {
+        return Optional.of(which + ": not measured");
+      }
+      return met.equals(MISSED)
+          ? Optional.of(Bounded.missed(which, measured, unit, must, most))
+          : Optional.empty();
+    }
+  }
 
   /** A kind of figure with its bounds. */
   private record Bound(
@@ -140,7 +156,7 @@ final class PeersAims {
   private static String met(Bound bound, Double measured) {
     return meets(bound, measured, bound.aim())
         ? "aim"
-        : meets(bound, measured, bound.must()) ? "must" : "missed";
+        : meets(bound, measured, bound.must()) ? "must" : MISSED;
   }
 
   private static boolean meets(Bound bound, Double measured, double limit) {

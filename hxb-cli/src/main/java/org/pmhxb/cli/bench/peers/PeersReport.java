@@ -26,6 +26,7 @@ import org.pmhxb.cli.bench.Undisturbed;
  * @param found one entry per peer and case
  * @param idle our own idle strategies
  * @param aims what ours have to reach and are meant to, with what they did; empty without ours
+ * @param missed the aims whose must was missed, for people
  * @param failures of ours, and of what both are measured on
  * @param peerFailures cases of peers in which every try was refused, with why
  */
@@ -45,6 +46,7 @@ public record PeersReport(
     List<PeerFound> found,
     List<IdleFound> idle,
     List<PeersAims.Aim> aims,
+    List<String> missed,
     List<String> failures,
     List<String> peerFailures,
     ResultFiles files)

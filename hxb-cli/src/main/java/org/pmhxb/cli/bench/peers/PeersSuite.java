@@ -470,6 +470,7 @@ public final class PeersSuite {
     ResultFiles files = new ResultFiles(settings.home(), settings.directory());
     files.add(PAGE, JSON);
     files.add(PeersPlots.write(found, files.path("peers")));
+    List<PeersAims.Aim> aims = PeersAims.of(found);
     PeersReport report =
         new PeersReport(
             failures.isEmpty() && !time.isBrokenOff(),
@@ -486,7 +487,8 @@ public final class PeersSuite {
             missing,
             found,
             idle,
-            PeersAims.of(found),
+            aims,
+            aims.stream().flatMap(aim -> aim.missed().stream()).toList(),
             failures,
             found.stream()
                 .filter(f -> !isOurs(f.peer()) && f.failure() != null)

@@ -212,6 +212,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
                 + " must |")
         .contains("| **50.0 %** 50.0 to 50.0 | 25 % | 10 % | **missed** |");
     assertThat(report.rateLost()).isEqualTo(Map.of(1, 0.125, 2, 0.5));
+    assertThat(report.missed())
+        .as("no fault of the run")
+        .containsExactly("rate of 4 B messages lost to 2 relays: 50 %; must be 25 at most");
     JsonNode json = new ObjectMapper().readTree(directory.resolve("contention.json").toFile());
     assertThat(json.path("results")).hasSize(ContentionCase.all().size());
     assertThat(json.path("files"))
@@ -376,6 +379,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
     assertThat(report.ok()).isFalse();
     assertThat(report.failures())
         .contains("slow-rail: 7.50 % of the frames were sent again; must be 5 % at most")
+        .as("where no link is shaped, too")
+        .contains("incast-ring: 7.50 % of the frames were sent again; must be 5 % at most")
         .allMatch(line -> line.contains("were sent again"));
   }
 

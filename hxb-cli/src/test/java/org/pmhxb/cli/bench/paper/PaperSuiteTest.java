@@ -62,6 +62,9 @@ class PaperSuiteTest {
 
   private int outcomes;
 
+  /** Of the links' raw rate, where the machine carries it. */
+  private double share = 0.99;
+
   /** By point, of each try of it: what the pretended host takes. The more, the more is measured. */
   private List<Double> hosted;
 
@@ -159,7 +162,7 @@ class PaperSuiteTest {
   }
 
   private Benchmark.Outcome outcome(TrafficPlan plan, int sizeBytes, LinkRate rate) {
-    double links = rate == null ? 1e12 : 0.99 * plan.links() * rate.bytesPerSecond();
+    double links = rate == null ? 1e12 : share * plan.links() * rate.bytesPerSecond();
     double bytes = Math.min(Math.min(links, machineMb * 1e6), sizeBytes * 0.5e6);
     boolean ping = plan.kind() == BenchKind.LATENCY;
     LatencyHistogram.Summary latency =
@@ -281,6 +284,51 @@ class PaperSuiteTest {
     }
   }
 
+  /** A curve's point by itself says as little as a table's cell would. */
+  @Test
+  void pointsOfOurCurvesHaveTheirSpread() throws Exception {
+    for (PaperFigure figure : run(false, false, Integer.MAX_VALUE).figures()) {
+      assertThat(figure.curves())
+          .filteredOn(curve -> !curve.paper())
+          .allMatch(curve -> curve.least().size() == curve.sizesBytes().size())
+          .allMatch(curve -> curve.most().size() == curve.sizesBytes().size())
+          .allMatch(curve -> curve.least().getLast() <= curve.megabytesPerSecond().getLast())
+          .allMatch(curve -> curve.most().getLast() >= curve.megabytesPerSecond().getLast());
+    }
+  }
+
+  @Test
+  void whatTheTablesMustReachIsJudged() throws Exception {
+    share = 0.991;
+    PaperReport report = run(true, false, Integer.MAX_VALUE);
+
+    assertThat(report.missed()).isEmpty();
+    assertThat(report.budgets())
+        .hasSize(PaperPlan.LINKS.size() + 3 + 3 + 1)
+        .extracting(budget -> budget.figure().met())
+        .containsOnly("aim", "must")
+        .endsWith("aim", "must");
+    assertThat(Files.readString(directory.resolve("paper.md")))
+        .contains("| through 2 relays, 2 links | 99.10 % | 98.0 | 99.0 | aim |")
+        .contains("| half round trip, 2 links | 2.00 us | 2.5 | 1.6 | must |");
+  }
+
+  @Test
+  void aMissedMustIsSaidAndFailsNoRun() throws Exception {
+    share = 0.95;
+    PaperReport report = run(true, false, Integer.MAX_VALUE);
+
+    assertThat(report.ok()).as(report.failures().toString()).isTrue();
+    assertThat(report.missed())
+        .hasSize(PaperPlan.LINKS.size() + 3 + 3)
+        .contains(
+            "8 KB one way, 9 links: 95 %; must be 98 at least",
+            "neighbours in 3-D, both ways: 95 %; must be 96 at least",
+            "through 1 relay, 4 links: 95 %; must be 98 at least");
+    assertThat(Files.readString(directory.resolve("paper.md")))
+        .contains("| 8 KB one way, 1 link | 95.00 % | 98.0 | 99.0 | **missed** |");
+  }
+
   @Test
   void saysWhatLimitsEachFigureOfALine() throws Exception {
     run(true, false, Integer.MAX_VALUE);
@@ -344,6 +392,8 @@ class PaperSuiteTest {
             List.of(),
             tables.tables(),
             tables.figures(),
+            PaperBudgets.of(findings),
+            List.of(),
             List.of(),
             new ResultFiles(home, directory));
     assertThat(PaperPage.of(report))

@@ -32,6 +32,7 @@ class PeersAimsTest {
 
     assertThat(aim.links()).isEqualTo(9);
     assertThat(aim.met()).isEqualTo("must");
+    assertThat(aim.missed()).isEmpty();
     assertThat(aim.peerMeasured()).isBetween(0.499, 0.501);
   }
 
@@ -47,5 +48,14 @@ class PeersAimsTest {
     assertThat(aim.links()).isEqualTo(9);
     assertThat(aim.measured()).isNull();
     assertThat(aim.met()).isEqualTo("missed");
+    assertThat(aim.missed()).hasValue("8 KB messages one way, 9 links: not measured");
+  }
+
+  @Test
+  void aMissedMustIsSaid() {
+    PeersAims.Aim aim = PeersAims.of(List.of(found(PeersSuite.HXB, 4, 0.9793))).getFirst();
+
+    assertThat(aim.missed())
+        .hasValue("8 KB messages one way, 4 links: 0.9793 of the links; must be 0.98 at least");
   }
 }
