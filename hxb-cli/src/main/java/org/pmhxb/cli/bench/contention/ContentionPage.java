@@ -71,7 +71,7 @@ final class ContentionPage {
     page.append("| | over | half round trip, us | added by each relay, us | aim | store, ns |\n");
     page.append("|---|---|---|---|---|---|\n");
     for (int k = 0; k <= 2; k++) {
-      String added = report.perRelayUs().containsKey(k) ? round(report.perRelayUs().get(k), 2) : "";
+      String added = added(report, k);
       String aim = k > 0 ? "1.00" : "";
       ContentionReport.relayed(report.results(), k)
           .ifPresent(line -> page.append(ping(line, added, aim)));
@@ -82,6 +82,16 @@ final class ContentionPage {
       report.failures().forEach(line -> page.append("- ").append(line).append('\n'));
     }
     return page.toString();
+  }
+
+  private static String added(ContentionReport report, int relays) {
+    Double us = report.perRelayUs().get(relays);
+    if (us == null) {
+      return "";
+    }
+    return ContentionReport.areAtOtherDistances(report.results(), relays)
+        ? round(us, 2) + " (processors at another distance)"
+        : round(us, 2);
   }
 
   private static List<Spread> withheld(ContentionReport report) {

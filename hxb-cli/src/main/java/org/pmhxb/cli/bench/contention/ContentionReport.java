@@ -51,6 +51,9 @@ public record ContentionReport(
   /** By the number of relays. */
   static final Map<Integer, Double> RATE_LOST_MUST = Map.of(1, 0.15, 2, 0.25);
 
+  /** What a store takes to another processor scatters by less while the processors stay. */
+  private static final double OTHER_DISTANCE = 2;
+
   static final Map<Integer, Double> RATE_LOST_AIM = Map.of(1, 0.05, 2, 0.10);
 
   /** The half round trips' differences, from the medians; as many as were measured. */
@@ -64,6 +67,21 @@ public record ContentionReport(
       }
     }
     return added;
+  }
+
+  /**
+   * Whether the processors were farther from each other in the one than in the other of two
+   * ping-pongs whose difference is told: then it says more of that than of the relays.
+   */
+  static boolean areAtOtherDistances(List<ContentionLine> lines, int relays) {
+    Optional<ContentionLine> direct = relayed(lines, 0).filter(line -> line.storeNs() != null);
+    Optional<ContentionLine> over = relayed(lines, relays).filter(line -> line.storeNs() != null);
+    if (direct.isEmpty() || over.isEmpty()) {
+      return false;
+    }
+    double one = direct.get().storeNs().median();
+    double other = over.get().storeNs().median();
+    return Math.max(one, other) > OTHER_DISTANCE * Math.min(one, other);
   }
 
   /** As many as were measured beside the direct way. */
@@ -119,7 +137,12 @@ public record ContentionReport(
     perRelayUs.forEach(
         (relays, us) ->
             out.printf(
-                "each of %s adds %.2f us (aim: 1.00 at most)%n", Words.count(relays, "relay"), us));
+                "each of %s adds %.2f us (aim: 1.00 at most)%s%n",
+                Words.count(relays, "relay"),
+                us,
+                areAtOtherDistances(results, relays)
+                    ? "; the processors were at another distance than without"
+                    : ""));
     rateLost.forEach(
         (relays, lost) ->
             out.printf(

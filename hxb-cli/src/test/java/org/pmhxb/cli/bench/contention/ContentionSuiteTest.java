@@ -71,6 +71,9 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
   private long lost;
   private long resent = 10;
 
+  /** Until one processor sees another's store, while two relays lie between. */
+  private double twoRelaysStoreNs = 27;
+
   /** What the pretended host takes of the processors. */
   private double withheld;
 
@@ -161,7 +164,8 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         2_000,
         0,
         latency,
-        new CpuUse(1, 1.5, 0.9, withheld, 2, new Spread(25, 27, 150, 5)),
+        new CpuUse(
+            1, 1.5, 0.9, withheld, 2, new Spread(25, relays == 2 ? twoRelaysStoreNs : 27, 150, 5)),
         null,
         pairs,
         new ArrayList<>());
@@ -269,6 +273,16 @@ class ContentionSuiteTest implements ContentionSuite.Clusters {
         .extracting(ContentionLine::id)
         .containsExactly("exchange", "slow-rail-both");
     assertThat(measurements).isEqualTo(2);
+  }
+
+  /** As a hypervisor has it, which moves them: the difference is not the relays'. */
+  @Test
+  void aDifferenceAtAnotherDistanceOfTheProcessorsIsSaidToBeOne() throws Exception {
+    twoRelaysStoreNs = 160;
+    run(false, Integer.MAX_VALUE);
+    assertThat(Files.readString(directory.resolve("contention.md")))
+        .contains("| half round trip, 1 relay | shm, 2x2, 1 rail | **1.50** | 0.70 | 1.00 |")
+        .contains("| **2.20** | 0.70 (processors at another distance) | 1.00 | **160** |");
   }
 
   @Test
