@@ -84,7 +84,7 @@ final class PacketCostCommand extends HxbCommand {
       description = {
         "Rounds of each side, 5 to 1000, a fifth of them, rounded up, in each of the five times that",
         "a line is set up. Where the machine was slower than it can be in three of these, in more than",
-        "nine of ten batches of either side, they are made again at the end, in three eighths of the",
+        "nine of ten batches of either side, they are made again at the end, in three tenths of the",
         "time so far."
       })
   private int rounds;

@@ -21,7 +21,7 @@ import org.pmhxb.cost.Scenario;
  */
 public final class PacketCostSuite implements AutoCloseable {
   /** What the second measurements may take of the time that the first ones took. */
-  private static final double AGAIN_PART = 0.375;
+  private static final double AGAIN_PART = 0.3;
 
   private final Effort effort;
   private final Map<Path, PacketCostWorker> workers = new EnumMap<>(Path.class);
