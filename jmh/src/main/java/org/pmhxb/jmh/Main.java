@@ -98,8 +98,8 @@ public final class Main {
     out.printf(
         "path: the code under test; +acks: with reading the acknowledgements of what it sent;"
             + " generator: what makes and takes its frames; both the median of"
-            + " batches,%nthen the median, least and most of iterations. total: JMH's mean of"
-            + " both. allocated: the worst iteration.%nns and B per packet; what reading the clock"
+            + " batches,%nthen the median, least and most of iterations, of total where that is all."
+            + " total: JMH's mean of both. allocated: the worst iteration.%nns and B per packet; what reading the clock"
             + " takes, measured with each batch, is taken off path and generator. x C: path beside"
             + " that of the same steps in C, which%nran before or after it, not in turn as by hxb"
             + " bench packet-cost. must, aim: of path, or of total where that is all.%n%n");
@@ -145,9 +145,7 @@ public final class Main {
         name(result.getParams()),
         parameters(result.getParams()),
         median(path),
-        path.length == 0
-            ? "-"
-            : String.format(Locale.ROOT, "%.1f..%.1f", path[0], path[path.length - 1]),
+        path.length == 0 ? spread(totals(result)) : spread(path),
         median(withAcks),
         median(generator),
         besideC(result, results),
@@ -206,9 +204,25 @@ public final class Main {
     return value == Math.rint(value) ? String.valueOf((long) value) : String.valueOf(value);
   }
 
+  private static String spread(double[] sorted) {
+    return String.format(Locale.ROOT, "%.1f..%.1f", sorted[0], sorted[sorted.length - 1]);
+  }
+
+  /** Of every iteration of every fork, sorted. */
+  private static double[] totals(RunResult result) {
+    return result.getBenchmarkResults().stream()
+        .flatMap(fork -> fork.getIterationResults().stream())
+        .mapToDouble(iteration -> ns(result, iteration.getPrimaryResult().getScore()))
+        .sorted()
+        .toArray();
+  }
+
   /** The score, whatever unit and mode it was asked for in: the other columns are ns. */
   private static double totalNs(RunResult result) {
-    double score = result.getPrimaryResult().getScore();
+    return ns(result, result.getPrimaryResult().getScore());
+  }
+
+  private static double ns(RunResult result, double score) {
     long unitNs = result.getParams().getTimeUnit().toNanos(1);
     return result.getParams().getMode() == Mode.Throughput ? unitNs / score : unitNs * score;
   }
@@ -255,7 +269,7 @@ public final class Main {
             .orElse("unknown processor");
     String load = Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
     return String.format(
-        "%s, %d CPUs, load %s, %s %s, JDK %s, DPDK %s",
+        "%s, %d CPUs, load %s, %s %s, JDK %s, %s",
         cpu,
         Runtime.getRuntime().availableProcessors(),
         load,

@@ -112,5 +112,6 @@ class MainTest {
     assertThat(columns[columns.length - 5]).isEqualTo("80");
     assertThat(columns[columns.length - 4]).isEqualTo("25");
     assertThat(columns[columns.length - 3]).isIn("yes", "NO");
+    assertThat(columns[2]).as("least..most of one iteration").matches("([0-9.]+)\\.\\.\\1");
   }
 }
