@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
     description = {
       "Compare reports of hxb bench packet-cost --json: what moved beyond the noise.",
       "Exit code 1 when something got slower by more than the threshold, beyond the noise: no run of"
-          + " three or more on each side was as fast; of fewer, no round.",
+          + " three or more on each side was as fast; of fewer, or in a machine's slow hour, no round.",
       "scripts/bench-compare makes the reports of two revisions and calls this."
     },
     footer = {"", "Example: hxb bench compare --base a1.json,a2.json --with b1.json,b2.json"})

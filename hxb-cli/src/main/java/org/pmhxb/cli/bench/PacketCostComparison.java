@@ -13,22 +13,21 @@ import org.pmhxb.cli.bench.PacketCostReport.Line;
 /**
  * Two sets of packet-cost reports, scenario by scenario.
  *
- * <p>What a JVM makes of the code, and which of the machine's speeds it meets, differs from run to
- * run, so of three runs or more on either side it is their medians that are told apart; of fewer
- * all their rounds, which takes more.
+ * <p>What a JVM makes of the code differs from run to run, so of three runs or more on either side
+ * it is their medians that are told apart. Runs that met the machine at its slower speed all but
+ * throughout do not count for that; of fewer all rounds of all runs are, which takes more.
  *
  * @param ok every report counts, every scenario is in both, and none is a regression
- * @param byRuns whether the spreads are of the runs' medians; else of all rounds
  */
 public record PacketCostComparison(
-    boolean ok, double threshold, boolean byRuns, List<Change> results, List<String> faults)
-    implements Report {
+    boolean ok, double threshold, List<Change> results, List<String> faults) implements Report {
   private static final int MANY_RUNS = 3;
 
   /**
    * One scenario. Times are ns per packet of the Java node: least, median, most of the runs'
    * medians, or of all rounds where the runs are few.
    *
+   * @param byRuns whether the spreads are of the runs' medians; else of all rounds
    * @param ratio of the medians, new to base
    * @param moved the spreads do not touch: the difference is not noise
    * @param regression moved, and slower by more than the threshold
@@ -38,6 +37,7 @@ public record PacketCostComparison(
       String scenario,
       List<Double> baseNs,
       List<Double> newNs,
+      boolean byRuns,
       double ratio,
       boolean moved,
       boolean regression) {}
@@ -66,19 +66,13 @@ public record PacketCostComparison(
    */
   public static PacketCostComparison of(
       List<PacketCostReport> base, List<PacketCostReport> with, double threshold) {
-    boolean many = base.size() >= MANY_RUNS && with.size() >= MANY_RUNS;
     List<String> faults = new ArrayList<>();
     Map<String, List<Line>> before = byScenario("base", base, faults);
     Map<String, List<Line>> after = byScenario("new", with, faults);
     List<Change> changes = new ArrayList<>();
     for (String scenario : before.keySet()) {
       if (after.containsKey(scenario)) {
-        changes.add(
-            change(
-                scenario,
-                Runs.of(before.get(scenario), many),
-                Runs.of(after.get(scenario), many),
-                threshold));
+        changes.add(change(scenario, before.get(scenario), after.get(scenario), threshold));
       } else {
         faults.add(scenario + " is not among the new figures");
       }
@@ -90,16 +84,23 @@ public record PacketCostComparison(
     }
     boolean ok =
         faults.isEmpty() && !changes.isEmpty() && changes.stream().noneMatch(Change::regression);
-    return new PacketCostComparison(ok, threshold, many, changes, faults);
+    return new PacketCostComparison(ok, threshold, changes, faults);
   }
 
-  private static Change change(String scenario, Runs before, Runs after, double threshold) {
+  private static Change change(
+      String scenario, List<Line> base, List<Line> with, double threshold) {
+    List<Line> baseFast = base.stream().filter(line -> !line.slow()).toList();
+    List<Line> withFast = with.stream().filter(line -> !line.slow()).toList();
+    boolean byRuns = baseFast.size() >= MANY_RUNS && withFast.size() >= MANY_RUNS;
+    Runs before = Runs.of(byRuns ? baseFast : base, byRuns);
+    Runs after = Runs.of(byRuns ? withFast : with, byRuns);
     double ratio = after.median() / before.median();
     boolean moved = after.least() > before.most() || after.most() < before.least();
     return new Change(
         scenario,
         before.spread(),
         after.spread(),
+        byRuns,
         Math.round(ratio * 1e3) / 1e3,
         moved,
         moved && ratio > 1 + threshold);
@@ -126,18 +127,17 @@ public record PacketCostComparison(
   @Override
   public void print(PrintWriter out) {
     out.println(
-        byRuns
-            ? "Java, ns per packet: least / median / most of the runs' medians"
-            : "Java, ns per packet: least of all rounds / median of the runs' medians / most");
+        "Java, ns per packet: least / median / most of the runs' medians; *: of all rounds");
     out.printf("%-40s %-24s %-24s %6s%n", "scenario", "base", "new", "ratio");
     for (Change c : results) {
       out.printf(
           Locale.ROOT,
-          "%-40s %-24s %-24s %6.3f  %s%n",
+          "%-40s %-24s %-24s %6.3f%s %s%n",
           c.scenario(),
           text(c.baseNs()),
           text(c.newNs()),
           c.ratio(),
+          c.byRuns() ? " " : "*",
           c.regression()
               ? "REGRESSION"
               : c.moved() ? c.ratio() < 1 ? "faster" : "slower" : "noise");

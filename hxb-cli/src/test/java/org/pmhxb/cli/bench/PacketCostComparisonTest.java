@@ -2,8 +2,10 @@ package org.pmhxb.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.cli.bench.PacketCostReport.Line;
 
@@ -72,7 +74,7 @@ class PacketCostComparisonTest {
   void ofThreeRunsEachTheMediansAreToldApart() {
     PacketCostComparison slower =
         PacketCostComparison.of(runs(40, 40.5, 39.5), runs(44, 43, 43.5), 0.05);
-    assertThat(slower.byRuns()).isTrue();
+    assertThat(slower.results().getFirst().byRuns()).isTrue();
     assertThat(slower.results().getFirst().regression()).isTrue();
     assertThat(slower.results().getFirst().newNs()).containsExactly(43.0, 43.5, 44.0);
     assertThat(slower.ok()).isFalse();
@@ -82,8 +84,30 @@ class PacketCostComparisonTest {
     assertThat(oneAlike.results().getFirst().moved()).as("43 and 43.2 touch").isFalse();
 
     PacketCostComparison few = PacketCostComparison.of(runs(40, 40.5), runs(44, 43, 43.5), 0.05);
-    assertThat(few.byRuns()).isFalse();
+    assertThat(few.results().getFirst().byRuns()).isFalse();
     assertThat(few.results().getFirst().moved()).as("rounds touch").isFalse();
+  }
+
+  /** Of these the machine's speed decides: three that met it slow are no slower than three fast. */
+  @Test
+  void runsThatMetTheMachineSlowDoNotCount() {
+    List<PacketCostReport> slow =
+        Stream.of(60.0, 61.0, 62.0)
+            .map(
+                m ->
+                    of(
+                        PacketCostLines.line(
+                            "send", 1, m, List.of(39.0, 70.0), null, 1.9, List.of(0.1, 0.1), true)))
+            .toList();
+    PacketCostComparison c = PacketCostComparison.of(runs(40, 40.5, 39.5), slow, 0.05);
+    assertThat(c.results().getFirst().byRuns()).isFalse();
+    assertThat(c.results().getFirst().moved()).as("rounds touch").isFalse();
+
+    List<PacketCostReport> mixed = new ArrayList<>(slow);
+    mixed.addAll(runs(40.2, 40.6, 41));
+    c = PacketCostComparison.of(runs(40, 40.5, 39.5), mixed, 0.05);
+    assertThat(c.results().getFirst().byRuns()).isTrue();
+    assertThat(c.results().getFirst().newNs()).containsExactly(40.2, 40.6, 41.0);
   }
 
   @Test
