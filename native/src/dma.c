@@ -6,7 +6,10 @@
  *
  * Control path, by one thread at a time, as the calls on ports are.
  */
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_bus.h>
 #include <rte_dev.h>
@@ -15,17 +18,30 @@
 
 #include "internal.h"
 
+/* A test has a folder of its own. */
+#ifndef HXB_PCI_DEVICES
+#define HXB_PCI_DEVICES "/sys/bus/pci/devices"
+#endif
+
+/* What maps for one device of it maps for all: VFIO's container; else a driver's own, by its port's number. */
+#define CONTAINER (-1)
+
 /* Of which pool a port's queue has the region mapped. */
 static struct mapping {
     uint64_t base; /* 0: none */
     uint64_t bytes;
+    int domain;
 } mappings[RTE_MAX_ETHPORTS][HXB_QUEUES_MAX];
 
-static bool is_mapped(uint64_t base)
+/* ANY: whatever the domain. */
+#define ANY (-2)
+
+static bool is_mapped(uint64_t base, int domain)
 {
     for (int port = 0; port < RTE_MAX_ETHPORTS; port++) {
         for (int q = 0; q < HXB_QUEUES_MAX; q++) {
-            if (mappings[port][q].base == base) {
+            const struct mapping *m = &mappings[port][q];
+            if (m->base == base && (domain == ANY || m->domain == domain)) {
                 return true;
             }
         }
@@ -38,6 +54,25 @@ bool hxb_is_virtual(const struct rte_device *device)
     return device == NULL || strcmp(rte_bus_name(rte_dev_bus(device)), "vdev") == 0;
 }
 
+/* Whether the kernel's vfio-pci has the device, and no driver of its own. */
+static bool is_of_vfio(const struct rte_device *device)
+{
+    char path[PATH_MAX], target[PATH_MAX];
+
+    snprintf(path, sizeof(path), HXB_PCI_DEVICES "/%s/driver", rte_dev_name(device));
+    ssize_t n = readlink(path, target, sizeof(target) - 1);
+    if (n < 0) {
+        return false;
+    }
+    target[n] = '\0';
+    const char *name = strrchr(target, '/');
+    return strcmp(name != NULL ? name + 1 : target, "vfio-pci") == 0;
+}
+
+/*
+ * Once in a domain: EAL keeps each mapping that it is asked for, also of what is mapped already, and maps them all
+ * anew when a container gets its first device again. It would be asked for memory that is there no more.
+ */
 int hxb_dma_map(int port, int queue, struct rte_device *device, const struct hxb_pool *pool)
 {
     struct mapping *m = &mappings[port][queue];
@@ -51,7 +86,8 @@ int hxb_dma_map(int port, int queue, struct rte_device *device, const struct hxb
         return -ENOTSUP;
     }
     hxb_dma_unmap(port, queue, device);
-    bool first = !is_mapped(pool->base);
+    int domain = is_of_vfio(device) ? CONTAINER : port;
+    bool first = !is_mapped(pool->base, ANY);
     if (first &&
         rte_extmem_register(address, pool->region_bytes, NULL, 0, pool->page_bytes) != 0) {
         return hxb_rte_error(EINVAL);
@@ -59,7 +95,8 @@ int hxb_dma_map(int port, int queue, struct rte_device *device, const struct hxb
     /* Drivers that fail may leave it as it was. ENOTSUP: a bus without an IOMMU. EEXIST: another device of the
      * group has done it. */
     rte_errno = 0;
-    if (rte_dev_dma_map(device, address, pool->base, pool->region_bytes) != 0 &&
+    if (!is_mapped(pool->base, domain) &&
+        rte_dev_dma_map(device, address, pool->base, pool->region_bytes) != 0 &&
         rte_errno != ENOTSUP && rte_errno != EEXIST) {
         int error = hxb_rte_error(EIO);
         if (first) {
@@ -67,20 +104,23 @@ int hxb_dma_map(int port, int queue, struct rte_device *device, const struct hxb
         }
         return error;
     }
-    m->base = pool->base;
-    m->bytes = pool->region_bytes;
+    *m = (struct mapping){pool->base, pool->region_bytes, domain};
     return 0;
 }
 
 void hxb_dma_unmap(int port, int queue, struct rte_device *device)
 {
     struct mapping m = mappings[port][queue];
+    void *address = (void *)(uintptr_t)m.base;
 
     mappings[port][queue].base = 0;
-    /* Devices of one VFIO container share what one of them has mapped. */
-    if (m.base != 0 && !is_mapped(m.base)) {
-        void *address = (void *)(uintptr_t)m.base;
+    if (m.base == 0) {
+        return;
+    }
+    if (!is_mapped(m.base, m.domain)) {
         rte_dev_dma_unmap(device, address, m.base, m.bytes);
+    }
+    if (!is_mapped(m.base, ANY)) {
         rte_extmem_unregister(address, m.bytes);
     }
 }
