@@ -117,6 +117,9 @@ public record ClusterPaths(Path root, String cluster) {
   private void claimOnce() throws IOException {
     boolean isThere = Files.exists(root, LinkOption.NOFOLLOW_LINKS);
     if (isThere && !Files.isDirectory(root)) {
+      if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
+        throw new NoSuchFileException(root.toString()); // it has just gone
+      }
       throw new UserErrorException(
           root + " is no directory, nor a link to one; choose another --run-dir");
     }
@@ -191,7 +194,7 @@ public record ClusterPaths(Path root, String cluster) {
   }
 
   /** Whether another command made the directory that is there now, running or not. */
-  boolean isOfAnother() {
+  public boolean isOfAnother() {
     long self = ProcessHandle.current().pid();
     Maker own = new Maker(self, NodeProcesses.startTicks(self));
     return maker().filter(maker -> !maker.equals(own)).isPresent();

@@ -41,7 +41,7 @@ public final class ClusterRemover {
     if (namespaces > 0 || NameLock.isThere(paths.cluster())) {
       Optional<NameLock> lock = NameLock.take(paths.cluster());
       try {
-        if (lock.isPresent() && !lock.get().isHeld()) {
+        if (lock.isPresent() && lock.get().isDenied()) {
           // Another user's, whose cluster has the same name: ours has none.
           leftovers = namespaces > 0 ? List.of(notOurs(paths.cluster())) : List.of();
           namespaces = 0;
@@ -65,8 +65,8 @@ public final class ClusterRemover {
   private static String notOurs(String cluster) {
     return "the network namespaces of a cluster \""
         + cluster
-        + "\", which are not this user's to remove: "
-        + VethFabric.namespaces(cluster);
+        + "\", which are not this user's to remove; as root: hxb down --cluster "
+        + cluster;
   }
 
   /** Another command at work on the name may be the one that made this directory. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -28,9 +29,12 @@ final class NameLock implements AutoCloseable {
   /** Null: there is nothing to let go. */
   private final FileChannel channel;
 
-  private NameLock(Path file, FileChannel channel) {
+  private final boolean denied;
+
+  private NameLock(Path file, FileChannel channel, boolean denied) {
     this.file = file;
     this.channel = channel;
+    this.denied = denied;
   }
 
   /** Beside /run/netns, where the namespaces' names are. */
@@ -43,16 +47,16 @@ final class NameLock implements AutoCloseable {
     return Files.exists(file(cluster), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Whether this user may make and remove namespaces at all. */
-  boolean isHeld() {
-    return channel != null || OURS.contains(file);
+  /** Whether this user may not make, and so not remove, namespaces. */
+  boolean isDenied() {
+    return denied;
   }
 
   /** Empty when another process has it. */
   static Optional<NameLock> take(String cluster) throws IOException {
     Path file = file(cluster);
     if (!OURS.add(file)) {
-      return Optional.of(new NameLock(file, null));
+      return Optional.of(new NameLock(file, null, false));
     }
     Optional<NameLock> taken = Optional.empty();
     try {
@@ -70,9 +74,14 @@ final class NameLock implements AutoCloseable {
     try {
       for (int i = 0; i < TRIES; i++) {
         interrupted |= Thread.interrupted(); // which would close the channel
-        FileChannel channel = open(file);
+        FileChannel channel;
+        try {
+          channel = open(file);
+        } catch (AccessDeniedException _) {
+          return Optional.of(new NameLock(file, null, true));
+        }
         if (channel == null) {
-          return Optional.of(new NameLock(file, null));
+          return Optional.of(new NameLock(file, null, false));
         }
         try {
           if (channel.tryLock() == null) {
@@ -80,7 +89,7 @@ final class NameLock implements AutoCloseable {
             return Optional.empty();
           }
           if (channel.size() == 0) {
-            return Optional.of(new NameLock(file, channel));
+            return Optional.of(new NameLock(file, channel, false));
           }
           channel.close(); // it was removed since it was opened
         } catch (ClosedByInterruptException _) {
@@ -96,10 +105,12 @@ final class NameLock implements AutoCloseable {
   }
 
   /** Null where nothing may be written: no namespaces can be made then. */
-  private static FileChannel open(Path file) {
+  private static FileChannel open(Path file) throws AccessDeniedException {
     try {
       return FileChannel.open(
           file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    } catch (AccessDeniedException e) {
+      throw e;
     } catch (IOException e) {
       return null;
     }

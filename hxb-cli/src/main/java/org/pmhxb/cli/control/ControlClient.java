@@ -45,6 +45,7 @@ public final class ControlClient implements AutoCloseable {
 
   private static ControlClient connect(Path path, Duration limit) throws IOException {
     long deadlineNs = System.nanoTime() + limit.toNanos();
+    IOException why = null;
     while (true) {
       SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
       try {
@@ -56,14 +57,19 @@ public final class ControlClient implements AutoCloseable {
         channel.close();
       } catch (IOException e) {
         channel.close();
+        why = e;
         if (!isFull(e, path)) {
           throw new IOException("no answer on " + path + ": " + e.getMessage(), e);
         }
       }
       if (System.nanoTime() - deadlineNs >= 0) {
-        throw new SocketTimeoutException(
-            "%s took no connection within %d ms: its process stands still, or many ask"
-                .formatted(path, limit.toMillis()));
+        SocketTimeoutException late =
+            new SocketTimeoutException(
+                "%s took no connection within %d ms: its process stands still, or many ask%s"
+                    .formatted(
+                        path, limit.toMillis(), why == null ? "" : " (" + why.getMessage() + ")"));
+        late.initCause(why);
+        throw late;
       }
       LockSupport.parkNanos(RETRY_NS);
       if (Thread.currentThread().isInterrupted()) {

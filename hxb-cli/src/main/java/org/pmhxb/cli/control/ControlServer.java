@@ -2,6 +2,8 @@ package org.pmhxb.cli.control;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -148,6 +150,8 @@ public final class ControlServer implements AutoCloseable {
       ControlClient.connect(path).close();
     } catch (SocketTimeoutException _) {
       // It is there, and stands still.
+    } catch (InterruptedIOException e) {
+      throw new UncheckedIOException(e); // nobody knows
     } catch (IOException e) {
       return;
     }
@@ -165,7 +169,9 @@ public final class ControlServer implements AutoCloseable {
         admit(server.accept(), conversations);
         told = false;
       } catch (IOException | RuntimeException | Error e) {
-        // No descriptor is free, say, or no thread, which passes: who asks waits for that.
+        // No descriptor is free, say, which passes: who asks waits for that. Or no thread: who
+        // asked
+        // has been turned away.
         if (server.isOpen() && !told) {
           System.err.println("hxb: nobody can ask at " + path + " now: " + e.getMessage());
           told = true;
@@ -250,10 +256,13 @@ public final class ControlServer implements AutoCloseable {
   @Override
   public void close() throws IOException {
     // While this one listens nobody replaces the file; afterwards it may be another's.
-    Files.deleteIfExists(path);
-    server.close();
-    for (SocketChannel channel : open) {
-      channel.close();
+    try {
+      Files.deleteIfExists(path);
+    } finally {
+      server.close();
+      for (SocketChannel channel : open) {
+        channel.close();
+      }
     }
   }
 }

@@ -98,7 +98,7 @@ final class NodeChecks implements Check {
     List<Integer> allowed = processorsOfCgroup(machine);
     if (cpu >= 0 && !allowed.isEmpty() && !allowed.contains(cpu)) {
       return List.of(
-          Finding.failure(
+          Finding.warning(
               NUMA,
               "poll.cpu is %d, which this process may not use, nor a node that is started alike"
                   .formatted(cpu),
@@ -129,6 +129,9 @@ final class NodeChecks implements Check {
             .map(line -> line.substring("0::".length()))
             .findFirst()
             .orElse("");
+    if (group.startsWith("/..")) {
+      return List.of(); // it lies outside of what is to be seen here
+    }
     for (Path at = Path.of(group.isEmpty() ? "/" : group); at != null; at = at.getParent()) {
       String file = "/sys/fs/cgroup" + at + "/cpuset.cpus.effective";
       List<Integer> processors = Topology.numbers(machine.read(file.replace("//", "/")));

@@ -157,7 +157,9 @@ public final class MpiLauncher {
       // Removing starts programs and waits for them, which an interrupted thread cannot.
       boolean interrupted = Thread.interrupted();
       try {
-        ClusterRemover.remove(paths);
+        if (!paths.isOfAnother()) { // which came when hxb down had removed ours
+          ClusterRemover.remove(paths);
+        }
       } finally {
         if (interrupted) {
           Thread.currentThread().interrupt();

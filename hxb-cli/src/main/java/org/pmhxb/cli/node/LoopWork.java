@@ -147,11 +147,9 @@ final class LoopWork implements PollWork {
     try {
       return task.get(ORDER_LIMIT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
-      task.cancel(false); // nobody would own what it makes
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while the poll thread was asked", e);
     } catch (TimeoutException e) {
-      task.cancel(false);
       throw new IllegalStateException(
           "the node's poll thread did not answer for " + ORDER_LIMIT_SECONDS + " s", e);
     } catch (ExecutionException e) {

@@ -195,16 +195,23 @@ public final class VethFabric {
    * @return foreign processes, a capture say, that keep a removed namespace alive until they end
    */
   public static List<Leftover> remove(String cluster) {
+    List<Leftover> leftovers = new ArrayList<>();
     try {
-      return removeOnce(cluster);
-    } catch (ToolException e) {
-      // Somebody else may have removed one at the same time: what counts is what is left.
-      return removeOnce(cluster);
+      remove(cluster, leftovers);
+    } catch (ToolException _) {
+      try {
+        remove(cluster, leftovers);
+      } catch (ToolException e) {
+        // Somebody else may have removed one at the same time: what counts is what is left.
+        if (!namespaces(cluster).isEmpty()) {
+          throw e;
+        }
+      }
     }
+    return leftovers.stream().distinct().toList();
   }
 
-  private static List<Leftover> removeOnce(String cluster) {
-    List<Leftover> leftovers = new ArrayList<>();
+  private static void remove(String cluster, List<Leftover> leftovers) {
     StringBuilder batch = new StringBuilder();
     for (String namespace : namespaces(cluster)) {
       for (long pid : processes(namespace)) {
@@ -219,7 +226,6 @@ public final class VethFabric {
     if (!batch.isEmpty()) {
       Tool.run(batch.toString(), List.of("ip", "-force", "-batch", "-"));
     }
-    return leftovers;
   }
 
   private static List<Long> processes(String namespace) {

@@ -21,7 +21,9 @@ class RevisionTest {
 
   private void git(String... words) throws Exception {
     ProcessBuilder git = new ProcessBuilder("git", "-c", "user.name=a", "-c", "user.email=a@b");
+    git.command().addAll(List.of("-c", "commit.gpgsign=false"));
     git.command().addAll(List.of(words));
+    git.environment().keySet().removeIf(name -> name.startsWith("GIT_"));
     Process process = git.directory(home.toFile()).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes());
     assertThat(process.waitFor()).as(said).isZero();

@@ -300,7 +300,7 @@ class NodeDoctorTest extends FakeMachine {
   }
 
   @Test
-  void aProcessorThatThisProcessMayNotUseIsAFailure() {
+  void aProcessorThatThisProcessMayNotUseIsTold() {
     twoSockets();
     nic("eth1", 1);
     file("proc/self/cgroup", "0::/system.slice/hxb.service");
@@ -309,7 +309,7 @@ class NodeDoctorTest extends FakeMachine {
     file("proc/self/status", "CapEff:\t0000000000002000\nCpus_allowed_list:\t0-1");
     String file = HEAD + rails("packet", "eth1") + "\n[poll]\ncpu = ";
     Finding found = find(file + "15\n", "numa");
-    assertThat(found.status()).isEqualTo(Status.FAILURE);
+    assertThat(found.status()).isEqualTo(Status.WARNING);
     assertThat(found.value()).startsWith("poll.cpu is 15, which this process may not use");
     assertThat(found.remedy())
         .startsWith("one of [0, 1, 2, 3, 63], or more of them for its cgroup: ");
@@ -317,6 +317,11 @@ class NodeDoctorTest extends FakeMachine {
     file("sys/fs/cgroup/system.slice/hxb.service/cpuset.cpus.effective", "0-63");
     assertThat(find(file + "15\n", "numa").value())
         .as("of its own group")
+        .startsWith("x0 at node 1; poll.cpu at node 0");
+    file("sys/fs/cgroup/cpuset.cpus.effective", "0-3");
+    file("proc/self/cgroup", "0::/../other.slice");
+    assertThat(find(file + "15\n", "numa").value())
+        .as("of a group outside of this namespace's nothing is known")
         .startsWith("x0 at node 1; poll.cpu at node 0");
   }
 

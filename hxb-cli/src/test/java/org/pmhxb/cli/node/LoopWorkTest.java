@@ -1,7 +1,6 @@
 package org.pmhxb.cli.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -52,21 +51,6 @@ class LoopWorkTest {
 
     assertThat(loop.doWork(7)).isEqualTo(5);
     assertThat(sentAtNs).isEmpty();
-  }
-
-  /** An endpoint, say, which nobody could close. */
-  @Test
-  void whatNobodyWaitsForAnyMoreIsNotDone() {
-    List<String> done = new ArrayList<>();
-    loop.doorbell(() -> {});
-    Thread.currentThread().interrupt();
-
-    assertThatThrownBy(() -> loop.call(() -> done.add("opened")))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageStartingWith("interrupted");
-    assertThat(Thread.interrupted()).isTrue();
-    loop.doWork(7);
-    assertThat(done).isEmpty();
   }
 
   /** Time has passed meanwhile, of which the frames would know nothing. */
