@@ -169,11 +169,6 @@ final class FailoverCommand extends ClusterCommand {
   }
 
   @Override
-  boolean requiresBudgets() {
-    return budgets.required();
-  }
-
-  @Override
   protected Result run() throws Exception {
     range("--links", links, 2, RailLayout.MAX_PER_DIMENSION);
     range("--cuts", cuts, 1, 20);

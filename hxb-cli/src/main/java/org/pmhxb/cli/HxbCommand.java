@@ -61,9 +61,9 @@ public abstract class HxbCommand implements Callable<Integer> {
     return report.ok() && !missed ? Main.OK : Main.FAILED;
   }
 
-  /** Whether {@link Report#missed() missed figures} fail the command. */
-  boolean requiresBudgets() {
-    return false;
+  /** Whether {@link Report#missed() missed figures} fail the command: see {@link BudgetsOption}. */
+  final boolean requiresBudgets() {
+    return given(BudgetsOption.NAME);
   }
 
   /** Standard output is for the result alone. */

@@ -121,11 +121,6 @@ final class LossCommand extends ClusterCommand {
   }
 
   @Override
-  boolean requiresBudgets() {
-    return budgets.required();
-  }
-
-  @Override
   protected Result run() throws Exception {
     range("--links", links, 1, RailLayout.MAX_PER_DIMENSION);
     runs = runsGiven.runsOr(this, 3);

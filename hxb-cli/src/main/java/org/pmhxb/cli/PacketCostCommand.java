@@ -118,11 +118,6 @@ final class PacketCostCommand extends HxbCommand {
   private List<java.nio.file.Path> pages;
 
   @Override
-  boolean requiresBudgets() {
-    return budgets.required();
-  }
-
-  @Override
   protected Report run() throws IOException, InterruptedException {
     if (ProjectFolder.isInstallation()) {
       throw wrongUsage(
@@ -134,7 +129,7 @@ final class PacketCostCommand extends HxbCommand {
     range("--warm-up-ms", warmUpMs, 0, 600_000);
     checkPages();
     List<Scenario> scenarios = scenarios();
-    if (budgets.required() && scenarios.stream().noneMatch(s -> Budget.of(s).isPresent())) {
+    if (requiresBudgets() && scenarios.stream().noneMatch(s -> Budget.of(s).isPresent())) {
       throw wrongUsage(
           "--require-budgets: none of these lines has a budget; there are some for 64 B: of receive in"
               + " bursts of 32 or more, and of 1 for up to 100 peers; of send for up to 100 peers, and"

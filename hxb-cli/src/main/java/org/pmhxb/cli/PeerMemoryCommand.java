@@ -46,11 +46,6 @@ final class PeerMemoryCommand extends HxbCommand {
   }
 
   @Override
-  boolean requiresBudgets() {
-    return budgets.required();
-  }
-
-  @Override
   protected Result run() {
     int runs = runsGiven.runsOr(this, 5);
     // The first makes the JVM load what the others use.

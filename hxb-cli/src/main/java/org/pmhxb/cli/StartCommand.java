@@ -73,11 +73,6 @@ final class StartCommand extends ClusterCommand {
   }
 
   @Override
-  boolean requiresBudgets() {
-    return budgets.required();
-  }
-
-  @Override
   protected Result run() throws Exception {
     int runs = runsGiven.runsOr(this, 3);
     for (int count : nodes) {

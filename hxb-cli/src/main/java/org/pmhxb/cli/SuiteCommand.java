@@ -72,11 +72,6 @@ abstract class SuiteCommand extends ClusterCommand {
     return resume;
   }
 
-  @Override
-  final boolean requiresBudgets() {
-    return budgets.required();
-  }
-
   /** Whether only a part of the suite was asked for, which is no page to keep. */
   boolean isPart() {
     return false;

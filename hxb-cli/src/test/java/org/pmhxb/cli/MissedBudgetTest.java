@@ -31,11 +31,6 @@ class MissedBudgetTest {
     }
 
     @Override
-    boolean requiresBudgets() {
-      return budgets.required();
-    }
-
-    @Override
     protected Report run() {
       return found;
     }

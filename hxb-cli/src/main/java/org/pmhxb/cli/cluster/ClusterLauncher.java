@@ -113,9 +113,7 @@ public final class ClusterLauncher {
                 interrupted ? "interrupted; the cluster was taken down" : cause.getMessage(),
                 cause);
     try {
-      if (!paths.isOfAnother()) { // which came when hxb down had removed ours
-        ClusterRemover.remove(paths);
-      }
+      ClusterRemover.removeOwn(paths);
     } catch (IOException | RuntimeException second) {
       failure.addSuppressed(second);
     }

@@ -99,18 +99,16 @@ public record ClusterPaths(Path root, String cluster) {
    * @throws UserErrorException the directory is there already, or the root is none, or not ours
    */
   void claim() throws IOException {
-    for (int i = 1; i < CLAIM_TRIES; i++) {
+    for (int i = 1; ; i++) {
       try {
         claimOnce();
         return;
-      } catch (NoSuchFileException _) {
+      } catch (NoSuchFileException e) {
         // The last cluster of the root has just gone, and the root with it.
+        if (i == CLAIM_TRIES) {
+          throw notWritten(directory(), FailureMessage.reason(e), e);
+        }
       }
-    }
-    try {
-      claimOnce();
-    } catch (FileSystemException e) {
-      throw notWritten(directory(), FailureMessage.reason(e), e);
     }
   }
 
@@ -194,7 +192,7 @@ public record ClusterPaths(Path root, String cluster) {
   }
 
   /** Whether another command made the directory that is there now, running or not. */
-  public boolean isOfAnother() {
+  boolean isOfAnother() {
     long self = ProcessHandle.current().pid();
     Maker own = new Maker(self, NodeProcesses.startTicks(self));
     return maker().filter(maker -> !maker.equals(own)).isPresent();

@@ -26,6 +26,16 @@ public final class ClusterRemover {
   }
 
   /**
+   * {@link #remove} for who made the cluster and fails: not where another command has made one of
+   * that name since, when hxb down had removed the first.
+   */
+  public static void removeOwn(ClusterPaths paths) throws IOException {
+    if (!paths.isOfAnother()) {
+      remove(paths);
+    }
+  }
+
+  /**
    * Ends the processes first: a namespace lives on as long as a process is in it. Namespaces in
    * which nodes of another run directory live, or are about to, stay: their cluster has the same
    * name.

@@ -169,9 +169,8 @@ public final class ControlServer implements AutoCloseable {
         admit(server.accept(), conversations);
         told = false;
       } catch (IOException | RuntimeException | Error e) {
-        // No descriptor is free, say, which passes: who asks waits for that. Or no thread: who
-        // asked
-        // has been turned away.
+        // No descriptor is free, say, which passes: who asks waits for that. Or no thread is: who
+        // asked was turned away.
         if (server.isOpen() && !told) {
           System.err.println("hxb: nobody can ask at " + path + " now: " + e.getMessage());
           told = true;

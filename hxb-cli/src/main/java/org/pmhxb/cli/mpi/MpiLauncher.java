@@ -157,9 +157,7 @@ public final class MpiLauncher {
       // Removing starts programs and waits for them, which an interrupted thread cannot.
       boolean interrupted = Thread.interrupted();
       try {
-        if (!paths.isOfAnother()) { // which came when hxb down had removed ours
-          ClusterRemover.remove(paths);
-        }
+        ClusterRemover.removeOwn(paths);
       } finally {
         if (interrupted) {
           Thread.currentThread().interrupt();

@@ -42,7 +42,7 @@ public final class PeersSuite {
   /** Our own name among the peers. */
   public static final String HXB = "hxb";
 
-  /** Ours where DPDK's driver takes the place of the shared-memory lines of our own. */
+  /** Ours where memif takes the place of the shared-memory lines that only our nodes speak. */
   static final String HXB_MEMIF = "hxb over memif";
 
   private static final String PAGE = "peers.md";
