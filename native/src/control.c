@@ -60,8 +60,8 @@ static bool have_all_processors_look(void)
     /* It sends no signal when it ends, and nobody else waits for it. */
     while (copy > 0 && (ended = waitpid(copy, &status, __WALL | WNOHANG)) == 0) {
         if (hxb_now_ns() > until) {
+            /* It ends when that processor has time for it, and is this process's to forget when both end. */
             kill(copy, SIGKILL);
-            waitpid(copy, &status, __WALL);
             break;
         }
         usleep(100);

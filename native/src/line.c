@@ -22,6 +22,10 @@
 
 #include "line.h"
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 #define RETRY_US 50000
 #define HELLO_TIMEOUT_NS INT64_C(1000000000)
 #define WATCHED_TIMEOUT_NS INT64_C(5000000000)
@@ -155,6 +159,13 @@ void hxb_close_if_open(int *fd)
 }
 
 /* ---- Sockets ------------------------------------------------------------------------------------- */
+
+void hxb_take_descriptors(int socket, bool take)
+{
+    const int value = take;
+
+    (void)setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &value, sizeof(value));
+}
 
 /* Of all sockets of lines, from the first port on, for good: what EAL itself watches stays as it is while peers come
  * and go. For each change there it makes its own epoll instance anew, some time later, and where another thread was
@@ -339,6 +350,8 @@ static int listen_at(struct hxb_line *l)
     if (fd < 0) {
         return -errno;
     }
+    /* Before anybody connects, of whichever user: what waits at the listener is not known yet. */
+    hxb_take_descriptors(fd, false);
     int rc = bind(fd, (struct sockaddr *)&l->address, l->address_bytes) == 0 && listen(fd, 1) == 0
                  ? watch(fd, l, true)
                  : -errno;

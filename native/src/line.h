@@ -40,6 +40,12 @@ void hxb_regions_unmap(struct hxb_regions *regions);
 /* Whether a memory file has these seals. */
 bool hxb_is_sealed(int fd, int seals);
 void hxb_close_if_open(int *fd);
+/*
+ * Whether a socket, and those that connect to it from now on, may be sent descriptors. They are closed by who
+ * receives the message, or closes the socket, and may be what takes long to close. Linux 6.16; before, whoever can
+ * connect is trusted not to.
+ */
+void hxb_take_descriptors(int socket, bool take);
 
 /* ---- Copying ------------------------------------------------------------------------------------- */
 

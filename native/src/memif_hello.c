@@ -291,6 +291,8 @@ static int greet(struct hxb_line *l, int channel)
     struct memif_message hello = {.type = MEMIF_HELLO};
 
     RTE_SET_USED(l);
+    /* Its memory is the client's. */
+    hxb_take_descriptors(channel, true);
     snprintf(hello.hello.name, sizeof(hello.hello.name), "pmhxb");
     hello.hello.version_min = MEMIF_VERSION;
     hello.hello.version_max = MEMIF_VERSION;

@@ -16,7 +16,7 @@ static struct {
     /* Queues while started, else 0: a burst on a stopped port would make DPDK log a stack trace. */
     uint16_t live_queues;
     uint16_t queues;
-    /* Remembered: one that is gone says nothing of itself when its port is closed. NULL: a line. */
+    /* See device_of. */
     struct rte_device *device;
     struct hxb_refusals refusals[HXB_QUEUES_MAX];
     struct hxb_seats seats[HXB_QUEUES_MAX];
@@ -45,14 +45,25 @@ bool hxb_port_number_free(void)
     return false;
 }
 
-void hxb_port_reset(int port)
+/*
+ * What the port is made on. Remembered: one that is gone says nothing of itself when its port is closed. Not every
+ * port is attached here: EAL itself looks for PCI devices when it starts.
+ */
+static struct rte_device *device_of(int port)
 {
     struct rte_eth_dev_info info;
 
-    memset(&ports[port], 0, sizeof(ports[port]));
-    if (check_port(port) == 0 && rte_eth_dev_info_get((uint16_t)port, &info) == 0) {
+    if (ports[port].device == NULL && check_port(port) == 0 &&
+        rte_eth_dev_info_get((uint16_t)port, &info) == 0) {
         ports[port].device = info.device;
     }
+    return ports[port].device;
+}
+
+void hxb_port_reset(int port)
+{
+    memset(&ports[port], 0, sizeof(ports[port]));
+    device_of(port);
 }
 
 static void await_empty(const atomic_int *seat)
@@ -202,6 +213,7 @@ HXB_API int hxb_port_configure(int port, const struct hxb_port_config *config,
     if (rc < 0) {
         return rc;
     }
+    ports[port].device = info.device;
     if (config->mtu != 0 && (config->mtu < info.min_mtu || config->mtu > largest_mtu(&info))) {
         return -ERANGE;
     }
@@ -260,7 +272,7 @@ HXB_API int hxb_port_close(int port)
     if (check_port(port) < 0) {
         return -ENODEV;
     }
-    struct rte_device *device = ports[port].device;
+    struct rte_device *device = device_of(port);
     ports[port].live_queues = 0;
     ports[port].queues = 0;
     ports[port].device = NULL;

@@ -5,7 +5,7 @@
  * The bell is a pair of datagram sockets, one of each end, of which neither's state is the other's, as counter
  * and flags of an eventfd would be. An end that keeps ringing costs the other one processor time, and
  * nothing else. Descriptors among the rings, whose closing may take as long as their sender likes, the
- * kernel refuses from Linux 6.16 on (refuse_descriptors in shm_hello.c).
+ * kernel refuses (hxb_take_descriptors), but for those that a server has put in before it offered the line.
  */
 #include <fcntl.h>
 #include <poll.h>

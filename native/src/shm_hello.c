@@ -20,10 +20,6 @@
 /* What goes with the hello: first the memory, then the client's end of the bell. */
 #define DESCRIPTORS 2
 
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS 83
-#endif
-
 /* Frames that wait for a receiver: of a burst of short ones each is in the caches yet, and of long ones
  * a millisecond's worth. */
 #define SLOTS 256
@@ -169,15 +165,6 @@ static bool receive_offer(int channel, const struct hxb_hello *wanted, int *fds)
     return false;
 }
 
-/* What a peer sends as a message's descriptors is closed by who receives the message, or closes the socket, and
- * may be what takes long to close. Linux 6.16; before, the peer is trusted not to. */
-static void refuse_descriptors(int fd)
-{
-    const int none = 0;
-
-    (void)setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &none, sizeof(none));
-}
-
 /* Both ends of a bell, each rung already; 0 or a negative errno. */
 static int make_bell(int *ends_of_it)
 {
@@ -185,7 +172,7 @@ static int make_bell(int *ends_of_it)
         return -errno;
     }
     for (int i = 0; i < 2; i++) {
-        refuse_descriptors(ends_of_it[i]);
+        hxb_take_descriptors(ends_of_it[i], false);
         (void)send(ends_of_it[i], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     return 0;
@@ -204,7 +191,6 @@ static int greet(struct hxb_line *l, int channel)
 {
     int bell[2];
 
-    refuse_descriptors(channel);
     int rc = make_bell(bell);
     if (rc < 0) {
         return rc;
@@ -241,7 +227,7 @@ static bool take_offer(struct hxb_line *l)
     if (l->since_ns == 0 || !receive_offer(l->channel, &l->shm.layout, fds)) {
         return false;
     }
-    refuse_descriptors(fds[1]);
+    hxb_take_descriptors(fds[1], false);
     l->shm.offered_bell = fds[1];
     bool taken = hxb_regions_add(&l->offered, fds[0], l->shm.layout.bytes) &&
                  hxb_regions_seal(&l->offered, fds[0], SEALS) &&

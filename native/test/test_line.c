@@ -25,6 +25,10 @@
 #include "internal.h"
 #include "test.h"
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 #define FRAMES 200
 #define LENGTH 9014
 
@@ -593,6 +597,61 @@ static void spoil_bell(int port, int bell, uint32_t *doze)
     CHECK_EQ(shutdown(bell, SHUT_RDWR), 0);
     CHECK_EQ(hxb_wait(&fd, 1, -1, 0), 0);
     close(bell);
+}
+
+/* Sends a message with a descriptor; returns errno. */
+static int give(int channel)
+{
+    char control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec part = {.iov_base = "", .iov_len = 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(channel));
+    memcpy(CMSG_DATA(c), &channel, sizeof(channel));
+    return sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
+}
+
+/* What waits at a listener, of whichever user, holds nothing that EAL's thread would have to close. */
+void test_line_gifts(void)
+{
+    static const struct driver *const kinds[] = {&shm, &memif};
+    const int none = 0;
+    int probe = socket(AF_UNIX, SOCK_SEQPACKET, 0), status;
+    char line[64];
+
+    if (setsockopt(probe, SOL_SOCKET, SO_PASSRIGHTS, &none, sizeof(none)) != 0) {
+        test_skip("this kernel is older than Linux 6.16, which refuses descriptors");
+    }
+    close(probe);
+    snprintf(line, sizeof(line), "gifts-%d", getpid());
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        struct test_pool p;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        test_start_eal();
+        test_make_pool(&p, "p", STRIDE_SMALL, 255, 0);
+        for (size_t i = 0; i < RTE_DIM(kinds); i++) {
+            driver = kinds[i];
+            attach_port(&p, "0", "server", line);
+        }
+        /* So that none of its threads is there to accept. */
+        raise(SIGSTOP);
+        _exit(1);
+    }
+    CHECK_EQ(waitpid(child, &status, WUNTRACED), child);
+    CHECK(WIFSTOPPED(status));
+    for (size_t i = 0; i < RTE_DIM(kinds); i++) {
+        int channel = test_dial(kinds[i]->socket, line);
+        CHECK_EQ(give(channel), EPERM);
+        close(channel);
+    }
+    CHECK_EQ(kill(child, SIGKILL), 0);
+    CHECK_EQ(waitpid(child, &status, 0), child);
 }
 
 /* A peer that writes whatever it likes into the line. */

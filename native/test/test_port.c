@@ -358,6 +358,32 @@ void test_null_port(void)
     test_free_pool(&p);
 }
 
+/* EAL makes ports of devices that it finds when it starts. One that is closed is gone, and can be had again. */
+void test_found_port(void)
+{
+    const char *args[] = {"test",      "--no-pci",    "--no-telemetry", "--iova-mode=va",  "--no-huge",
+                          "--no-shconf", "-m",          "64",             "--vdev=net_null7", "--vdev=net_null8"};
+    struct hxb_port_config config = {.queues = 1};
+    struct test_pool p;
+
+    CHECK_EQ(hxb_eal_init(10, args), 0);
+    test_make_pool(&p, "found", STRIDE_SMALL, 1023, 0);
+    struct hxb_pool *pools[] = {p.pool};
+    CHECK_EQ(hxb_port_configure(0, &config, pools), 0);
+    CHECK_EQ(hxb_port_start(0), 0);
+    CHECK_EQ(hxb_port_close(0), 0);
+    /* Also if it was never set up. */
+    CHECK_EQ(hxb_port_close(1), 0);
+    for (int i = 7; i <= 8; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "net_null%d", i);
+        int port = hxb_port_attach(name, "");
+        CHECK(port >= 0);
+        CHECK_EQ(hxb_port_close(port), 0);
+    }
+    test_free_pool(&p);
+}
+
 /* What a NIC's driver does with MTU and descriptors, by one that carries both to a kernel interface. */
 void test_mtu(void)
 {
