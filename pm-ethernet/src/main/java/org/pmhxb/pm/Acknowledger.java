@@ -312,7 +312,8 @@ final class Acknowledger {
     }
     int position = offset + FIXED_BYTES + (words << 3);
     int credits = 0;
-    for (InLane lane = peer.lanes; lane != null && credits < CREDITS_MAX; lane = lane.next) {
+    InLane lane = peer.lanes;
+    for (; lane != null && credits < CREDITS_MAX; lane = lane.next) {
       if (lane.hasNews()) {
         int limit = lane.advertise();
         FrameHeader.payloadInt(Memory.ALL, address, position, lane.endpoints());
@@ -320,6 +321,9 @@ final class Acknowledger {
         position += CREDIT_BYTES;
         credits++;
       }
+    }
+    if (lane != null) {
+      core.beginLanesAt(peer, lane);
     }
     FrameHeader.payloadInt(Memory.ALL, address, offset + 12, words << 3 << 16 | credits);
     peer.news = 0;

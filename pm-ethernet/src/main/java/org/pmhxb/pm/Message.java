@@ -16,6 +16,7 @@ public final class Message {
   private static final int BOUND = 1;
   private static final int RETAINED = 2;
   private static final int DEFERRED = 3;
+  private static final int COPIED = 4;
 
   private final PmEndpoint endpoint;
   private final MemorySegment memory;
@@ -155,6 +156,7 @@ public final class Message {
    * others.
    *
    * @return null when that area is used up too; {@link #defer} then leaves the message undelivered
+   * @throws IllegalStateException it was retained or deferred before, or its handler has returned
    */
   public Loan retain() {
     checkBound();
@@ -162,16 +164,20 @@ public final class Message {
       throw new IllegalStateException("message was retained or deferred already");
     }
     Loan loan = endpoint.lend(this);
-    if (loan != null && !loan.isCopy()) {
-      state = RETAINED;
+    if (loan != null) {
+      state = loan.isCopy() ? COPIED : RETAINED;
     }
     return loan;
   }
 
-  /** Leaves the message undelivered: the next poll begins with it again. */
+  /**
+   * Leaves the message undelivered: the next poll begins with it again. Again has no effect.
+   *
+   * @throws IllegalStateException it was retained before, or its handler has returned
+   */
   public void defer() {
     checkBound();
-    if (state == RETAINED) {
+    if (state != BOUND && state != DEFERRED) {
       throw new IllegalStateException("message was retained already");
     }
     state = DEFERRED;

@@ -1,8 +1,14 @@
 package org.pmhxb.pm;
 
-/** Receives what arrived at an endpoint, in order per (source node, source endpoint). */
+/**
+ * Receives what arrived at an endpoint, in order per (source node, source endpoint), on the thread
+ * that polls.
+ */
 public interface MessageHandler {
-  /** The message is valid until this returns, unless {@link Message#retain()} was called. */
+  /**
+   * The message is valid until this returns; {@link Message#retain} keeps it longer. Who throws has
+   * had the message.
+   */
   void onMessage(Message message);
 
   /**

@@ -58,7 +58,7 @@ final class NodeCore {
    * {@link Peer#lanes} by the peer's number: so that what a frame needs of both is on its way into
    * the cache at once.
    */
-  final InLane[] newestLanes;
+  final InLane[] firstLanes;
 
   /** Peers that timers look after: those with a session, or that want one. */
   Peer[] active = new Peer[8];
@@ -193,7 +193,7 @@ final class NodeCore {
     this.faults = faults;
     this.self = routing.self();
     this.peers = new Peer[routing.nodes()];
-    this.newestLanes = new InLane[peers.length];
+    this.firstLanes = new InLane[peers.length];
     this.randomState = config.seed();
     FrameKey secret = config.frameKey();
     this.tag = secret.isOn() ? new FrameTag(secret.k0(), secret.k1()) : null;
@@ -299,7 +299,7 @@ final class NodeCore {
     }
     lane.next = peer.lanes;
     peer.lanes = lane;
-    newestLanes[peer.node] = lane;
+    firstLanes[peer.node] = lane;
     return lane;
   }
 
@@ -327,7 +327,7 @@ final class NodeCore {
   void removeInLane(Peer peer, InLane lane) {
     if (peer.lanes == lane) {
       peer.lanes = lane.next;
-      newestLanes[peer.node] = lane.next;
+      firstLanes[peer.node] = lane.next;
     } else {
       InLane before = peer.lanes;
       while (before.next != lane) {
@@ -344,6 +344,27 @@ final class NodeCore {
       inLanes[lane.tag] = null;
       freeTags.add(lane.tag);
     }
+  }
+
+  /**
+   * Makes a lane the first of its peer's, and those before it the last: an acknowledgement had no
+   * room to tell of more than these.
+   *
+   * @param first behind the first one
+   */
+  void beginLanesAt(Peer peer, InLane first) {
+    InLane before = peer.lanes;
+    while (before.next != first) {
+      before = before.next;
+    }
+    before.next = null;
+    InLane last = first;
+    while (last.next != null) {
+      last = last.next;
+    }
+    last.next = peer.lanes;
+    peer.lanes = first;
+    firstLanes[peer.node] = first;
   }
 
   void activate(Peer peer) {

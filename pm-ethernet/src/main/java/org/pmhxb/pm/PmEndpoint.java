@@ -583,10 +583,12 @@ public final class PmEndpoint implements AutoCloseable {
   /**
    * Sends a claimed buffer: its place in the order is fixed now.
    *
-   * @return the ticket, one more than that of the message before to the same endpoint: the message
-   *     is settled once {@link #acknowledged} has reached it, and then {@link #fate} tells whether
-   *     it is stored by its destination's node or went down with its session
-   * @throws IllegalStateException the buffer was sent or aborted before
+   * @return the ticket, one more than that of the message before to the same endpoint: {@link
+   *     #fate} tells by it whether the message is on its way, stored by its destination's node, or
+   *     went down with its session. {@link #acknowledged} alone does not pass one that went down
+   * @throws IllegalStateException the buffer was sent or aborted before, or it is another thread's
+   *     turn
+   * @throws IllegalArgumentException the buffer is another endpoint's
    */
   public long send(SendBuffer buffer) {
     checkUse();
@@ -767,6 +769,7 @@ public final class PmEndpoint implements AutoCloseable {
    * are stored.
    *
    * @return 0 before the first
+   * @throws IllegalArgumentException there is no such node or endpoint
    */
   public long acknowledged(int dst, int dstEndpoint) {
     checkUse();
@@ -891,10 +894,14 @@ public final class PmEndpoint implements AutoCloseable {
    * Hands what has arrived to a handler, in order per source.
    *
    * <p>Buffer and credit of a message go back once its handler has returned: after a few more have,
-   * before this returns, and before a duty cycle that a handler runs.
+   * before this returns, and before a duty cycle that a handler runs. A handler that throws has had
+   * its message, though it deferred it; what it threw is thrown here, and what follows is handed
+   * over by the next poll.
    *
    * @param limit messages and events at most
    * @return messages and events handed over
+   * @throws IllegalStateException within a handler of this endpoint, on another thread than the
+   *     endpoint's, or when it is closed
    */
   public int poll(MessageHandler handler, int limit) {
     checkUse();

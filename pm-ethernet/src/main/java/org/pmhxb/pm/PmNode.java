@@ -37,7 +37,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   final Sender sender;
   private final Paths paths;
-  private final Acknowledger acknowledger;
+  final Acknowledger acknowledger;
   private final Grants grants;
   private final Sessions sessions;
   final Receiver receiver;
@@ -833,14 +833,17 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   // --- state --------------------------------------------------------------------------------
 
+  /** This node's number, 0 to {@link #nodes} - 1. */
   public int self() {
     return core.self;
   }
 
+  /** Nodes of the machine, this one included. */
   public int nodes() {
     return core.routing.nodes();
   }
 
+  /** Where frames go; its own documentation says on which thread. */
   public Routing routing() {
     return core.routing;
   }
@@ -850,14 +853,17 @@ public final class PmNode implements PollWork, AutoCloseable {
     return core.config.maxPayloadBytes();
   }
 
+  /** What happened since the start, counted. */
   public NodeCounters counters() {
     return core.counters;
   }
 
+  /** What the node was made with. */
   public NodeConfig config() {
     return core.config;
   }
 
+  /** The buffers of all frames that this node sends and receives; whoever made it closes it. */
   public BufferPool pool() {
     return core.pool;
   }
@@ -870,6 +876,11 @@ public final class PmNode implements PollWork, AutoCloseable {
         .toList();
   }
 
+  /**
+   * The session with a node as of a moment ago.
+   *
+   * @throws IllegalArgumentException there is no such node
+   */
   public PeerState peerState(int node) {
     if (node < 0 || node >= core.peers.length) {
       throw new IllegalArgumentException(

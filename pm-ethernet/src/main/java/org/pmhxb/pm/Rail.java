@@ -150,11 +150,6 @@ final class Rail {
     return !local.isFull();
   }
 
-  /** A new local frame would not leave with the next burst. */
-  boolean hasBurstWaiting() {
-    return local.size() >= BURST;
-  }
-
   boolean isIdle() {
     return control.size() + transit.size() + local.size() + passedCount == 0;
   }

@@ -41,7 +41,10 @@ abstract class ReceiveState {
    */
   long heardAt;
 
-  /** Channels that the peer has used or asked for, the newest first. */
+  /**
+   * Channels that the peer has used or asked for: the newest first, as long as an acknowledgement
+   * has room for them all.
+   */
   InLane lanes;
 
   /** Something of each line that a frame needs. */

@@ -59,7 +59,7 @@ final class Receiver {
   private int strayCount;
 
   private final Peer[] peers;
-  private final InLane[] newestLanes;
+  private final InLane[] firstLanes;
   private final int self;
   private final int key;
   private final FrameTag tag;
@@ -113,7 +113,7 @@ final class Receiver {
       arrivals.addReceive(rail.index, rail.rx);
     }
     this.peers = core.peers;
-    this.newestLanes = core.newestLanes;
+    this.firstLanes = core.firstLanes;
     this.self = core.self;
     this.key = core.config.key();
     this.tag = core.tag;
@@ -281,12 +281,12 @@ final class Receiver {
       return false;
     }
     // Found without the peer: neither waits for the other's line.
-    InLane lane = newestLanes[src];
+    InLane lane = firstLanes[src];
     Peer peer = peers[src];
     if (peer == null || lane == null || peer.quietNews < 0) {
       return false;
     }
-    assert lane == peer.lanes : "the newest channel of another peer";
+    assert lane == peer.lanes : "the first channel of another peer";
     // By what the frame names, which has to be the lane's: the lane's own line is still on its way.
     PmEndpoint to = core.endpoint(FrameHeader.dstEndpoint(Memory.ALL, address));
     if (to == null
@@ -692,7 +692,7 @@ final class Receiver {
   /**
    * Reads a little of what the frames' peers, then their lanes, are about to be asked: in so short
    * a loop a dozen of them are on their way into the cache at a time, instead of the next one or
-   * two. In one loop for both, by {@link NodeCore#newestLanes} too, a frame took a tenth more.
+   * two. In one loop for both, by {@link NodeCore#firstLanes} too, a frame took a tenth more.
    */
   private void fetchSources(int n) {
     int sum = 0;

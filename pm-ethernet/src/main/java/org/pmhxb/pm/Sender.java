@@ -321,7 +321,7 @@ final class Sender {
     while (peer.pendingHead != 0) {
       int id = peer.pendingHead;
       Lane lane = core.lanes[pending.lane(id)];
-      if (!mayGo(peer, lane, pending.payloadBytes(id)) || mayGrow(peer, lane)) {
+      if (!mayGo(peer, lane, pending.payloadBytes(id))) {
         return;
       }
       sendFirst(peer, lane);
@@ -380,11 +380,6 @@ final class Sender {
     peer.goBy(way);
     window.choose((int) Math.min(STRIPE_BYTES, way.roomBytes), core.nowNs);
     return true;
-  }
-
-  /** A frame that others may still join has no hurry while its rail has a burst waiting. */
-  private static boolean mayGrow(Peer peer, Lane lane) {
-    return lane.openId == peer.pendingHead && peer.way.rail.hasBurstWaiting();
   }
 
   /** Sends the first of the frames that wait; it may go. */

@@ -299,6 +299,56 @@ class CoalescingTest {
     }
   }
 
+  /** Nor while the rail has always more frames of other peers than leave with a burst. */
+  @Test
+  void aSmallMessageHasItsTurnBesideOtherPeersBulk() {
+    int peers = 16;
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 1_024).withWindow(64);
+    List<PmEndpoint> receivers = new ArrayList<>();
+    try (TestNet net = new TestNet(peers + 1, 1, 1, 4_096, config)) {
+      net.bytesPerNs[0] = 0.125;
+      PmEndpoint bulk = net.nodes.get(0).open(1);
+      bulk.coalesceUpTo(-1);
+      PmEndpoint small = net.nodes.get(0).open(2);
+      for (int n = 1; n <= peers; n++) {
+        receivers.add(net.nodes.get(n).open(1));
+      }
+      int got = 0;
+      long mostNs = 0;
+      long askedNs = 0;
+      int asked = 0;
+      for (long until = net.nowNs + 60_000_000L; net.nowNs < until; ) {
+        for (int n = 1; n < peers; n++) {
+          SendBuffer b;
+          while ((b = bulk.claim(n, 1, 1_000)) != null) {
+            bulk.send(b);
+          }
+        }
+        if (got == asked) {
+          SendBuffer b = small.claim(peers, 1, 8);
+          if (b != null) {
+            small.send(b);
+            asked++;
+            askedNs = net.nowNs;
+          }
+        }
+        net.step();
+        for (int n = 0; n < peers - 1; n++) {
+          receivers.get(n).poll(m -> {}, 256);
+        }
+        got += receivers.getLast().poll(m -> {}, 256);
+        if (asked > 1) { // the first waits for the session
+          mostNs = Math.max(mostNs, net.nowNs - askedNs);
+        }
+      }
+      assertThat(got).isGreaterThan(5);
+      assertThat(mostNs).isLessThan(10_000_000L);
+      small.close();
+      bulk.close();
+      receivers.forEach(PmEndpoint::close);
+    }
+  }
+
   /** Nothing may overtake within a channel: a long message closes the frame before it. */
   @ParameterizedTest
   @ValueSource(ints = {257, 900})

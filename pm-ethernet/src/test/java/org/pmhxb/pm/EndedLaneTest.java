@@ -85,7 +85,7 @@ class EndedLaneTest {
         assertThat(replies.got).isEqualTo(2 * (i + 1));
         assertThat(peer.laneCount).isZero();
         assertThat(peer.lanes).isNull();
-        assertThat(node.newestLanes[0]).isNull();
+        assertThat(node.firstLanes[0]).isNull();
         assertThat(node.ledger.left()).isEqualTo(buffers);
       }
       assertThat(asks.got).isEqualTo(5);

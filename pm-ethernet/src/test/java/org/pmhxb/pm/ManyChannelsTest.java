@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,5 +103,57 @@ class ManyChannelsTest {
       assertThat(net.pools.get(0).available()).isGreaterThan(POOL_BUFFERS / 2);
       endpoints.forEach(PmEndpoint::close);
     }
+  }
+
+  /** An acknowledgement has room for 64 credits: the next begins with those that it left out. */
+  @Test
+  void allChannelsOfAPeerAreToldOfTheirCreditInTurn() {
+    int many = 16;
+    NodeConfig config =
+        new NodeConfig(1, 1, 1, 1_024, 8 * many * many, many, 4, 256, 0, 5_000 * MS, 1_024, -1);
+    try (TestNet net = new TestNet(2, 1, 1, 16_384, config)) {
+      List<PmEndpoint> senders = new ArrayList<>();
+      for (int e = 1; e <= many; e++) {
+        senders.add(net.nodes.get(0).open(e));
+        endpoints.add(net.nodes.get(1).open(e));
+      }
+      Peer peer = net.nodes.get(1).core.peer(0);
+      for (PmEndpoint from : senders) {
+        for (int to = 1; to <= many; to++) {
+          ask(net, from, to);
+        }
+      }
+      assertThat(lanes(peer)).hasSize(many * many).noneMatch(InLane::hasNews);
+
+      Set<InLane> told = new HashSet<>();
+      for (int ack = 1; ack <= many * many / 64; ack++) {
+        lanes(peer).forEach(InLane::forgetAdvertised);
+        net.nodes.get(1).acknowledger.sendAck(peer);
+        lanes(peer).stream().filter(lane -> !lane.hasNews()).forEach(told::add);
+        assertThat(told).hasSize(64 * ack);
+        net.step();
+      }
+      senders.forEach(PmEndpoint::close);
+      endpoints.forEach(PmEndpoint::close);
+    }
+  }
+
+  /** Until the channel has credit. */
+  private static void ask(TestNet net, PmEndpoint from, int to) {
+    SendBuffer b = null;
+    for (int i = 0; i < 100_000 && b == null; i++) {
+      b = from.claim(1, to, 8);
+      net.step();
+    }
+    b.abort();
+    net.run(MS / 10);
+  }
+
+  private static List<InLane> lanes(Peer peer) {
+    List<InLane> lanes = new ArrayList<>();
+    for (InLane lane = peer.lanes; lane != null; lane = lane.next) {
+      lanes.add(lane);
+    }
+    return lanes;
   }
 }

@@ -133,6 +133,42 @@ class PollTest {
     }
   }
 
+  /** On loan, or copied because it shares its frame: nothing else can become of it. */
+  @Property
+  void whatWasRetainedIsNotRetainedOrDeferredAgain(@ForAll boolean shares) {
+    try (TestNet net = inlinePair()) {
+      PmEndpoint to = opened(net, 0);
+      PmEndpoint from = net.nodes.get(0).core.endpoint(ENDPOINT);
+      from.coalesceUpTo(shares ? 256 : -1);
+      List<SendBuffer> claims = new ArrayList<>();
+      while (claims.size() < 2) {
+        SendBuffer b = from.claim(1, 64);
+        if (b != null) {
+          claims.add(b);
+        } else {
+          net.step();
+        }
+      }
+      claims.forEach(from::send);
+      net.run(1_000_000);
+      int[] kept = {0};
+      int handed =
+          to.poll(
+              m -> {
+                try (Loan loan = m.retain()) {
+                  assertThat(loan.isCopy()).isEqualTo(shares);
+                  assertThatThrownBy(m::retain).isInstanceOf(IllegalStateException.class);
+                  assertThatThrownBy(m::defer).isInstanceOf(IllegalStateException.class);
+                  kept[0]++;
+                }
+              },
+              8);
+      assertThat(handed).isEqualTo(2);
+      assertThat(kept[0]).isEqualTo(2);
+      assertThat(to.poll(m -> kept[0]++, 8)).as("again").isZero();
+    }
+  }
+
   @Example
   void loansComeHomeAfterTheirEndpointIsClosed() {
     try (TestNet net = inlinePair()) {
