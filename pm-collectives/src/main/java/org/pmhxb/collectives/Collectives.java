@@ -178,12 +178,13 @@ public final class Collectives implements AutoCloseable {
   }
 
   /** A group was left; those still in it are answered with that. */
-  void left(Communicator communicator, int endNode, int endReason) {
+  void left(Communicator communicator, int endNode, int endReason, boolean broken) {
     joined.remove(communicator);
     GroupNumber number = numbers[communicator.group().id()];
     number.joined = null;
     number.endNode = endNode;
     number.endReason = endReason;
+    number.broken = broken;
     store.trim();
   }
 
@@ -271,10 +272,13 @@ public final class Collectives implements AutoCloseable {
 
   /**
    * A member waits in a use that this node has left, or has yet to come to: with the end of a
-   * session went down what it was sent in the one, and there will be no other.
+   * session went down what it was sent in the one, and there will be no other. Or the one was
+   * broken when it was left.
    */
   private void onAsk(Message m, GroupNumber number, int use) {
-    if (number != null && downsAt[m.source()] > number.sinceDowns) {
+    if (number != null && number.wasLeftBroken(use)) {
+      tellEnd(m, use, number.endNode, number.endReason);
+    } else if (number != null && downsAt[m.source()] > number.sinceDowns) {
       tellEnd(m, use, m.source(), Wire.REASON_PEER_DOWN);
     }
   }
@@ -372,11 +376,17 @@ public final class Collectives implements AutoCloseable {
     return store.loans();
   }
 
-  /** Gives up what is under way and closes the endpoint. */
+  /**
+   * Gives up what is under way and closes the endpoint. Members that wait are told, where there is
+   * credit to tell them; {@link #settle} before tells them in any case.
+   */
   @Override
   public void close() {
     while (!joined.isEmpty()) {
       joined.getLast().close();
+    }
+    while (!node.isClosed() && !notices.isEmpty() && notices.send() > 0) {
+      // As many as a poll sends, again and again.
     }
     takeStrangers(held -> true, store::release);
     endpoint.close();

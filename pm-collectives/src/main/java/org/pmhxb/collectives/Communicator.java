@@ -283,6 +283,9 @@ public final class Communicator implements AutoCloseable {
     for (int i = 0; call.isActive() && i < call.partnerCount(); i++) {
       touch(call.partnerAt(i));
     }
+    if (heldCount > 0 && call.isActive()) {
+      breakUpIfUseless();
+    }
     progress();
     return call;
   }
@@ -486,6 +489,16 @@ public final class Communicator implements AutoCloseable {
     return work;
   }
 
+  /** A message of the call that begins came before, from a member that is no partner in it. */
+  private void breakUpIfUseless() {
+    for (Partner p : partners) {
+      if (p != null && p.index < 0 && holdsOfPresentCall(p)) {
+        mismatch(p, "sent a message that " + call.describe() + " has no use for");
+        return; // nothing is kept any more
+      }
+    }
+  }
+
   private CollectiveCall.Taken take(Partner p, Held held) {
     return call.take(p.index, held.memory, held.at, held.lengthBytes);
   }
@@ -520,7 +533,7 @@ public final class Communicator implements AutoCloseable {
       return onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
     }
     if (kind == Wire.ASK) {
-      tellIfOver(p);
+      p.waits |= !tellIfOver(p);
       return true;
     }
     // What a member has used counts no more once it was down, or the group is broken.
@@ -776,9 +789,9 @@ public final class Communicator implements AutoCloseable {
       tellUnlessDown((group.rank() + n - step) % n);
     }
     // Who waits for this one in a later call, and never has anything to send to it, hears it from
-    // nobody else. With whom nothing was exchanged yet, that asks.
+    // nobody else. With whom nothing was exchanged yet, that asks, or has asked.
     for (Partner p : partners) {
-      if (p != null && !p.down && (p.heard || p.told)) {
+      if (p != null && !p.down && (p.heard || p.told || p.waits)) {
         tell(p);
       }
     }
@@ -873,7 +886,7 @@ public final class Communicator implements AutoCloseable {
       }
     }
     controlDue = 0;
-    collectives.left(this, brokenNode, brokenReason);
+    collectives.left(this, brokenNode, brokenReason, broken != null);
   }
 
   /** No call of this node takes them: as with those that come behind its end. */

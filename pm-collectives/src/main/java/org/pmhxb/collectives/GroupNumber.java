@@ -26,6 +26,9 @@ final class GroupNumber {
 
   int endReason;
 
+  /** That use was broken when it was left: who waits in it hears so when it asks. */
+  boolean broken;
+
   GroupNumber(Group group, long sinceDowns) {
     this.members = hash(group);
     this.sinceDowns = sinceDowns;
@@ -41,6 +44,11 @@ final class GroupNumber {
       hash = Mixed.of(hash, group.node(rank));
     }
     return hash;
+  }
+
+  /** That use is the last, and ended before its time. */
+  boolean wasLeftBroken(int use) {
+    return joined == null && broken && use == uses - 1;
   }
 
   /** A message is of the group that is joined. */

@@ -39,6 +39,9 @@ final class Partner {
   /** It was asked whether what is waited for was lost before this node joined. */
   boolean asked;
 
+  /** It asked: it waits for this node, and hears of the group's end from nobody else perhaps. */
+  boolean waits;
+
   /** Its session ended since the group was joined. */
   boolean down;
 

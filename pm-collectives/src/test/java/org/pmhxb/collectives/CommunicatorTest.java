@@ -19,6 +19,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.collectives.algorithm.StandardAlgorithms;
 import org.pmhxb.pm.PeerDownException;
 import org.pmhxb.router.Shape;
@@ -497,6 +499,60 @@ class CommunicatorTest {
     }
   }
 
+  /** Nothing was exchanged with who breaks the group: it was asked before, or when it had left. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoHasAskedInALaterCallIsToldOfADeathToo(boolean asksBefore) {
+    members.close();
+    Shape shape = Shape.of(3, 2);
+    members =
+        new RingMembers(
+            RingCluster.Options.of(shape, 1).withPeerTimeoutNs(50_000_000L),
+            StandardAlgorithms.registry(),
+            CollectiveLimits.defaults());
+    List<Communicator> all = new ArrayList<>();
+    for (int r = 0; r < 6; r++) {
+      Group group = Group.of(1, r, 0, 1, 2, 3, 4, 5);
+      all.add(members.at(r).join(group, Topology.crossbar(shape)));
+      all.get(r).use(Collective.REDUCE, "binomial");
+      all.get(r).use(Collective.BROADCAST, "crossbar");
+    }
+    List<CollectiveCall> early = new ArrayList<>();
+    for (int r : new int[] {1, 2, 3, 5}) {
+      early.add(all.get(r).reduce(ints(r), MemorySegment.NULL, ElementType.INT, ReduceOp.SUM, 0));
+    }
+    CollectiveCall reduces = all.get(0).reduce(ints(0), ints(0), ElementType.INT, ReduceOp.SUM, 0);
+    members.untilDone(early);
+    List<CollectiveCall> later = new ArrayList<>();
+    for (int r : new int[] {1, 2, 5}) {
+      later.add(all.get(r).broadcast(ints(7, 7), 2));
+    }
+    members.untilDone(later);
+    members.until(() -> all.get(1).isSettled() && all.get(2).isSettled() && all.get(5).isSettled());
+    for (int r : new int[] {1, 2, 5}) {
+      all.get(r).close();
+    }
+    CollectiveCall waits = null;
+    if (asksBefore) {
+      waits = all.get(3).broadcast(ints(0, 0), 2);
+      for (int i = 0; i < 1_000; i++) {
+        members.round();
+      }
+    }
+    members.stop(4);
+    members.untilDone(List.of(reduces));
+    if (!asksBefore) {
+      all.get(0).close();
+      waits = all.get(3).broadcast(ints(0, 0), 2);
+    }
+    members.untilDone(List.of(waits));
+    for (CollectiveCall call : List.of(reduces, waits)) {
+      assertThatThrownBy(call::check)
+          .isInstanceOf(PeerDownException.class)
+          .hasMessageContaining("node 4");
+    }
+  }
+
   /** Had it come a moment later, it had been answered. */
   @Test
   void whoseMessageWaitsWhenAMemberLeavesIsTold() {
@@ -525,6 +581,42 @@ class CommunicatorTest {
 
     members.untilDone(List.of(call));
     assertThatThrownBy(call::check).hasMessageContaining("node 0 has left it");
+  }
+
+  /** Before the call began or in it: nobody takes it. */
+  @Test
+  void whatCameBeforeACallThatHasNoUseForItBreaksTheGroup() {
+    List<Communicator> all = members.join(1, 0, 1, 2);
+    all.forEach(c -> c.use(Collective.BROADCAST, "binomial"));
+    CollectiveCall sends = all.get(2).broadcast(ints(7), 2);
+    members.until(() -> members.at(0).earlyCopies() == 1);
+    CollectiveCall other = all.get(0).broadcast(ints(0), 1);
+    CollectiveCall receives = all.get(1).broadcast(ints(0), 2);
+    members.untilDone(List.of(sends, other, receives));
+    assertThatThrownBy(other::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContainingAll("node 2", "has no use for");
+  }
+
+  /** Its node goes on, so that no end of a session tells. */
+  @Test
+  void whoWaitsWhenAMemberClosesItsCollectivesIsTold() {
+    List<Communicator> both = members.join(1, NODES - 2, NODES - 1);
+    List<CollectiveCall> calls = new ArrayList<>();
+    for (Communicator c : both) {
+      MemorySegment much = ints(new int[1 << 18]);
+      calls.add(c.allreduce(much, much, ElementType.INT, ReduceOp.SUM));
+    }
+    for (int i = 0; i < 20; i++) {
+      members.round();
+    }
+    assertThat(calls).noneMatch(CollectiveCall::isDone);
+    members.closeLast();
+
+    members.untilDone(calls);
+    assertThatThrownBy(calls.getFirst()::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("node " + (NODES - 1) + " has left it");
   }
 
   /** Of the two that it divides, one waits for the other. */

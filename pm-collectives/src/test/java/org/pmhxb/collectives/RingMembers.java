@@ -69,6 +69,11 @@ final class RingMembers implements AutoCloseable {
     return work -> round();
   }
 
+  /** The last node has no more collectives, and goes on. */
+  void closeLast() {
+    all.removeLast().close();
+  }
+
   /** The process of a node is gone as far as the others can see: it ends its sessions. */
   void stop(int node) {
     all.get(node).close();
