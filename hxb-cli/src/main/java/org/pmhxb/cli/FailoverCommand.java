@@ -325,6 +325,10 @@ final class FailoverCommand extends ClusterCommand {
   private String command() {
     return "hxb bench failover --links %d --rate %s --cut %s --cuts %d --phase %s"
         .formatted(
-            links, rate.rate(), cut.name().toLowerCase(Locale.ROOT), cuts, text(phaseSeconds));
+            links,
+            rate.rate(),
+            cut.name().toLowerCase(Locale.ROOT),
+            cuts,
+            Words.number(phaseSeconds));
   }
 }

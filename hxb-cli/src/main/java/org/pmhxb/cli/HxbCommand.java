@@ -84,7 +84,8 @@ public abstract class HxbCommand implements Callable<Integer> {
     if (!(value >= least && value <= most)) {
       throw wrongUsage(
           String.format(
-              "%s is %s; must be in %s..%s", option, text(value), text(least), text(most)));
+              "%s is %s; must be in %s..%s",
+              option, Words.number(value), Words.number(least), Words.number(most)));
     }
   }
 
@@ -151,13 +152,6 @@ public abstract class HxbCommand implements Callable<Integer> {
           : "and the folder " + folder + " is not writable; choose another";
     }
     return writable.test(file) ? null : "which is not writable; choose another";
-  }
-
-  /** A number as a person writes it: 2 and 0.5. */
-  protected static final String text(double value) {
-    return value == Math.rint(value) && Math.abs(value) < 1e15
-        ? Long.toString((long) value)
-        : Double.toString(value);
   }
 
   /** Whether an option stands on the command line. */

@@ -200,7 +200,7 @@ final class LossCommand extends ClusterCommand {
 
   private String command() {
     return "hxb bench loss --links %d --rate %s --runs %d --seconds %s"
-            .formatted(links, rate.rate(), runs, text(seconds))
-        + (warmUpSeconds == null ? "" : " --warm-up " + text(warmUpSeconds));
+            .formatted(links, rate.rate(), runs, Words.number(seconds))
+        + (warmUpSeconds == null ? "" : " --warm-up " + Words.number(warmUpSeconds));
   }
 }

@@ -17,4 +17,11 @@ public final class Words {
   public static String count(long n, String noun) {
     return n + " " + noun + (n == 1 ? "" : "s");
   }
+
+  /** A number as a person writes it: 2 and 0.5. */
+  public static String number(double value) {
+    return value == Math.rint(value) && Math.abs(value) < 1e15
+        ? Long.toString((long) value)
+        : Double.toString(value);
+  }
 }

@@ -61,6 +61,7 @@ class RailChangeTest {
   void bothEndsChangeWhenItHappensAndNotBefore() {
     try (RailChange cutting = new RailChange(namespaces, namespace -> prepare(namespace, true));
         RailChange mending = new RailChange(namespaces, namespace -> prepare(namespace, false))) {
+      namespaces.forEach(RailChangeTest::awaitTool);
       assertThat(namespaces).allMatch(namespace -> queues(namespace).contains("tbf"));
       long fromNs = System.nanoTime();
       assertThat(cutting.happen()).isBetween(fromNs, System.nanoTime());

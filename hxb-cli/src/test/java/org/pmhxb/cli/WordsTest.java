@@ -23,4 +23,12 @@ class WordsTest {
     assertThat(new String(shell.getInputStream().readAllBytes())).isEqualTo(word);
     assertThat(shell.waitFor()).isZero();
   }
+
+  @Test
+  void numbersHaveNoMoreDigitsThanTheyNeed() {
+    assertThat(Words.number(2)).isEqualTo("2");
+    assertThat(Words.number(-0.5)).isEqualTo("-0.5");
+    assertThat(Words.number(1e300)).isEqualTo("1.0E300");
+    assertThat(Words.number(Double.POSITIVE_INFINITY)).isEqualTo("Infinity");
+  }
 }

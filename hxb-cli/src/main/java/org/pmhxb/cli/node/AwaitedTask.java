@@ -32,7 +32,7 @@ final class AwaitedTask implements LoopWork.Task {
   static boolean drive(LoopWork loop, LoopWork.Task task, BooleanSupplier givesUp)
       throws InterruptedException {
     AwaitedTask awaited = new AwaitedTask(task);
-    loop.call(() -> loop.add(awaited));
+    loop.make(() -> loop.add(awaited), added -> loop.remove(awaited));
     boolean over;
     try {
       do {

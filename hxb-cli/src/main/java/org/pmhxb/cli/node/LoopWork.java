@@ -4,10 +4,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.pmhxb.pm.Doorbell;
 import org.pmhxb.pm.PollWork;
 
@@ -20,6 +23,7 @@ final class LoopWork implements PollWork {
   private static final long TASK_INTERVAL_NS = 1_000_000L;
   private static final long IDLE_INTERVAL_NS = 1_000_000_000L;
   private static final long ORDER_LIMIT_SECONDS = 5;
+  private static final String ENDED = "the node's poll thread has ended";
 
   /** Steps of a task in a round, at most: orders and the node's own work wait for its end. */
   static final int STEPS_MAX = 64;
@@ -136,14 +140,53 @@ final class LoopWork implements PollWork {
    */
   <T> T call(Callable<T> order) {
     FutureTask<T> task = new FutureTask<>(order);
+    give(task);
+    return answerOf(task);
+  }
+
+  /**
+   * The same of an order that makes what somebody has to own.
+   *
+   * @param undo on the poll thread, if it is made when nobody waits for it any more
+   */
+  <T> T make(Callable<T> order, Consumer<? super T> undo) {
+    FutureTask<T> task = new FutureTask<>(order);
+    give(task);
+    try {
+      return answerOf(task);
+    } catch (IllegalStateException e) {
+      undoBehind(task, undo);
+      throw e;
+    }
+  }
+
+  private void give(FutureTask<?> task) {
     synchronized (orders) {
       if (ended) {
-        throw new IllegalStateException("the node's poll thread has ended");
+        throw new IllegalStateException(ENDED);
       }
       orders.add(task);
       ordersWaiting = true;
     }
     doorbell.ring();
+  }
+
+  /** An order behind that one, which may be obeyed yet. */
+  private <T> void undoBehind(FutureTask<T> task, Consumer<? super T> undo) {
+    synchronized (orders) {
+      orders.add(
+          new FutureTask<>(
+              () -> {
+                if (task.state() == Future.State.SUCCESS) {
+                  undo.accept(task.resultNow());
+                }
+              },
+              null));
+      ordersWaiting = true;
+    }
+  }
+
+  private static <T> T answerOf(FutureTask<T> task) {
     try {
       return task.get(ORDER_LIMIT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
@@ -152,6 +195,8 @@ final class LoopWork implements PollWork {
     } catch (TimeoutException e) {
       throw new IllegalStateException(
           "the node's poll thread did not answer for " + ORDER_LIMIT_SECONDS + " s", e);
+    } catch (CancellationException e) {
+      throw new IllegalStateException(ENDED, e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RuntimeException cause) {
         throw cause;

@@ -20,7 +20,9 @@ final class PolledBarrier implements BarrierHandle {
   PolledBarrier(PmNode node, LoopWork loop, int number, BarrierSpec spec) {
     this.node = node;
     this.loop = loop;
-    this.barrier = loop.call(() -> Barriers.of(node).open(number, Participants.all(node), spec));
+    this.barrier =
+        loop.make(
+            () -> Barriers.of(node).open(number, Participants.all(node), spec), Barrier::close);
   }
 
   @Override

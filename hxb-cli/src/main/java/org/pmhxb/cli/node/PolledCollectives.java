@@ -33,24 +33,38 @@ final class PolledCollectives implements CollectivesHandle {
   private final Communicator world;
   private final Barrier barrier;
 
-  private PolledCollectives(PmNode node, LoopWork loop, Shape shape) {
+  private PolledCollectives(
+      LoopWork loop, Collectives collectives, Communicator world, Barrier barrier) {
     this.loop = loop;
+    this.collectives = collectives;
+    this.world = world;
+    this.barrier = barrier;
+  }
+
+  /** Poll thread. */
+  private static PolledCollectives open(PmNode node, LoopWork loop, Shape shape) {
     // Every algorithm is named in an order: the model chooses nothing here.
-    this.collectives =
+    Collectives collectives =
         new Collectives(
             node,
             ENDPOINT,
             StandardAlgorithms.registry(),
             CostModel.gigabit(),
             CollectiveLimits.defaults());
-    this.world = collectives.join(Group.all(GROUP, node), Topology.crossbar(shape));
-    BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
-    this.barrier = Barriers.of(node).open(BARRIER, Participants.all(node), spec);
+    try {
+      Communicator world = collectives.join(Group.all(GROUP, node), Topology.crossbar(shape));
+      BarrierSpec spec = BarrierSpec.of(BarrierAlgorithm.DISSEMINATION);
+      Barrier barrier = Barriers.of(node).open(BARRIER, Participants.all(node), spec);
+      return new PolledCollectives(loop, collectives, world, barrier);
+    } catch (RuntimeException e) {
+      collectives.close();
+      throw e;
+    }
   }
 
   /** Opens the endpoint and joins; any thread but the poll thread. */
   static PolledCollectives join(PmNode node, LoopWork loop, Shape shape) {
-    return loop.call(() -> new PolledCollectives(node, loop, shape));
+    return loop.make(() -> open(node, loop, shape), PolledCollectives::closeNow);
   }
 
   @Override
@@ -68,10 +82,15 @@ final class PolledCollectives implements CollectivesHandle {
   public void close() {
     loop.call(
         () -> {
-          barrier.close();
-          collectives.close();
+          closeNow();
           return null;
         });
+  }
+
+  /** Poll thread. */
+  private void closeNow() {
+    barrier.close();
+    collectives.close();
   }
 
   /**

@@ -295,14 +295,15 @@ public final class PolledNode implements NodeHandle {
   @Override
   public MessageLink open(int endpoint, boolean ownFrames) {
     PmEndpoint opened =
-        loop.call(
+        loop.make(
             () -> {
               PmEndpoint made = node.open(endpoint);
               if (ownFrames) {
                 made.coalesceUpTo(-1);
               }
               return made;
-            });
+            },
+            PmEndpoint::close);
     return new PmLink(node, opened, () -> closeEndpoint(opened));
   }
 

@@ -31,6 +31,7 @@ final class PacketCostLines {
         20.0,
         1.25,
         true,
+        List.of(),
         17.0,
         range,
         range,

@@ -25,6 +25,9 @@ class RankOutputsTest {
       outputs.pump(kept, "[0] ", print(out));
       rank.write("said\n".getBytes(StandardCharsets.UTF_8));
       rank.flush();
+      while (out.size() == 0) {
+        Thread.sleep(5);
+      }
       assertThat(outputs.await(200)).isFalse();
       assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("[0] said\n");
     }
@@ -36,7 +39,7 @@ class RankOutputsTest {
   void whoTakesOutputSlowlyGetsAllOfIt() throws Exception {
     byte[] lines = "a\nb\nc\n".getBytes(StandardCharsets.UTF_8);
     outputs.pump(new ByteArrayInputStream(lines), "", print(new Slow(out)));
-    assertThat(outputs.await(50)).isTrue();
+    assertThat(outputs.await(400)).isTrue();
     assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("a\nb\nc\n");
   }
 
@@ -59,7 +62,7 @@ class RankOutputsTest {
     @Override
     public void write(byte[] octets, int from, int count) throws java.io.IOException {
       try {
-        Thread.sleep(150);
+        Thread.sleep(600);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -80,7 +80,7 @@ class ProcessTreeTest {
   /** Its parent does not ask how it ended. */
   @Test
   void aZombieIsNotWaitedFor() throws Exception {
-    Process parent = startUntilUp("sleep 0.2 & echo up; exec " + sleep);
+    Process parent = startUntilUp("sleep 1 & echo up; exec " + sleep);
     List<ProcessHandle> child = parent.children().toList();
     long startNs = System.nanoTime();
     ProcessTree.awaitEnd(List.of(), child, 10_000);
