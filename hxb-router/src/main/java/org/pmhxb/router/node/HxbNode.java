@@ -206,6 +206,7 @@ public final class HxbNode implements AutoCloseable {
     return launch(config, Progress.DEDICATED);
   }
 
+  /** The same; {@code progress} says who drives the node. */
   public static HxbNode launch(HxbConfig config, Progress progress) {
     return launch(config, progress, List.of(config));
   }
@@ -315,26 +316,32 @@ public final class HxbNode implements AutoCloseable {
         | rail.index();
   }
 
+  /** What it was launched with. */
   public HxbConfig config() {
     return config;
   }
 
+  /** Endpoints, sessions, counters. */
   public PmNode node() {
     return node;
   }
 
+  /** Which way frames take. */
   public DimensionOrderRouting routing() {
     return routing;
   }
 
+  /** Which neighbours were heard, which are missing, and what is paired wrongly. */
   public Discovery discovery() {
     return discovery;
   }
 
+  /** The node's buffers, closed with it. */
   public DpdkPool pool() {
     return pool;
   }
 
+  /** Of this start of the node: another at each, by which peers know it from the last; not 0. */
   public long incarnation() {
     return incarnation;
   }
