@@ -13,6 +13,8 @@ import org.pmhxb.pm.SendBuffer;
 
 /** The production node, as a program uses it inline. */
 final class JavaNode implements Subject {
+  private static final DropReason[] REASONS = DropReason.values();
+
   private static final int CYCLE_FRAMES = 32;
   private static final int POLL_LIMIT = 64;
 
@@ -103,22 +105,33 @@ final class JavaNode implements Subject {
     return now;
   }
 
+  @Override
+  public boolean isClean() {
+    return dropped() == before.get(DROPPED) && trouble() == before.get(TROUBLE);
+  }
+
+  private long dropped() {
+    long dropped = 0;
+    for (DropReason reason : REASONS) {
+      dropped += node.counters().dropped(reason);
+    }
+    return dropped;
+  }
+
+  private long trouble() {
+    return node.counters().get(Counter.PROBES_SENT)
+        + node.counters().get(Counter.RESENT)
+        + node.counters().get(Counter.PEERS_DOWN)
+        + node.counters().get(Counter.FATE_UNKNOWN);
+  }
+
   private Map<String, Long> all() {
     Map<String, Long> counters = new LinkedHashMap<>();
     for (Counter counter : COMPARED) {
       counters.put(counter.name(), node.counters().get(counter));
     }
-    long dropped = 0;
-    for (DropReason reason : DropReason.values()) {
-      dropped += node.counters().dropped(reason);
-    }
-    counters.put(DROPPED, dropped);
-    counters.put(
-        TROUBLE,
-        node.counters().get(Counter.PROBES_SENT)
-            + node.counters().get(Counter.RESENT)
-            + node.counters().get(Counter.PEERS_DOWN)
-            + node.counters().get(Counter.FATE_UNKNOWN));
+    counters.put(DROPPED, dropped());
+    counters.put(TROUBLE, trouble());
     return counters;
   }
 

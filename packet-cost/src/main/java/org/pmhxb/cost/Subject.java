@@ -51,6 +51,12 @@ interface Subject extends AutoCloseable {
   /** Whether the handler reads the contents of messages too. */
   void readContents(boolean contents);
 
+  /**
+   * Whether neither {@link #DROPPED} nor {@link #TROUBLE} was counted. Between two iterations,
+   * where {@link #counters} would allocate more than what is measured may.
+   */
+  boolean isClean();
+
   /** What it has counted since it began, by name; equal for equal steps. Allocates. */
   Map<String, Long> counters();
 

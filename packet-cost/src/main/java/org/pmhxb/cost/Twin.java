@@ -245,6 +245,11 @@ final class Twin implements Subject {
   }
 
   @Override
+  public boolean isClean() {
+    return counter(DROPPED_AT) == 0 && counter(TROUBLE_AT) == 0;
+  }
+
+  @Override
   public Map<String, Long> counters() {
     Map<String, Long> counters = new LinkedHashMap<>();
     for (int i = 0; i < COMPARED.size(); i++) {
