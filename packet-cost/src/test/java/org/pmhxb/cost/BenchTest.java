@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pmhxb.ffi.NativeLibrary;
 import org.pmhxb.pm.Counter;
+import org.pmhxb.pm.port.Burst;
 
 /** Java and C take the same steps: equal counters, equal digests, on every path. */
 class BenchTest {
@@ -41,6 +42,26 @@ class BenchTest {
       assertThat(counters.get(worked(path).name())).isGreaterThanOrEqualTo(3 * 2_048L);
       assertThat(bench.digests()[0] != 0).isEqualTo(path == Path.RECEIVE);
       assertThat(bench.digests()[1]).isNotZero();
+    }
+  }
+
+  /** What was dropped costs less than what is measured: no figure comes of it. */
+  @Test
+  void aDroppedFrameFailsTheCheck() {
+    try (Bench bench = Bench.open(new Scenario(Path.RECEIVE, 32, 1, 1))) {
+      for (PacketLoop loop : List.of(bench.java(), bench.twin())) {
+        loop.batch();
+        loop.check();
+        Lab lab = loop.lab;
+        lab.allocate(1);
+        lab.frames.asSlice(lab.pool.frameAt(lab.id(0)), 64).fill((byte) 0);
+        lab.burst.set(0, Burst.descriptor(lab.id(0), 64));
+        lab.toNode(1);
+        loop.subject.cycle(loop.nowNs);
+        assertThatThrownBy(loop::check)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("counted DROPPED = 1");
+      }
     }
   }
 

@@ -453,9 +453,8 @@ class CommunicatorTest {
         .hasMessageContaining("node 7");
   }
 
-  /** It has nothing to send to who broke the group, and no other partner. */
-  @Test
-  void whoWaitsInALaterCallIsToldOfADeathToo() {
+  /** All of a 3x2 crossbar, by these algorithms. */
+  private List<Communicator> sixWith(Collective first, String algorithm) {
     members.close();
     Shape shape = Shape.of(3, 2);
     members =
@@ -467,9 +466,16 @@ class CommunicatorTest {
     for (int r = 0; r < 6; r++) {
       Group group = Group.of(1, r, 0, 1, 2, 3, 4, 5);
       all.add(members.at(r).join(group, Topology.crossbar(shape)));
-      all.get(r).use(Collective.GATHER, "linear");
+      all.get(r).use(first, algorithm);
       all.get(r).use(Collective.BROADCAST, "crossbar");
     }
+    return all;
+  }
+
+  /** It has nothing to send to who broke the group, and no other partner. */
+  @Test
+  void whoWaitsInALaterCallIsToldOfADeathToo() {
+    List<Communicator> all = sixWith(Collective.GATHER, "linear");
     MemorySegment six = ints(0, 0, 0, 0, 0, 0);
     CollectiveCall gathers = all.get(0).gather(ints(0), six, 0);
     List<CollectiveCall> early = new ArrayList<>();
@@ -503,20 +509,7 @@ class CommunicatorTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whoHasAskedInALaterCallIsToldOfADeathToo(boolean asksBefore) {
-    members.close();
-    Shape shape = Shape.of(3, 2);
-    members =
-        new RingMembers(
-            RingCluster.Options.of(shape, 1).withPeerTimeoutNs(50_000_000L),
-            StandardAlgorithms.registry(),
-            CollectiveLimits.defaults());
-    List<Communicator> all = new ArrayList<>();
-    for (int r = 0; r < 6; r++) {
-      Group group = Group.of(1, r, 0, 1, 2, 3, 4, 5);
-      all.add(members.at(r).join(group, Topology.crossbar(shape)));
-      all.get(r).use(Collective.REDUCE, "binomial");
-      all.get(r).use(Collective.BROADCAST, "crossbar");
-    }
+    List<Communicator> all = sixWith(Collective.REDUCE, "binomial");
     List<CollectiveCall> early = new ArrayList<>();
     for (int r : new int[] {1, 2, 3, 5}) {
       early.add(all.get(r).reduce(ints(r), MemorySegment.NULL, ElementType.INT, ReduceOp.SUM, 0));
