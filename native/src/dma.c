@@ -117,7 +117,7 @@ void hxb_dma_unmap(int port, int queue, struct rte_device *device)
     if (m.base == 0) {
         return;
     }
-    if (device != NULL && !is_mapped(m.base, m.domain)) {
+    if (!is_mapped(m.base, m.domain)) {
         rte_dev_dma_unmap(device, address, m.base, m.bytes);
     }
     if (!is_mapped(m.base, ANY)) {

@@ -65,6 +65,7 @@ public final class Collectives implements AutoCloseable {
   private long strangersReleased;
   private long late;
   private long malformed;
+  private boolean closed;
 
   /**
    * Opens the endpoint.
@@ -276,7 +277,7 @@ public final class Collectives implements AutoCloseable {
    * broken when it was left.
    */
   private void onAsk(Message m, GroupNumber number, int use) {
-    if (number != null && number.wasLeftBroken(use)) {
+    if (number != null && number.broken && number.isLeft(use)) {
       tellEnd(m, use, number.endNode, number.endReason);
     } else if (number != null && downsAt[m.source()] > number.sinceDowns) {
       tellEnd(m, use, m.source(), Wire.REASON_PEER_DOWN);
@@ -287,7 +288,7 @@ public final class Collectives implements AutoCloseable {
   private void dropLate(Message m, GroupNumber number, int use) {
     late++;
     if (Wire.kind(m.memory(), m.offset()) == Wire.DATA) {
-      boolean last = number.joined == null && use == number.uses - 1;
+      boolean last = number.isLeft(use);
       int endNode = last ? number.endNode : node.self();
       tellEnd(m, use, endNode, last ? number.endReason : Wire.REASON_LEFT);
     }
@@ -382,13 +383,20 @@ public final class Collectives implements AutoCloseable {
    */
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     while (!joined.isEmpty()) {
       joined.getLast().close();
     }
-    while (!node.isClosed() && !notices.isEmpty() && notices.send() > 0) {
-      // As many as a poll sends, again and again.
+    try {
+      if (!node.isClosed()) {
+        notices.sendAll();
+      }
+    } finally {
+      takeStrangers(held -> true, store::release);
+      endpoint.close();
     }
-    takeStrangers(held -> true, store::release);
-    endpoint.close();
   }
 }

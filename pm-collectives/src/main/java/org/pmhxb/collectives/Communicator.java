@@ -493,10 +493,14 @@ public final class Communicator implements AutoCloseable {
   private void breakUpIfUseless() {
     for (Partner p : partners) {
       if (p != null && p.index < 0 && holdsOfPresentCall(p)) {
-        mismatch(p, "sent a message that " + call.describe() + " has no use for");
+        mismatch(p, useless());
         return; // nothing is kept any more
       }
     }
+  }
+
+  private String useless() {
+    return "sent a message that " + call.describe() + " has no use for";
   }
 
   private CollectiveCall.Taken take(Partner p, Held held) {
@@ -569,7 +573,7 @@ public final class Communicator implements AutoCloseable {
     }
     boolean fits = p.held == 0 || p.held + Wire.cost(m.lengthBytes()) <= window.bytes();
     if (now && p.index < 0 || ahead < 0 || !fits) {
-      mismatch(p, now ? "sent a message that " + call.describe() + " has no use for" : "is astray");
+      mismatch(p, now ? useless() : "is astray");
       return;
     }
     p.append(collectives.store().keep(m));

@@ -46,9 +46,9 @@ final class GroupNumber {
     return hash;
   }
 
-  /** That use is the last, and ended before its time. */
-  boolean wasLeftBroken(int use) {
-    return joined == null && broken && use == uses - 1;
+  /** A message is of the group that was left last. */
+  boolean isLeft(int use) {
+    return joined == null && use == uses - 1;
   }
 
   /** A message is of the group that is joined. */

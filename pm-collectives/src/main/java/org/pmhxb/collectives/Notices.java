@@ -52,10 +52,19 @@ final class Notices {
 
   /** Sends what can be sent, in turn and not all at once: messages sent. */
   int send() {
+    return send(PER_POLL);
+  }
+
+  /** Sends all that can be sent: nothing is polled any more. */
+  void sendAll() {
+    send(waiting.size());
+  }
+
+  private int send(int most) {
     List<Notice> again = new ArrayList<>();
     int work = 0;
     Iterator<Notice> next = waiting.iterator();
-    for (int i = 0; i < PER_POLL && next.hasNext(); i++) {
+    for (int i = 0; i < most && next.hasNext(); i++) {
       Notice n = next.next();
       next.remove();
       if (send(n)) {

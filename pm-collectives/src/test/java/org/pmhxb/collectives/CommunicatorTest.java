@@ -1,6 +1,7 @@
 package org.pmhxb.collectives;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
@@ -610,6 +611,16 @@ class CommunicatorTest {
     assertThatThrownBy(calls.getFirst()::check)
         .isInstanceOf(CollectiveException.class)
         .hasMessageContaining("node " + (NODES - 1) + " has left it");
+  }
+
+  /** Nobody can be told yet, for there is no session. */
+  @Test
+  void collectivesAreClosedOnceHoweverOften() {
+    Communicator first = members.join(1, 0, 1, 2, 3).getFirst();
+    CollectiveCall call = first.allreduce(ints(1), ints(0), ElementType.INT, ReduceOp.SUM);
+    members.at(0).close();
+    assertThatThrownBy(call::check).hasMessageContaining("was given up");
+    assertThatCode(members.at(0)::close).doesNotThrowAnyException();
   }
 
   /** Of the two that it divides, one waits for the other. */

@@ -80,7 +80,7 @@ public record PacketCostReport(
 
     private String line() {
       return String.format(
-          Locale.ROOT, "%s/%d/%d/%d %+.1f (C %+.1f)", path, burst, rails, peers, javaNs, cNs);
+          Locale.ROOT, "%s %+.1f (C %+.1f)", name(path, burst, rails, peers), javaNs, cNs);
     }
   }
 
@@ -179,7 +179,7 @@ public record PacketCostReport(
     /** By what was measured, not by what a line has of it. */
     private static List<String> missed(Figures f, Budget budget, boolean againstC) {
       var s = f.scenario();
-      String name = "%s/%d/%d/%d".formatted(f.name(), s.burst(), s.rails(), s.peers());
+      String name = name(f.name(), s.burst(), s.rails(), s.peers());
       List<String> missed = new ArrayList<>();
       if (f.java().median() > budget.mustNs()) {
         missed.add(Bounded.missed(name, f.java().median(), "ns", budget.mustNs(), true));
@@ -266,6 +266,11 @@ public record PacketCostReport(
         met == null ? "no line has a budget" : met ? "every budget is met" : "budgets are not met");
   }
 
+  /** As lines are named in one: "send/32/1/100". */
+  private static String name(String path, int burst, int rails, int peers) {
+    return "%s/%d/%d/%d".formatted(path, burst, rails, peers);
+  }
+
   private String railNote() {
     return "Each further rail, ns: "
         + furtherRails.stream().map(FurtherRail::line).collect(Collectors.joining(", "))
@@ -282,7 +287,7 @@ public record PacketCostReport(
     List<String> slow =
         results.stream()
             .filter(Line::slow)
-            .map(l -> "%s/%d/%d/%d".formatted(l.path(), l.burst(), l.rails(), l.peers()))
+            .map(l -> name(l.path(), l.burst(), l.rails(), l.peers()))
             .toList();
     String speed =
         String.format(
