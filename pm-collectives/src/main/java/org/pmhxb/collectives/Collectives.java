@@ -3,7 +3,10 @@ package org.pmhxb.collectives;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.pmhxb.pm.Idle;
@@ -62,6 +65,11 @@ public final class Collectives implements AutoCloseable {
   /** What they count for ({@link Wire#cost}). */
   private long strangerBytes;
 
+  /** Who waits for this node in a use that it has yet to come to; those beyond a bound are not. */
+  private final Set<Asked> asked = new HashSet<>();
+
+  private record Asked(int node, int group, int use) {}
+
   private long strangersReleased;
   private long late;
   private long malformed;
@@ -118,6 +126,7 @@ public final class Collectives implements AutoCloseable {
         communicator.onLeft(held.sourceNode);
       }
     }
+    takeAsked(group.id(), number.uses - 1, communicator);
     return communicator;
   }
 
@@ -163,6 +172,16 @@ public final class Collectives implements AutoCloseable {
     return known;
   }
 
+  private void takeAsked(int group, int use, Communicator communicator) {
+    for (Iterator<Asked> all = asked.iterator(); all.hasNext(); ) {
+      Asked a = all.next();
+      if (a.group == group && a.use == use) {
+        all.remove();
+        communicator.adoptAsk(a.node);
+      }
+    }
+  }
+
   /** Takes out those that fit, in the order in which they came. */
   private void takeStrangers(Predicate<Held> which, Consumer<Held> to) {
     int kept = 0;
@@ -179,13 +198,13 @@ public final class Collectives implements AutoCloseable {
   }
 
   /** A group was left; those still in it are answered with that. */
-  void left(Communicator communicator, int endNode, int endReason, boolean broken) {
+  void left(Communicator communicator, int endNode, int endReason, BitSet told) {
     joined.remove(communicator);
     GroupNumber number = numbers[communicator.group().id()];
     number.joined = null;
     number.endNode = endNode;
     number.endReason = endReason;
-    number.broken = broken;
+    number.told = told;
     store.trim();
   }
 
@@ -258,6 +277,7 @@ public final class Collectives implements AutoCloseable {
       downsAt[peer] = ++downs;
       unreachable.set(peer, session == 0);
       notices.onPeerDown(peer);
+      asked.removeIf(a -> a.node == peer); // it hears of that end itself
       // What its life before sent to groups that are joined later is no data of the next.
       takeStrangers(
           held -> held.sourceNode == peer,
@@ -273,15 +293,21 @@ public final class Collectives implements AutoCloseable {
 
   /**
    * A member waits in a use that this node has left, or has yet to come to: with the end of a
-   * session went down what it was sent in the one, and there will be no other. Or the one was
-   * broken when it was left.
+   * session went down what it was sent in the one, and there will be no other. Or the one was left
+   * broken, or without a word to that member.
    */
   private void onAsk(Message m, GroupNumber number, int use) {
-    if (number != null && number.broken && number.isLeft(use)) {
+    if (number != null && number.isLeft(use) && !number.told.get(m.source())) {
       tellEnd(m, use, number.endNode, number.endReason);
     } else if (number != null && downsAt[m.source()] > number.sinceDowns) {
       tellEnd(m, use, m.source(), Wire.REASON_PEER_DOWN);
+    } else if ((number == null || number.isAhead(use)) && asked.size() < askedMost()) {
+      asked.add(new Asked(m.source(), Wire.group(m.memory(), m.offset()), use));
     }
+  }
+
+  private int askedMost() {
+    return STRANGER_USES * node.nodes();
   }
 
   /** A message of a group that was left here: who goes on sending to it is told so. */

@@ -3,6 +3,7 @@ package org.pmhxb.collectives;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -537,7 +538,7 @@ public final class Communicator implements AutoCloseable {
       return onAbort(Wire.abortNode(memory, at), Wire.abortReason(memory, at));
     }
     if (kind == Wire.ASK) {
-      p.waits |= !tellIfOver(p);
+      onAsk(p);
       return true;
     }
     // What a member has used counts no more once it was down, or the group is broken.
@@ -548,6 +549,18 @@ public final class Communicator implements AutoCloseable {
       onData(p, m, memory, at);
     }
     return true;
+  }
+
+  /** A node asked before this one had joined the group. */
+  void adoptAsk(int node) {
+    int rank = rankOfNode[node];
+    if (rank >= 0 && rank != group.rank()) {
+      onAsk(partner(rank));
+    }
+  }
+
+  private void onAsk(Partner p) {
+    p.waits |= !tellIfOver(p);
   }
 
   /** Whether the group is broken, which a partner that goes on with it is told then. */
@@ -881,22 +894,27 @@ public final class Communicator implements AutoCloseable {
     if (broken == null) {
       brokenNode = group.node(group.rank());
       brokenReason = Wire.REASON_LEFT;
-      tellThoseWhoseMessagesWait();
+      tellThoseThatWait();
     }
     releaseHeld();
+    BitSet told = new BitSet();
     for (Partner p : partners) {
       if (p != null) {
         leave(p);
+        told.set(p.node, p.told);
       }
     }
     controlDue = 0;
-    collectives.left(this, brokenNode, brokenReason, broken != null);
+    collectives.left(this, brokenNode, brokenReason, broken == null ? told : new BitSet());
   }
 
-  /** No call of this node takes them: as with those that come behind its end. */
-  private void tellThoseWhoseMessagesWait() {
+  /**
+   * No call of this node takes their messages, or sends what they have asked for: as with those
+   * that come behind its end.
+   */
+  private void tellThoseThatWait() {
     for (Partner p : partners) {
-      if (p != null && !p.down && p.heldFirst != null) {
+      if (p != null && !p.down && (p.heldFirst != null || p.waits && !p.told)) {
         tell(p);
       }
     }

@@ -1,5 +1,7 @@
 package org.pmhxb.collectives;
 
+import java.util.BitSet;
+
 /**
  * What a node knows of a group's number: who had it, and how often it was joined. It stays when the
  * group is left, so that what comes late is known for it and never taken for a later group's
@@ -26,8 +28,11 @@ final class GroupNumber {
 
   int endReason;
 
-  /** That use was broken when it was left: who waits in it hears so when it asks. */
-  boolean broken;
+  /**
+   * Nodes that were sent anything in that use, or none if it was broken when it was left: who is
+   * not among them and waits in it hears of its end when it asks.
+   */
+  BitSet told;
 
   GroupNumber(Group group, long sinceDowns) {
     this.members = hash(group);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pmhxb.collectives.algorithm.StandardAlgorithms;
 import org.pmhxb.pm.PeerDownException;
@@ -30,6 +31,7 @@ import org.pmhxb.router.fabric.RingCluster;
 /** Calls as a program makes them: matching, bounds, refusals, the end of a group. */
 class CommunicatorTest {
   private static final int NODES = 4;
+  private static final Shape SIX = Shape.of(3, 2);
   private static final long ALLOCATION_CALLS = 50;
 
   private RingMembers members;
@@ -456,21 +458,29 @@ class CommunicatorTest {
 
   /** All of a 3x2 crossbar, by these algorithms. */
   private List<Communicator> sixWith(Collective first, String algorithm) {
-    members.close();
-    Shape shape = Shape.of(3, 2);
-    members =
-        new RingMembers(
-            RingCluster.Options.of(shape, 1).withPeerTimeoutNs(50_000_000L),
-            StandardAlgorithms.registry(),
-            CollectiveLimits.defaults());
+    beSix();
     List<Communicator> all = new ArrayList<>();
     for (int r = 0; r < 6; r++) {
-      Group group = Group.of(1, r, 0, 1, 2, 3, 4, 5);
-      all.add(members.at(r).join(group, Topology.crossbar(shape)));
-      all.get(r).use(first, algorithm);
-      all.get(r).use(Collective.BROADCAST, "crossbar");
+      all.add(oneOfSix(r, first, algorithm));
     }
     return all;
+  }
+
+  private void beSix() {
+    members.close();
+    members =
+        new RingMembers(
+            RingCluster.Options.of(SIX, 1).withPeerTimeoutNs(50_000_000L),
+            StandardAlgorithms.registry(),
+            CollectiveLimits.defaults());
+  }
+
+  private Communicator oneOfSix(int rank, Collective first, String algorithm) {
+    Group group = Group.of(1, rank, 0, 1, 2, 3, 4, 5);
+    Communicator joined = members.at(rank).join(group, Topology.crossbar(SIX));
+    joined.use(first, algorithm);
+    joined.use(Collective.BROADCAST, "crossbar");
+    return joined;
   }
 
   /** It has nothing to send to who broke the group, and no other partner. */
@@ -506,16 +516,30 @@ class CommunicatorTest {
     }
   }
 
-  /** Nothing was exchanged with who breaks the group: it was asked before, or when it had left. */
+  /** When who breaks the group is asked. */
+  private enum Asks {
+    BEFORE_IT_JOINS,
+    BEFORE_IT_BREAKS,
+    WHEN_IT_HAS_LEFT
+  }
+
+  /** Nothing was exchanged with who breaks the group. */
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void whoHasAskedInALaterCallIsToldOfADeathToo(boolean asksBefore) {
-    List<Communicator> all = sixWith(Collective.REDUCE, "binomial");
+  @EnumSource
+  void whoHasAskedInALaterCallIsToldOfADeathToo(Asks asks) {
+    beSix();
+    List<Communicator> all = new ArrayList<>();
+    all.add(null);
+    for (int r = 1; r < 6; r++) {
+      all.add(oneOfSix(r, Collective.REDUCE, "binomial"));
+    }
+    if (asks != Asks.BEFORE_IT_JOINS) {
+      all.set(0, oneOfSix(0, Collective.REDUCE, "binomial"));
+    }
     List<CollectiveCall> early = new ArrayList<>();
     for (int r : new int[] {1, 2, 3, 5}) {
       early.add(all.get(r).reduce(ints(r), MemorySegment.NULL, ElementType.INT, ReduceOp.SUM, 0));
     }
-    CollectiveCall reduces = all.get(0).reduce(ints(0), ints(0), ElementType.INT, ReduceOp.SUM, 0);
     members.untilDone(early);
     List<CollectiveCall> later = new ArrayList<>();
     for (int r : new int[] {1, 2, 5}) {
@@ -527,15 +551,19 @@ class CommunicatorTest {
       all.get(r).close();
     }
     CollectiveCall waits = null;
-    if (asksBefore) {
+    if (asks != Asks.WHEN_IT_HAS_LEFT) {
       waits = all.get(3).broadcast(ints(0, 0), 2);
       for (int i = 0; i < 1_000; i++) {
         members.round();
       }
     }
+    if (asks == Asks.BEFORE_IT_JOINS) {
+      all.set(0, oneOfSix(0, Collective.REDUCE, "binomial"));
+    }
+    CollectiveCall reduces = all.get(0).reduce(ints(0), ints(0), ElementType.INT, ReduceOp.SUM, 0);
     members.stop(4);
     members.untilDone(List.of(reduces));
-    if (!asksBefore) {
+    if (asks == Asks.WHEN_IT_HAS_LEFT) {
       all.get(0).close();
       waits = all.get(3).broadcast(ints(0, 0), 2);
     }
@@ -554,6 +582,30 @@ class CommunicatorTest {
     CollectiveCall call = both.get(1).allreduce(ints(1), ints(0), ElementType.INT, ReduceOp.SUM);
     members.until(() -> members.at(0).earlyCopies() == 1);
     both.get(0).close();
+
+    members.untilDone(List.of(call));
+    assertThatThrownBy(call::check)
+        .isInstanceOf(CollectiveException.class)
+        .hasMessageContaining("node 0 has left it");
+  }
+
+  /** It waits for what that member makes no call to send, and asks before it leaves or behind. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoHasAskedAMemberThatLeavesIsTold(boolean asksBefore) {
+    List<Communicator> both = members.join(1, 0, 1);
+    CollectiveCall call = null;
+    if (asksBefore) {
+      call = both.get(1).broadcast(ints(0), 0);
+      for (int i = 0; i < 1_000; i++) {
+        members.round();
+      }
+      assertThat(call.isDone()).isFalse();
+    }
+    both.get(0).close();
+    if (!asksBefore) {
+      call = both.get(1).broadcast(ints(0), 0);
+    }
 
     members.untilDone(List.of(call));
     assertThatThrownBy(call::check)

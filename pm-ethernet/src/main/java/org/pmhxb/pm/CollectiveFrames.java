@@ -61,6 +61,9 @@ public final class CollectiveFrames {
   public boolean send(int to, int way, long word0, long word1, long word2) {
     Peer peer = core.peer(to);
     if (peer.state != PeerState.UP) {
+      if (to == core.self) {
+        throw new IllegalArgumentException("a collective frame of node " + to + " to itself");
+      }
       sessions.wantOpen(peer);
       return false;
     }

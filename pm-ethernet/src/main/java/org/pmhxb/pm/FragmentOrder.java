@@ -2,7 +2,7 @@ package org.pmhxb.pm;
 
 /**
  * The message of a lane that goes as fragments: they follow each other from offset 0 to its end,
- * with none of another message between (PROTOCOL.md section 7). Owner: the application thread.
+ * with none of another long message between (PROTOCOL.md section 7). Owner: the application thread.
  */
 final class FragmentOrder {
   private final int dst;

@@ -78,6 +78,9 @@ final class Lane extends LaneState {
   /** Tickets that are settled, in order: stored by the peer, or gone down with their session. */
   private long settled;
 
+  /** The first ticket behind the end of the last session. */
+  private long presentFrom = 1;
+
   /** Of {@link #lost}, tickets behind others that are on their way, in order; null: none. */
   private ArrayDeque<Long> lostAhead;
 
@@ -242,6 +245,7 @@ final class Lane extends LaneState {
   /** A session ended: no credit until the next one. Poll thread. */
   void closeSession() {
     settleLostAhead();
+    presentFrom = settled + 1;
     creditWanted = false;
     joined = 0;
     limit = 0;
@@ -314,6 +318,6 @@ final class Lane extends LaneState {
 
   private void addLost(long first, long last) {
     // R4: pairs with A4 in fate(). Before R3, which passes these tickets.
-    LOST.setRelease(this, lost.and(first, last));
+    LOST.setRelease(this, lost.and(first, last, presentFrom));
   }
 }

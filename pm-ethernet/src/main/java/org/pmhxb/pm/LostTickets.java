@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Tickets of a lane that went down with their sessions, as ranges. Immutable.
  *
  * <p>Their number is bounded: beyond {@value #RANGES_MAX} the two oldest become one, with the
- * tickets between.
+ * tickets between; but for those of the present session, of which others may be on their way.
  */
 final class LostTickets {
   static final int RANGES_MAX = 16;
@@ -29,8 +29,12 @@ final class LostTickets {
     return false;
   }
 
-  /** These and the tickets from {@code first} to {@code last}. */
-  LostTickets and(long first, long last) {
+  /**
+   * These and the tickets from {@code first} to {@code last}.
+   *
+   * @param presentFrom the first ticket of the present session
+   */
+  LostTickets and(long first, long last, long presentFrom) {
     long[] all = new long[bounds.length + 2];
     long from = first;
     long to = last;
@@ -49,7 +53,7 @@ final class LostTickets {
     for (; i < bounds.length; i++) {
       all[n++] = bounds[i];
     }
-    if (n <= 2 * RANGES_MAX) {
+    if (n <= 2 * RANGES_MAX || all[2] >= presentFrom) {
       return new LostTickets(Arrays.copyOf(all, n));
     }
     long[] fewer = Arrays.copyOfRange(all, 2, n);

@@ -46,7 +46,7 @@ public record NodeConfig(
       throw new IllegalArgumentException("incarnation 0 stands for none: choose another");
     }
     powerOfTwo("windowFrames", windowFrames, 4, 32_768);
-    range("creditBuffers", creditBuffers, 1, 1 << 23);
+    range("creditBuffers", creditBuffers, 1, 1 << 22);
     range("endpointsExpected", endpointsExpected, 1, 1_024);
     range("largestGrantFrames", largestGrantFrames, 1, windowFrames);
     powerOfTwo("claimBuffers", claimBuffers, 4, 4_096);

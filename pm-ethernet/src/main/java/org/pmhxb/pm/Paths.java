@@ -422,7 +422,8 @@ final class Paths {
           core.nowNs);
       Memory.readAnew();
       state.rate();
-      state.longerNs = Math.max(0, ownLeastNs - 2 * leastRttNs[hops] - ALIKE_NS);
+      state.longerNs =
+          Math.clamp(ownLeastNs - 2 * leastRttNs[hops] - ALIKE_NS, 0, Integer.MAX_VALUE);
       enterTerms(peer, state);
     }
     state.arrived(state.freshFrames);

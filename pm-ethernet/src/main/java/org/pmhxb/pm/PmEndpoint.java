@@ -303,11 +303,12 @@ public final class PmEndpoint implements AutoCloseable {
 
   /**
    * {@link #claim(int, int, int)} for one fragment of a longer message (PROTOCOL.md section 7).
-   * Fragments are sent from offset 0 to the message's end with nothing else to that endpoint in
-   * between: {@link #send} refuses another fragment, which is claimed still. What was begun has to
-   * be finished, unless the session ends before: then the message is lost, and the next one begins.
+   * Fragments are sent from offset 0 to the message's end with no fragment of another message to
+   * that endpoint in between, though whole ones may go: {@link #send} refuses another fragment,
+   * which is claimed still. What was begun has to be finished, unless the session ends before or
+   * this endpoint is closed: then the message is lost, and the next one begins.
    *
-   * @param messageBytes of the whole message, 1 to 2^32 - 1
+   * @param messageBytes of the whole message, 0 to 2^32 - 1
    * @param offsetBytes where the fragment belongs in it
    * @param partBytes of the fragment, 0 to {@link #maxFragmentBytes()}
    * @return null when out of credit or buffers
@@ -787,9 +788,9 @@ public final class PmEndpoint implements AutoCloseable {
    * whatever is sent meanwhile in the next one. A message that is sent by a claim of before is
    * {@link Fate#UNKNOWN} in the end.
    *
-   * @param ticket that {@link #send} returned for a message to that endpoint. Of messages sent
-   *     before the last {@value LostTickets#RANGES_MAX} ends of sessions that lost some, also
-   *     stored ones may be {@link Fate#UNKNOWN}
+   * @param ticket that {@link #send} returned for a message to that endpoint. Of messages of ended
+   *     sessions that were sent before the last {@value LostTickets#RANGES_MAX} runs of lost ones,
+   *     also stored ones may be {@link Fate#UNKNOWN}
    * @throws IllegalArgumentException no such ticket was returned
    */
   public Fate fate(int dst, int dstEndpoint, long ticket) {
@@ -870,19 +871,22 @@ public final class PmEndpoint implements AutoCloseable {
       epoch = buffer.claimEpoch();
       epochKnown = true;
       buffer.fragmentHeader(lengthBytes, done);
-      MemorySegment.copy(source, from + done, frames, buffer.offset(), part);
-      ticket = sendOrAbort(buffer);
+      ticket = sendOrAbort(buffer, source, from + done);
       done += part;
       idle.idle(1);
     } while (done < lengthBytes || ticket == 0);
     return ticket;
   }
 
-  /** The first fragment is refused where another message is under way. */
-  private long sendOrAbort(SendBuffer fragment) {
+  /**
+   * The first fragment is refused where another message is under way; and the source may be another
+   * thread's memory, or have been closed meanwhile.
+   */
+  private long sendOrAbort(SendBuffer fragment, MemorySegment source, long from) {
     try {
+      MemorySegment.copy(source, from, frames, fragment.offset(), fragment.lengthBytes());
       return send(fragment);
-    } catch (IllegalStateException e) {
+    } catch (RuntimeException e) {
       abort(fragment);
       throw e;
     }
@@ -1323,6 +1327,9 @@ public final class PmEndpoint implements AutoCloseable {
   /** The next thread that uses this endpoint becomes its owner. Call from the present owner. */
   public void handOver() {
     checkUse();
+    if (polling) {
+      throw new IllegalStateException("handOver within a handler of endpoint " + number);
+    }
     user = null;
   }
 

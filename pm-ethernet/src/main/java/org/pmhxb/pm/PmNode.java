@@ -175,6 +175,9 @@ public final class PmNode implements PollWork, AutoCloseable {
       sender.restampUnsealed();
     }
     int work = commandsWaiting ? runCommands() : 0;
+    if (closed) {
+      return work; // by one of these: the ports are gone
+    }
     if (core.endpointsAsk || core.polls > 0) {
       work += drainEndpoints();
     }
@@ -606,8 +609,10 @@ public final class PmNode implements PollWork, AutoCloseable {
    * otherwise, and the sender gives way to it. Poll thread, or before the first round.
    *
    * @param roundTripNs longer, 0 to 10 s; too little costs bandwidth, too much lets queues grow
+   * @throws IllegalArgumentException there is no such node, or it is out of range
    */
   public void longWay(int node, long roundTripNs) {
+    requireNode(node);
     if (roundTripNs < 0 || roundTripNs > 10_000_000_000L) {
       throw new IllegalArgumentException(
           "way to node " + node + " longer by " + roundTripNs + " ns: must be in 0..10000000000");
@@ -617,6 +622,7 @@ public final class PmNode implements PollWork, AutoCloseable {
 
   /** What {@link #longWay} said of a peer; 0: nothing. Poll thread, or before the first round. */
   public long longWayNs(int node) {
+    requireNode(node);
     return core.peer(node).longWayNs;
   }
 
@@ -882,12 +888,16 @@ public final class PmNode implements PollWork, AutoCloseable {
    * @throws IllegalArgumentException there is no such node
    */
   public PeerState peerState(int node) {
+    requireNode(node);
+    Peer peer = core.peers[node];
+    return peer == null ? PeerState.IDLE : peer.state;
+  }
+
+  private void requireNode(int node) {
     if (node < 0 || node >= core.peers.length) {
       throw new IllegalArgumentException(
           "node " + node + " is unknown: nodes are 0.." + (core.peers.length - 1));
     }
-    Peer peer = core.peers[node];
-    return peer == null ? PeerState.IDLE : peer.state;
   }
 
   /**
@@ -1045,8 +1055,11 @@ public final class PmNode implements PollWork, AutoCloseable {
    * Ends every session with a word to the peer; none begins any more. Rounds that follow repeat
    * that word to who did not answer (PROTOCOL.md section 4.4). What a listener throws at that,
    * {@link #close} throws at its end. Poll thread.
+   *
+   * @throws IllegalStateException within the listener; nothing is done
    */
   public void quit() {
+    refuseWithinListener("quit");
     if (!quit) {
       quit = true;
       sessions.closeAll();

@@ -111,7 +111,9 @@ final class PortBound {
       return;
     }
     long elapsedNs = nowNs - beganNs;
-    if (elapsedNs < INTERVAL_NS) {
+    // Where nothing leaves the port waits for a frame's time, or is held up: no rate of its own.
+    boolean stands = goneBytes == beganGoneBytes && elapsedNs < INTERVAL_NS_MAX;
+    if (elapsedNs < INTERVAL_NS || stands) {
       return;
     }
     if (elapsedNs < INTERVAL_NS_MAX) {

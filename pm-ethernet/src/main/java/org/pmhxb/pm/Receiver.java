@@ -626,10 +626,16 @@ final class Receiver {
       return DropReason.TAG.code();
     }
     int src = FrameHeader.src(frames, at);
-    if (core.replay
-        && src < peers.length
-        && !core.peer(src).stamps().isNewDiscover(FrameTag.stamp(frames, at, length))) {
-      return DropReason.REPLAY.code();
+    if (core.replay && src < peers.length) {
+      Stamps stamps = core.peer(src).stamps();
+      long stamp = FrameTag.stamp(frames, at, length);
+      boolean isNew =
+          kind == FrameHeader.DISCOVER
+              ? stamps.isNewDiscover(rail, stamp)
+              : stamps.isNewToLine(stamp);
+      if (!isNew) {
+        return DropReason.REPLAY.code();
+      }
     }
     if (kind == FrameHeader.COLLECTIVE) {
       return verdict(core.collectives.takeFromLine(at, length));

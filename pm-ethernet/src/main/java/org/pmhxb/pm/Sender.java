@@ -296,11 +296,16 @@ final class Sender {
     }
   }
 
+  /**
+   * Each round the next one is the first, for what is first may take all the room that a rail's
+   * queue has.
+   */
   private void pumpPeers() {
     int kept = 0;
     int n = pendingPeerCount;
-    for (int i = 0; i < n; i++) {
-      Peer peer = pendingPeers[i];
+    Peer last = pendingPeers[0];
+    for (int i = 1; i <= n; i++) {
+      Peer peer = i < n ? pendingPeers[i] : last;
       if (peer.state == PeerState.UP) {
         pump(peer);
       }

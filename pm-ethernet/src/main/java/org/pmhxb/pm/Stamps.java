@@ -1,5 +1,6 @@
 package org.pmhxb.pm;
 
+import java.util.Arrays;
 import org.pmhxb.pm.flow.ReplayWindow;
 
 /**
@@ -13,7 +14,8 @@ final class Stamps {
   private int receivedWraps;
   private int lastNext;
   private ReplayWindow control;
-  private ReplayWindow discover;
+  private ReplayWindow line;
+  private ReplayWindow[] discover = {};
 
   /** The stamp of the next control frame to this peer. */
   long next(FrameKey key) {
@@ -27,10 +29,24 @@ final class Stamps {
     return control.accept(its);
   }
 
-  /** Whether this stamp of a DISCOVER was not seen before. */
-  boolean isNewDiscover(long its) {
-    discover = discover == null ? new ReplayWindow() : discover;
-    return discover.accept(its);
+  /** Whether this stamp of a frame to a line, other than a DISCOVER, was not seen before. */
+  boolean isNewToLine(long its) {
+    line = line == null ? new ReplayWindow() : line;
+    return line.accept(its);
+  }
+
+  /**
+   * Whether this stamp of a DISCOVER was not seen before on a rail. Where several rails are on one
+   * network each hears it, and only one of them is the one that it is for.
+   */
+  boolean isNewDiscover(int rail, long its) {
+    if (rail >= discover.length) {
+      discover = Arrays.copyOf(discover, rail + 1);
+    }
+    if (discover[rail] == null) {
+      discover[rail] = new ReplayWindow();
+    }
+    return discover[rail].accept(its);
   }
 
   /** A session begins with these numbers. */

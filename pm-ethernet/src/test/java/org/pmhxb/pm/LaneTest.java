@@ -184,6 +184,31 @@ class LaneTest {
     }
   }
 
+  /** Claims of an ended session, each sent between two of the next. */
+  @Test
+  void whatIsOnItsWayIsNotTakenForLostHoweverManyAreAroundIt() {
+    Lane lane = lane();
+    lane.publishLimit(100);
+    int pairs = 3 * LostTickets.RANGES_MAX;
+    for (int i = 1; i <= pairs; i++) {
+      lane.nextTicket();
+      lane.nextTicket();
+      lane.loseBehind(i);
+    }
+    for (int i = 0; i < pairs; i++) {
+      assertThat(lane.fate(2 * i + 1)).isEqualTo(Fate.PENDING);
+      assertThat(lane.fate(2 * i + 2)).isEqualTo(Fate.UNKNOWN);
+    }
+    for (int i = 0; i < pairs; i++) {
+      lane.acknowledge(1);
+      lane.passLost();
+    }
+    for (int i = 0; i < pairs; i++) {
+      assertThat(lane.fate(2 * i + 1)).isEqualTo(Fate.STORED);
+      assertThat(lane.fate(2 * i + 2)).isEqualTo(Fate.UNKNOWN);
+    }
+  }
+
   private static void settle(List<Fate> fates, int count, Fate as) {
     for (int i = 0, n = count; n > 0; i++) {
       if (fates.get(i) == Fate.PENDING) {
@@ -230,7 +255,7 @@ class LaneTest {
     LostTickets lost = LostTickets.NONE;
     int ends = 3 * LostTickets.RANGES_MAX;
     for (int i = 1; i <= ends; i++) {
-      lost = lost.and(10 * i, 10 * i + 2);
+      lost = lost.and(10 * i, 10 * i + 2, Long.MAX_VALUE);
     }
     int oldest = ends - LostTickets.RANGES_MAX + 1;
     for (int ticket = 0; ticket < 10 * ends + 10; ticket++) {
@@ -238,8 +263,8 @@ class LaneTest {
       boolean expected = old || ticket >= 10 && ticket % 10 < 3;
       assertThat(lost.has(ticket)).as("ticket %d", ticket).isEqualTo(expected);
     }
-    assertThat(lost.and(15, 10 * ends).has(10 * ends - 1)).isTrue();
-    assertThat(lost.and(15, 10 * ends).has(9)).isFalse();
+    assertThat(lost.and(15, 10 * ends, Long.MAX_VALUE).has(10 * ends - 1)).isTrue();
+    assertThat(lost.and(15, 10 * ends, Long.MAX_VALUE).has(9)).isFalse();
   }
 
   private static Lane lane() {

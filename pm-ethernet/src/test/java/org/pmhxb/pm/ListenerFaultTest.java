@@ -115,6 +115,7 @@ class ListenerFaultTest {
             public void onPeerUp(int peer, int session) {
               refused.add(messageOf(() -> node.doWork(net.nowNs)));
               refused.add(messageOf(() -> node.sendNow(net.nowNs)));
+              refused.add(messageOf(node::quit));
             }
 
             @Override
@@ -127,7 +128,9 @@ class ListenerFaultTest {
       assertThat(refused)
           .containsExactly(
               "a duty cycle within the listener of node 1: call it after the duty cycle",
-              "sendNow within the listener of node 1: call it after the duty cycle");
+              "sendNow within the listener of node 1: call it after the duty cycle",
+              "quit within the listener of node 1: call it after the duty cycle");
+      assertThat(node.peerState(0)).as("the session that it was told of").isEqualTo(PeerState.UP);
       assertThat(thrown).isEmpty();
     }
   }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.pmhxb.bufpool.Owner;
 
 /** Messages longer than a frame: their fragments follow each other (PROTOCOL.md section 7). */
 class LongMessageTest {
@@ -148,6 +149,56 @@ class LongMessageTest {
     }
     expected.add("0/300");
     assertThat(got).isEqualTo(expected);
+  }
+
+  /** Another thread's memory, or closed: each time a claim would be lost, and its credit. */
+  @Test
+  void whatCannotBeReadCostsNoClaim() {
+    claim(1, 0, 1).abort();
+    int owned = net.pools.get(0).ownedBy(Owner.APPLICATION);
+    Arena gone = Arena.ofConfined();
+    MemorySegment closed = gone.allocate(LONG_BYTES);
+    gone.close();
+    for (int i = 0; i < 1_000; i++) {
+      assertThatThrownBy(
+              () -> from.sendLarge(1, ENDPOINT, closed, 0, LONG_BYTES, work -> idle(() -> {})))
+          .isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(net.pools.get(0).ownedBy(Owner.APPLICATION)).isEqualTo(owned);
+    from.sendLarge(1, ENDPOINT, source, 0, 300, work -> idle(() -> {}));
+  }
+
+  /** Order is of fragments alone. */
+  @Test
+  void whatIsShortGoesBetweenTheFragments() {
+    send(3_000, 0, 900);
+    SendBuffer b = null;
+    for (int i = 0; i < IDLES_MAX && b == null; i++) {
+      receive();
+      b = from.claim(1, 8);
+    }
+    from.send(b);
+    send(3_000, 900, 900);
+    for (int i = 0; i < 100; i++) {
+      receive();
+    }
+    assertThat(got).containsExactly("0/3000", "0/8", "900/3000");
+  }
+
+  /** What was begun is given up, and what comes next begins anew. */
+  @Test
+  void anEndpointThatIsOpenedAnewGoesOnWithNothing() {
+    send(3_000, 0, 900);
+    from.close();
+    for (int i = 0; i < 100; i++) {
+      receive();
+    }
+    PmEndpoint anew = net.nodes.get(0).open(ENDPOINT);
+    anew.sendLarge(1, ENDPOINT, source, 0, 100, work -> idle(() -> {}));
+    for (int i = 0; i < 100; i++) {
+      receive();
+    }
+    assertThat(got).containsExactly("0/3000", "0/100");
   }
 
   @Test

@@ -1,8 +1,10 @@
 package org.pmhxb.pm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -13,6 +15,17 @@ class LongWayTest {
 
   /** Between two looks: little beside such ways, and far from each step of the net's. */
   private static final long POLL_NS = 100_000;
+
+  @Test
+  void anUnknownNodeIsRefused() {
+    try (TestNet net = new TestNet(2, 1, 3, 600, NodeConfig.defaults(0x1234, 1, 128))) {
+      PmNode node = net.nodes.get(0);
+      assertThatThrownBy(() -> node.longWay(2, 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("node 2 is unknown: nodes are 0..1");
+      assertThatThrownBy(() -> node.longWayNs(-1)).hasMessage("node -1 is unknown: nodes are 0..1");
+    }
+  }
 
   /** A round trip of more than a second is no stall there, so windows grow by it. */
   @ParameterizedTest

@@ -625,4 +625,55 @@ class PmNodeTest {
       net.run(1_000_000);
     }
   }
+
+  /** A control action of another thread runs in the midst of a round, which ends with it. */
+  @Test
+  void aRoundInWhichTheNodeIsClosedAsksNoPortAnyMore() throws Exception {
+    TestNet net = new TestNet(1, 2, 3, 600, NodeConfig.defaults(0x1234, 1, 128));
+    PmNode node = net.nodes.set(0, null);
+    node.doorbell(() -> {});
+    Thread asks = Thread.ofPlatform().start(() -> node.control(node::close));
+    while (!node.isClosed()) {
+      node.doWork(net.nowNs += 1_000);
+    }
+    asks.join();
+    assertThat(net.ports[0]).allMatch(port -> port.closed);
+    net.close();
+  }
+
+  /** All have more to send than their rail takes, and each gets on. */
+  @Test
+  void nobodyWaitsForARailsQueueWithoutEnd() {
+    int peers = 40;
+    NodeConfig config = NodeConfig.defaults(0x1234, 1, 8_192).withWindow(256);
+    try (TestNet net = new TestNet(1 + peers, 1, 3, 9_000, config)) {
+      PmEndpoint from = net.nodes.get(0).open(7);
+      from.coalesceUpTo(-1);
+      PmEndpoint[] to = new PmEndpoint[1 + peers];
+      int[] got = new int[1 + peers];
+      for (int n = 1; n <= peers; n++) {
+        to[n] = net.nodes.get(n).open(7);
+      }
+      for (int i = 0; i < 4_000; i++) {
+        if (i == 2_000) {
+          net.portRoom = 1;
+          java.util.Arrays.fill(got, 0);
+        }
+        for (int n = 1; n <= peers; n++) {
+          SendBuffer b;
+          while ((b = from.claim(n, 1_024)) != null) {
+            from.send(b);
+          }
+        }
+        net.step();
+        for (int n = 1; n <= peers; n++) {
+          int at = n;
+          to[n].poll(m -> got[at]++, 64);
+        }
+      }
+      assertThat(java.util.Arrays.stream(got).skip(1).min().orElseThrow())
+          .as("of %s", java.util.Arrays.toString(got))
+          .isPositive();
+    }
+  }
 }

@@ -3,6 +3,8 @@ package org.pmhxb.pm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a port is offered follows from what leaves it. */
 class PortBoundTest {
@@ -35,6 +37,24 @@ class PortBoundTest {
     assertThat(bound.frameNs()).isBetween(300_000L, 360_000L);
     PortBound seldomPolled = new PortBound(FRAME_BYTES);
     assertThat(backlogOf(seldomPolled, 0.025, 2_000_000)).isBetween(80_000L, 100_000L);
+  }
+
+  /** By a flow control of the link, or a driver that stands: what left before is still the rate. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 45, 60, 95, 400})
+  void aPortThatIsHeldUpKeepsItsRate(int heldUpMs) {
+    PortBound bound = new PortBound(FRAME_BYTES);
+    backlogOf(bound, 0.025, 100_000);
+    long frameNs = bound.frameNs();
+    long boundBytes = bound.spareBytes(1, 200_100_000L, 100_000);
+    long now = 200_000_000L;
+    for (int i = 0; i < 10 * heldUpMs; i++) {
+      bound.spareBytes(20_000, now += 100_000, 100_000);
+    }
+    bound.spareBytes(0, now += 100_000, 100_000);
+    assertThat(bound.frameNs()).isBetween(frameNs * 7 / 8, frameNs * 9 / 8);
+    assertThat(bound.spareBytes(1, now + 100_000, 100_000))
+        .isBetween(boundBytes * 7 / 8, boundBytes * 9 / 8);
   }
 
   @Test

@@ -274,6 +274,9 @@ final class TestNet implements AutoCloseable {
 
     @Override
     public int rxBurst(Burst burst, int max) {
+      if (closed) {
+        throw new IllegalStateException(name() + " is closed");
+      }
       completeSent();
       int n = 0;
       while (n < max && !arriving.isEmpty() && arriving.peek().arrivalNs <= nowNs) {

@@ -222,7 +222,9 @@ public final class DelayWindow {
     }
     if (nowNs - cutNs >= smoothedNs) {
       cutNs = nowNs;
-      limitNs = Math.min(limitNs, fullNs);
+      if (queued || queueNs - noiseNs >= leastNs) {
+        limitNs = Math.min(limitNs, fullNs);
+      }
       long least = queued || unsureNs > 0 ? Math.min(bytes, least(smoothedNs)) : leastBytes;
       bytes = Math.max(least, bytes - (queued ? bytes >> 2 : bytes >> 4));
     }

@@ -97,6 +97,20 @@ class DelayWindowTest {
     assertThat(window.bytes()).isEqualTo(before - (before >> 4));
   }
 
+  /** Else a full frame's own time would be too long a queue, and the next loss explained by it. */
+  @Test
+  void aLossWithoutAQueueSaysNothingOfHowLongOneMayBe() {
+    roundTrip(10);
+    nowNs += 1_000_000;
+    window.onAcknowledged(FRAME_BYTES, BASE_NS, BASE_NS, BASE_NS, 0, false, 0, nowNs);
+    assertThat(window.onLoss(BASE_NS, nowNs)).isFalse();
+    long before = window.bytes();
+    long rttNs = BASE_NS + 300_000;
+    nowNs += 10_000_000;
+    window.onAcknowledged(FRAME_BYTES, rttNs, rttNs, BASE_NS, 0, false, 0, nowNs);
+    assertThat(window.bytes()).isEqualTo(before);
+  }
+
   @Test
   void learnsWhereAShortQueueDrops() {
     for (int i = 0; i < 20; i++) {
