@@ -21,14 +21,15 @@ seconds="${1:-60}"
 [[ "$seconds" =~ ^[0-9]+$ ]] || { usage >&2; exit 2; }
 
 "$HOME_DIR/hxb" build
+JAVA_HOME="$("$HOME_DIR/scripts/find-jdk")"
+export JAVA_HOME # mvn's
 mkdir -p "$OUT/inputs" "$OUT/lib"
 for artifact in jazzer jazzer-api; do
   mvn -q -f "$HOME_DIR/pom.xml" --non-recursive dependency:copy \
     "-Dartifact=com.code-intelligence:$artifact:$JAZZER" "-DoutputDirectory=$OUT/lib" >&2
 done
 mvn -q -f "$HOME_DIR/pom.xml" -pl hxb-cli -am test-compile -Dhxb.native.skip=true >&2
-java="$("$HOME_DIR/scripts/find-jdk")/bin/java"
-exec "$java" "@$HOME_DIR/scripts/jvm.args" \
+exec "$JAVA_HOME/bin/java" "@$HOME_DIR/scripts/jvm.args" \
   -cp "$OUT/lib/*:$HOME_DIR/hxb-cli/target/test-classes:$HOME_DIR/hxb-cli/target/hxb-cli.jar:$HOME_DIR/hxb-cli/target/lib/*" \
   com.code_intelligence.jazzer.Jazzer --target_class=org.pmhxb.cli.fuzz.JazzerTarget \
   --instrumentation_includes='org.pmhxb.pm.**:org.pmhxb.router.**' --custom_hook_includes='none.**' \

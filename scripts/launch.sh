@@ -35,7 +35,8 @@ json_text() {
   local text="${1//\\/\\\\}"
   text="${text//\"/\\\"}"
   text="${text//$'\t'/\\t}"
-  printf '%s' "${text//$'\n'/\\n}"
+  text="${text//$'\n'/\\n}"
+  printf '%s' "${text//[[:cntrl:]]/?}"
 }
 
 # Sets JSON where the words ask for it; what follows -- is a program's.

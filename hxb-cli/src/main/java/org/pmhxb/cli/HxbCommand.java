@@ -79,6 +79,18 @@ public abstract class HxbCommand implements Callable<Integer> {
     return progress;
   }
 
+  /** For what ends the process in the midst of {@link #run}: the object, and the lines. */
+  protected final void printFailure(String message, String lines) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.print(lines);
+    err.flush();
+    if (json) {
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(Json.error(message));
+      out.flush();
+    }
+  }
+
   /** Refuses a number that is not within the range, limits included. */
   protected final void range(String option, double value, double least, double most) {
     if (!(value >= least && value <= most)) {

@@ -9,6 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.pmhxb.cli.cluster.NodeJvm;
 import org.pmhxb.cli.process.ProcessTree;
 import org.pmhxb.cli.rehearsal.Rehearsal;
@@ -90,8 +91,11 @@ final class RehearseCommand extends HxbCommand {
 
   private Result rehearse() throws IOException, InterruptedException {
     List<Rehearsal.Act> acts = Rehearsal.run(leftNetwork != null, progress()::update);
-    boolean ok = acts.stream().allMatch(act -> act.faulty() == 0 && act.failures().isEmpty());
-    return new Result(ok, acts);
+    return new Result(acts.stream().allMatch(RehearseCommand::isGood), acts);
+  }
+
+  static boolean isGood(Rehearsal.Act act) {
+    return act.messages() > 0 && act.faulty() == 0 && act.failures().isEmpty();
   }
 
   /** What stands in the file is of use until another takes its place. */
@@ -121,9 +125,11 @@ final class RehearseCommand extends HxbCommand {
             .redirectOutput(Redirect.to(log.toFile()))
             .start();
     // Told to end, it takes its rails and files down; the archive is not finished then.
+    AtomicBoolean ending = new AtomicBoolean();
     Thread ender =
         new Thread(
             () -> {
+              ending.set(true);
               ProcessTree.end(List.of(process), GRACE_MS);
               discard(fresh);
             });
@@ -139,6 +145,9 @@ final class RehearseCommand extends HxbCommand {
     if (!Files.exists(fresh)) {
       throw new IllegalStateException(
           "the JVM that rehearsed ended with " + process.exitValue() + ", no archive; see " + log);
+    }
+    if (ending.get()) {
+      throw new InterruptedException("the archive was not finished");
     }
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     double seconds = (System.nanoTime() - startNs) / 1e9;

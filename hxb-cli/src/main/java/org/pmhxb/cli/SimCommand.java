@@ -383,6 +383,9 @@ final class SimCommand extends HxbCommand {
     if (seeds != null && replay) {
       throw wrongUsage("--replay is for one seed: give --seed, not --seeds");
     }
+    if (seeds != null && only != null) {
+      throw wrongUsage("--only is of one seed's schedule: give --seed, not --seeds");
+    }
     List<LinkSpec> specs = new ArrayList<>(Collections.nCopies(3, LinkSpec.gigabit()));
     links.forEach(
         (dimension, text) -> {

@@ -154,6 +154,29 @@ class LauncherIT {
     assertThat(pages).hasContent("15");
   }
 
+  /** The kernel stops early, and has said of a part that it is there. */
+  @Test
+  void aTestRunThatIsToldToEndWhileItAddsHugepagesGivesThemBack(@TempDir Path folder)
+      throws Exception {
+    Path pages = Files.writeString(folder.resolve("nr_hugepages"), "10\n");
+    String script =
+        """
+        source "$1"
+        HUGEPAGES_FILE=nr_hugepages HUGEPAGES_WANTED=4
+        meminfo() { case "$1" in HugePages_Free) echo 1 ;; Hugepagesize) echo 2048 ;; *) echo 99999999 ;; esac; }
+        told() { [ "$BASH_COMMAND" != count_hugepages_added ] || { trap - DEBUG; echo 12 >"$HUGEPAGES_FILE"; exit 143; }; }
+        trap restore_hugepages EXIT
+        set -T
+        trap told DEBUG
+        ensure_hugepages
+        """;
+    String hxb = HOME.resolve("hxb").toString();
+    ScriptRun ran = ScriptRun.in(folder, "bash", "-c", script, "bash", hxb);
+    assertThat(ran.code()).as(ran.err()).isEqualTo(143);
+    assertThat(ran.err()).contains("hugepages put back: 10");
+    assertThat(pages).hasContent("10");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"abc", "-5", "1048577", "99999999999999999999"})
   void aNumberOfHugepagesThatIsNoneIsRefused(String value, @TempDir Path folder) throws Exception {
@@ -173,6 +196,8 @@ class LauncherIT {
     assertThat(ran.code()).isEqualTo(Main.USAGE);
     assertThat(ran.err()).contains("HXB_LOG is LOUD; must be one of OFF, ERROR, WARN, INFO");
     assertThat(ran.json().path("ok").asBoolean(true)).isFalse();
+    ScriptRun blind = ScriptRun.in(folder, "bash", "-c", script, "bash", hxb, "DEBUG\r\u001b");
+    assertThat(blind.json().path("error").asText()).startsWith("HXB_LOG is DEBUG??; must");
     for (String fine : List.of("debug", "")) {
       assertThat(ScriptRun.in(folder, "bash", "-c", script, "bash", hxb, fine).out())
           .isEqualTo("fine\n");

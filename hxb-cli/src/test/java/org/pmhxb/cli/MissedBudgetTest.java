@@ -62,13 +62,19 @@ class MissedBudgetTest {
 
   /** Minutes later there would be nothing that could be missed. */
   @ParameterizedTest
-  @CsvSource({"--path ack", "--payload 8192", "--burst 4"})
-  void cannotBeAskedForWhereNothingHasABudget(String options) {
-    CommandRun run =
-        CommandRun.of(("bench packet-cost --require-budgets --json " + options).split(" "));
+  @CsvSource({
+    "packet-cost --path ack, lines",
+    "packet-cost --payload 8192, lines",
+    "packet-cost --burst 4, lines",
+    "'contention --case relayed-rate-1,relayed-rate-2', cases",
+    "'contention --case relayed-rate-0,incast-ring', cases",
+    "'peers --peers iperf3,ucx', peers"
+  })
+  void cannotBeAskedForWhereNothingHasABudget(String benchmark, String what) {
+    CommandRun run = CommandRun.of(("bench " + benchmark + " --require-budgets --json").split(" "));
 
     assertThat(run.code()).isEqualTo(Main.USAGE);
     assertThat(run.json().path("error").asText())
-        .startsWith("--require-budgets: none of these lines has a budget");
+        .startsWith("--require-budgets: none of these " + what + " has a budget");
   }
 }

@@ -129,6 +129,7 @@ class SimCommandTest {
         "--rails 10",
         "--only 99 --faults mixed",
         "--only 99",
+        "--only 0 --faults mixed --seeds 1..2",
         "--shape 60000",
         "--seeds 1..2 --replay"
       })

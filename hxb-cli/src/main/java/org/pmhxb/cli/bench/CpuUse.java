@@ -26,11 +26,6 @@ public record CpuUse(
   /** From here on the machine is taken to be full. */
   private static final double FULL = 0.9;
 
-  /** Nothing withheld, and without a look at how far the processors are from each other. */
-  public CpuUse(double seconds, double processSeconds, double machineBusy, int processors) {
-    this(seconds, processSeconds, machineBusy, 0, processors, null);
-  }
-
   /** Processors that the watched processes kept busy, on average. */
   public double processorsUsed() {
     return processSeconds / seconds;
@@ -49,11 +44,6 @@ public record CpuUse(
   /** Whether so busy a machine may be what limited a figure: 90 % and more, {@code busy} 0 to 1. */
   public static boolean isFull(double busy) {
     return busy >= FULL;
-  }
-
-  /** Nanoseconds of processor time per unit of work, of which there were {@code perSecond}. */
-  public double nsPer(double perSecond) {
-    return processSeconds / seconds * 1e9 / perSecond;
   }
 
   @Override

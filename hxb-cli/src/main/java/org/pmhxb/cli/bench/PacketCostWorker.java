@@ -16,6 +16,7 @@ import org.pmhxb.cost.Measurement;
 import org.pmhxb.cost.Measurement.Effort;
 import org.pmhxb.cost.Scenario;
 import org.pmhxb.cost.ScenarioRun;
+import org.pmhxb.ffi.ProcessGroup;
 
 /**
  * A JVM of its own, with a node's flags, that measures scenarios as it is told to and keeps their
@@ -77,6 +78,9 @@ final class PacketCostWorker implements AutoCloseable {
   Answer obey(Order order) throws IOException, InterruptedException {
     orders.println(JSON.writeValueAsString(order));
     String line = answers.readLine();
+    if (line == null && isEnding()) {
+      throw new InterruptedException("the JVM that measures was ended with this one");
+    }
     if (line == null) {
       throw new IllegalStateException(
           "the JVM that measures ended with %d and gave no answer".formatted(process.waitFor()));
@@ -86,6 +90,17 @@ final class PacketCostWorker implements AutoCloseable {
       throw new IllegalStateException(answer.error());
     }
     return answer;
+  }
+
+  /** This JVM's shutdown has begun, which ends the other: told to end, that one waits for it. */
+  private boolean isEnding() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(killer);
+      Runtime.getRuntime().addShutdownHook(killer);
+      return false;
+    } catch (IllegalStateException e) {
+      return true;
+    }
   }
 
   /** Ends its input, and so itself; {@link #close} waits for that. */
@@ -111,6 +126,7 @@ final class PacketCostWorker implements AutoCloseable {
 
   /** The JVM's own side; its argument is the effort. */
   public static void main(String[] args) throws IOException {
+    ProcessGroup.own(); // a terminal's Ctrl-C is for the command, which ends this
     PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     try (Measurement measurement = new Measurement(JSON.readValue(args[0], Effort.class));
         BufferedReader orders =

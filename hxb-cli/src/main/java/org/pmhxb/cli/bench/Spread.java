@@ -8,14 +8,18 @@ import java.util.function.ToDoubleFunction;
 
 /** Least, middle and largest of several runs. */
 public record Spread(double min, double median, double max, int runs) {
-  /** Of at least one value; of an even number the lower middle, a value that was measured. */
+  /**
+   * Of at least one value; of an even number the middle is halfway between the two there, for
+   * neither the better nor the worse is to decide.
+   */
   public static Spread of(Collection<Double> values) {
     double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     if (sorted.length == 0) {
       throw new IllegalArgumentException("a spread needs at least one value");
     }
-    return new Spread(
-        sorted[0], sorted[(sorted.length - 1) / 2], sorted[sorted.length - 1], sorted.length);
+    int last = sorted.length - 1;
+    double median = (sorted[last / 2] + sorted[sorted.length / 2]) / 2;
+    return new Spread(sorted[0], median, sorted[last], sorted.length);
   }
 
   /** Of a figure of each of at least one run. */

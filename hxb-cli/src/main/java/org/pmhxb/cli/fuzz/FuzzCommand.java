@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.pmhxb.cli.HxbCommand;
+import org.pmhxb.cli.Main;
 import org.pmhxb.cli.Report;
 import org.pmhxb.pm.FrameKey;
 import picocli.CommandLine.Command;
@@ -70,11 +71,25 @@ public final class FuzzCommand extends HxbCommand {
   protected Report run() throws IOException {
     range("--frames", frames, 1, FRAMES_MAX);
     file("--examples", examples);
-    Fuzzer fuzzer = new Fuzzer(seed, frames, tag, progress()::update);
+    Fuzzer fuzzer = new Fuzzer(seed, frames, tag, progress()::update, this::endStuck);
     Report report = fuzzer.run();
     if (examples != null) {
       Files.write(examples, fuzzer.examples());
     }
     return report;
+  }
+
+  /** From another thread than the one that loops, which nothing ends. */
+  private void endStuck(String what, StackTraceElement[] where) {
+    tellStuck(what, where);
+    Runtime.getRuntime().halt(Main.FAILED);
+  }
+
+  void tellStuck(String what, StackTraceElement[] where) {
+    StringBuilder text = new StringBuilder("hxb fuzz: " + what + "\n");
+    for (StackTraceElement e : where) {
+      text.append("  at ").append(e).append('\n');
+    }
+    printFailure(what, text.toString());
   }
 }

@@ -60,6 +60,7 @@ final class Fuzzer {
   private final long seed;
   private final long wanted;
   private final Consumer<String> progress;
+  private final Stuck stuck;
   private final SplittableRandom random;
   private final FrameMutator mutator;
   private final FuzzNet net;
@@ -98,11 +99,12 @@ final class Fuzzer {
   /** Rounds done; written by the fuzzing thread, read by the watchdog. */
   private volatile long rounds;
 
-  Fuzzer(long seed, long frames, Consumer<String> progress) {
-    this(seed, frames, FrameKey.Mode.OFF, progress);
+  /** Hears of a frame that makes the node loop for ever, and where; has to end the process. */
+  interface Stuck {
+    void accept(String what, StackTraceElement[] where);
   }
 
-  Fuzzer(long seed, long frames, FrameKey.Mode mode, Consumer<String> progress) {
+  Fuzzer(long seed, long frames, FrameKey.Mode mode, Consumer<String> progress, Stuck stuck) {
     boolean tagged = mode != FrameKey.Mode.OFF;
     this.mode = mode;
     this.borrowed = tagged ? NONE : BORROWED;
@@ -110,6 +112,7 @@ final class Fuzzer {
     this.seed = seed;
     this.wanted = frames;
     this.progress = progress;
+    this.stuck = stuck;
     this.random = new SplittableRandom(seed);
     this.mutator = new FrameMutator(random);
     this.net = new FuzzNet(seed, tagged ? new FrameKey(mode, K0, K1, 1) : FrameKey.NONE);
@@ -190,12 +193,7 @@ final class Fuzzer {
                     usedNs = threads.getThreadCpuTime(fuzzing.threadId());
                   }
                 }
-                StringBuilder text = new StringBuilder("hxb fuzz: stuck; " + replay() + "\n");
-                for (StackTraceElement e : fuzzing.getStackTrace()) {
-                  text.append("  at ").append(e).append('\n');
-                }
-                System.err.print(text);
-                Runtime.getRuntime().halt(1);
+                stuck.accept("stuck; " + replay(), fuzzing.getStackTrace());
               } catch (InterruptedException e) {
                 // The run has ended.
                 Thread.currentThread().interrupt();

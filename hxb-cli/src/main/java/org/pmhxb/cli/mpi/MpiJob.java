@@ -2,6 +2,7 @@ package org.pmhxb.cli.mpi;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.pmhxb.cli.Words;
 import org.pmhxb.cli.cluster.ClusterSpec;
 import org.pmhxb.cli.cluster.NodeOptions;
 import org.pmhxb.cli.veth.FabricPlan;
@@ -90,6 +91,9 @@ public record MpiJob(
       throw new IllegalArgumentException(
           "--device niodev talks TCP, which --fabric shm has none for: --fabric ring or veth");
     }
+    if (fabric == Fabric.VETH && device == Device.NIODEV) {
+      requireOneLine(shape, placement.nodes(shape, ranks));
+    }
     if (fabric == Fabric.RING && device == Device.HXB) {
       RingCluster.requireFits(shape, rails);
     }
@@ -108,6 +112,19 @@ public record MpiJob(
           "--driver is " + driver + "; only the veth fabric has interfaces: --fabric veth");
     }
     nodeOptions(driver); // refuses what is no driver of veth
+  }
+
+  /** Nothing of the kernel's forwards from one line to another. */
+  private static void requireOneLine(Shape shape, int[] nodes) {
+    int line = shape.extent(0);
+    for (int node : nodes) {
+      if (node / line != nodes[0] / line) {
+        throw new IllegalArgumentException(
+            ("-n is %d in the shape %s; --device niodev reaches one line along x alone, %s:"
+                    + " --shape %d")
+                .formatted(nodes.length, shape, Words.count(line, "node"), nodes.length));
+      }
+    }
   }
 
   /** Of its nodes. */

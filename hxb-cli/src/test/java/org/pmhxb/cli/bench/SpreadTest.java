@@ -8,9 +8,11 @@ import org.junit.jupiter.api.Test;
 
 class SpreadTest {
   @Test
-  void itsMedianIsAValueThatWasMeasured() {
+  void ofAnEvenNumberNeitherTheBetterNorTheWorseDecides() {
     assertThat(Spread.of(List.of(3.0, 1.0, 2.0))).isEqualTo(new Spread(1, 2, 3, 3));
-    assertThat(Spread.of(List.of(4.0, 1.0, 3.0, 2.0))).isEqualTo(new Spread(1, 2, 4, 4));
+    assertThat(Spread.of(List.of(4.0, 1.0, 3.0, 2.0))).isEqualTo(new Spread(1, 2.5, 4, 4));
+    assertThat(Bounded.atMost(Spread.of(List.of(1.0, 9.0)), 4, 2).met()).isEqualTo("missed");
+    assertThat(Bounded.atLeast(Spread.of(List.of(1.0, 9.0)), 6, 8).met()).isEqualTo("missed");
     assertThatThrownBy(() -> Spread.of(List.of())).hasMessageContaining("at least one");
   }
 

