@@ -30,6 +30,8 @@ public final class Oracle {
 
   private record Receiver(int node, int life, int endpoint) {}
 
+  private record Source(int node, int life, int endpoint, int src) {}
+
   /** A session as one of its two nodes has it. */
   private record Side(int node, int peer, int session) {}
 
@@ -41,6 +43,11 @@ public final class Oracle {
   private final List<Flow> flows = new ArrayList<>();
   private final Map<Integer, List<Flow>> bySource = new HashMap<>();
   private final Map<Receiver, Set<Long>> endsSeen = new HashMap<>();
+
+  /** The session of the last message that told it, and whether an end was told behind it. */
+  private final Map<Source, Integer> lastSession = new HashMap<>();
+
+  private final Set<Source> endsBetween = new HashSet<>();
 
   /** Endpoints that were closed and are not open again. */
   private final Set<Place> closed = new HashSet<>();
@@ -88,6 +95,7 @@ public final class Oracle {
   /** An endpoint is about to be closed: what was and is sent to it may be lost. */
   public void closed(Host at, int endpoint) {
     closed.add(new Place(at.self(), endpoint));
+    lastSession.keySet().removeIf(s -> s.node() == at.self() && s.endpoint() == endpoint);
     to(at.self(), endpoint).forEach(Flow::receiverCloses);
   }
 
@@ -194,6 +202,7 @@ public final class Oracle {
         return null;
       }
       flow = told;
+      requireToldOf(at, endpoint, flow, session, number);
       Set<Long> ends = endsSeen.get(new Receiver(at.self(), at.life(), endpoint));
       if (ends != null && ends.contains(key(m.source(), session))) {
         violation(
@@ -222,6 +231,23 @@ public final class Oracle {
       }
     }
     return inOrder(flow, number, m) ? flow : null;
+  }
+
+  /**
+   * Between messages of two sessions with a source stands the word of an end, which may be that of
+   * any: of several in a row the program is told once.
+   */
+  private void requireToldOf(Host at, int endpoint, Flow flow, int session, int number) {
+    Source source = new Source(at.self(), at.life(), endpoint, flow.src);
+    Integer before = lastSession.put(source, session);
+    boolean told = endsBetween.remove(source);
+    if (before != null && before != session && !told) {
+      violation(
+          Violation.Kind.PEER_DOWN_NOT_TOLD,
+          flow,
+          "message %d of session %08x behind one of session %08x, the end of which was not told"
+              .formatted(number, session, before));
+    }
   }
 
   /** A message too short to say its number: the first that may come next and has these bytes. */
@@ -283,6 +309,7 @@ public final class Oracle {
 
   /** A program was told of a session's end. */
   public void endTold(Host at, int endpoint, int peer, int session) {
+    endsBetween.add(new Source(at.self(), at.life(), endpoint, peer));
     endsSeen
         .computeIfAbsent(new Receiver(at.self(), at.life(), endpoint), r -> new HashSet<>())
         .add(key(peer, session));

@@ -9,13 +9,13 @@ package org.pmhxb.sim;
 public record Violation(Kind kind, long atNs, int src, int dst, String text) {
   /** What went wrong. */
   public enum Kind {
-    LOST,
     DUPLICATED,
     MISORDERED,
     CORRUPT,
     AFTER_PEER_DOWN,
     PEER_DOWN_WITHOUT_CAUSE,
     PEER_DOWN_MISSING,
+    PEER_DOWN_NOT_TOLD,
     BOUND_BROKEN,
     FRAME_REWRITTEN,
     EXCEPTION,

@@ -74,7 +74,7 @@ class CollectiveSweepTest {
           int gone = sim.members()[dying];
           assertThat(IntStream.of(sim.members()).filter(m -> m != gone).boxed())
               .as("seed %d, %s: node %d is dead or cut off by the dead", seed, run.where(), named)
-              .anyMatch(m -> sim.schedule(faults).mayEndSession(m, named, false, Long.MAX_VALUE));
+              .anyMatch(m -> sim.schedule(faults).mayEverEndSession(m, named));
         }
       }
     }

@@ -9,6 +9,10 @@ import org.pmhxb.pm.flow.DelayWindow;
  */
 abstract class PathTimes extends Way {
   private static final long RTT_MAX_NS = 1_000_000_000L;
+
+  /** Who polls so seldom has stood still. */
+  private static final long STALL_NS = 100_000_000L;
+
   private static final int LOSS_MEMORY_FRAMES = 64;
   private static final int GAP_MEMORY_BITS = 3;
   private static final int BEHIND_MEMORY_BITS = 5;
@@ -84,12 +88,19 @@ abstract class PathTimes extends Way {
   }
 
   /**
-   * Takes a measured round trip; what exceeds the limit tells of a stall, not of the path.
+   * Takes a measured round trip; what exceeds the limit tells of a stall, not of the path, and so
+   * does what is long and no longer than one that its ends had: by it answers would be waited for
+   * for seconds, when a path died meanwhile.
    *
    * @param longWayNs by how much the way is said to be longer than others
+   * @param gapsNs between polls of its two ends, at worst of late
    */
-  final boolean sampleRtt(long rttNs, long longWayNs) {
+  final boolean sampleRtt(long rttNs, long longWayNs, long gapsNs) {
     if (rttNs < 0 || rttNs - longWayNs > RTT_MAX_NS) {
+      return false;
+    }
+    // The gaps are told by an end that has polled some rounds since: they have worn off a little.
+    if (rttNs - longWayNs > STALL_NS && rttNs - smoothedRttNs <= gapsNs + (gapsNs >> 2)) {
       return false;
     }
     leastRttNs = Math.min(leastRttNs, rttNs);

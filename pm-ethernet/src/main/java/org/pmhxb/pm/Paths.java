@@ -404,7 +404,8 @@ final class Paths {
       state.sparedUntilNs = core.nowNs + SPARED_NS;
       enterTerms(peer, state);
     }
-    if (state.sampleRtt(state.freshRttNs, peer.longWayNs)) {
+    long gapsNs = core.pollGapNs + peer.peerPollGapNs;
+    if (state.sampleRtt(state.freshRttNs, peer.longWayNs, gapsNs)) {
       state.arrivedSentNs = core.nowNs - state.freshRttNs;
       state.arrivedBehind(peer.newestSentNs);
       int hops = state.hops;
@@ -418,7 +419,7 @@ final class Paths {
           leastRttNs[hops] + peer.longWayNs,
           state.rail.frameNs() * hops,
           bothWays,
-          (core.pollGapNs + peer.peerPollGapNs) * hops + state.scatterNs(),
+          gapsNs * hops + state.scatterNs(),
           core.nowNs);
       Memory.readAnew();
       state.rate();
@@ -984,7 +985,7 @@ final class Paths {
         && sentNs - state.firstProbeNs >= 0
         && sentNs - state.probeSentNs < 0) {
       // It was asked again too soon, and nothing else tells that: no frame of ours is on its way.
-      state.sampleRtt(rttNs, peer.longWayNs);
+      state.sampleRtt(rttNs, peer.longWayNs, core.pollGapNs + peer.peerPollGapNs);
     }
     peer.freshPaths |= 1L << path;
     state.answersInRow = inRow ? state.answersInRow + 1 : 1;

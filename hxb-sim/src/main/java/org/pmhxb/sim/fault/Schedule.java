@@ -14,6 +14,9 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
   /** A stall that must not end a session. */
   private static final long STALL_NS_MAX = 3_000_000_000L;
 
+  /** The end of a session is told, or comes by a word of the peer's, so long behind its cause. */
+  private static final long BEHIND_NS = 1_000_000_000L;
+
   /** How long a frame may lie in a relay's rings before the relay stands still. */
   private static final long IN_RINGS_NS = 50_000_000L;
 
@@ -126,24 +129,48 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
   }
 
   /**
-   * Whether faults that have begun may end a session of two nodes: one of them died, or on every
-   * way between them something was dead for about the peer timeout. Stalls of up to 3 s, the loss
-   * of some of the rails and that of some of the relays may not.
+   * Whether faults may end a session of two nodes at a time: one of them died, or on every way
+   * between them something has been dead for about the peer timeout, or was until a moment before.
+   * Stalls of up to 3 s, the loss of some of the rails and that of some of the relays may not.
    *
    * @param ofPresentLives both had it in the lives that they have: that one of them died once is no
    *     reason
    */
   public boolean mayEndSession(int a, int b, boolean ofPresentLives, long nowNs) {
+    long behindNs = BEHIND_NS + gapsNs(shape.dimensions());
     Reach reach = new Reach(shape, rails);
     for (Fault f : faults) {
-      if (f.startNs() <= nowNs) {
-        if (!ofPresentLives && (diesAt(f, a) || diesAt(f, b))) {
-          return true;
-        }
+      if (f.startNs() <= nowNs && !ofPresentLives && (diesAt(f, a) || diesAt(f, b))) {
+        return true;
+      }
+      boolean isOver =
+          f.kind() != FaultKind.CRASH && nowNs > stallsEndNs(f.endNs() + behindNs) + behindNs;
+      if (nowNs - f.startNs() >= excusesFromNs(f) && !isOver) {
         remove(f, reach);
       }
     }
     return !reach.isJoined(a, b);
+  }
+
+  /** Whether there is a time at which they may, of lives that are over too. */
+  public boolean mayEverEndSession(int a, int b) {
+    Reach reach = new Reach(shape, rails);
+    for (Fault f : faults) {
+      if (diesAt(f, a) || diesAt(f, b)) {
+        return true;
+      }
+      remove(f, reach);
+    }
+    return !reach.isJoined(a, b);
+  }
+
+  /** How long a fault must have lasted before it may end a session. */
+  private long excusesFromNs(Fault f) {
+    return switch (f.kind()) {
+      case CRASH -> 0;
+      case STALL -> STALL_NS_MAX;
+      default -> peerTimeoutNs * 4 / 5;
+    };
   }
 
   private static boolean diesAt(Fault f, int node) {

@@ -67,16 +67,21 @@ final class Crossbar {
         if (isFar(from, to)) {
           crosses = true;
         } else {
-          queue(to, known ? frame.copy() : frame, nowNs);
+          queue(to, own(frame, dst), nowNs);
           known = true;
         }
       }
     }
     if (crosses) {
-      cross(from, known ? frame.copy() : frame, nowNs);
+      cross(from, own(frame, dst), nowNs);
     } else if (!known) {
       unknown(from, dst);
     }
+  }
+
+  /** Each receiver's, for what spoils it on one cable is not on the others. */
+  private static WireFrame own(WireFrame frame, long dst) {
+    return dst == BROADCAST ? frame.copy() : frame;
   }
 
   /**
@@ -121,11 +126,9 @@ final class Crossbar {
 
   private void arriveFar(Socket from, WireFrame frame, long nowNs) {
     long dst = frame.dstMac();
-    boolean copied = false;
     for (Socket to : sockets) {
       if (isFar(from, to) && isFor(from, to, dst)) {
-        queue(to, copied ? frame.copy() : frame, nowNs);
-        copied = true;
+        queue(to, own(frame, dst), nowNs);
       }
     }
   }

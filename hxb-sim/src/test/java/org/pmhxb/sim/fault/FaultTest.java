@@ -87,6 +87,32 @@ class FaultTest {
         .hasMessageContaining(named);
   }
 
+  /** Neither at its beginning nor long behind its end, as what is dead without end may. */
+  @Test
+  void isolationMayEndASessionWhenItHasLastedForAboutThePeerTimeout() {
+    Schedule schedule =
+        new Schedule(
+            CUBE,
+            2,
+            5_000_000_000L,
+            List.of(Fault.parse("cut@*:1ms+7s"), Fault.parse("stall@0:20s+4s")));
+
+    assertThat(schedule.mayEndSession(0, 1, true, 3_999_000_000L)).isFalse();
+    assertThat(schedule.mayEndSession(0, 1, true, 4_001_000_000L)).isTrue();
+    assertThat(schedule.mayEndSession(0, 1, true, 7_500_000_000L)).isTrue();
+    assertThat(schedule.mayEndSession(0, 1, true, 15_000_000_000L)).isFalse();
+    assertThat(schedule.mayEndSession(0, 1, true, 22_999_000_000L)).isFalse();
+    assertThat(schedule.mayEndSession(0, 1, true, 23_001_000_000L)).isTrue();
+    assertThat(schedule.mayEndSession(2, 3, true, 23_001_000_000L)).isFalse();
+    assertThat(schedule.mayEverEndSession(0, 1)).isTrue();
+    assertThat(schedule.mayEverEndSession(2, 3)).isTrue();
+
+    Schedule standing =
+        new Schedule(CUBE, 2, 5_000_000_000L, List.of(Fault.parse("crash@1:1ms+1ms")));
+    assertThat(standing.mayEndSession(0, 1, true, 999_000L)).isFalse();
+    assertThat(standing.mayEndSession(0, 1, true, 1_000_000_000_000L)).isTrue();
+  }
+
   @Test
   void onlyDeathAndLongIsolationMayEndASession() {
     Schedule schedule =
