@@ -676,4 +676,39 @@ class PmNodeTest {
           .isPositive();
     }
   }
+
+  /** Two threads would write one ring then: the handler's, as it returns, and the next one's. */
+  @Test
+  void anEndpointIsNotHandedOverWithinItsHandler() {
+    try (TestNet net = new TestNet(1, 1, 3, 600, NodeConfig.defaults(0x1234, 1, 128))) {
+      PmEndpoint endpoint = net.nodes.getFirst().open(7);
+      List<String> refused = new ArrayList<>();
+      for (int i = 0; i < 1_000 && refused.isEmpty(); i++) {
+        SendBuffer b = endpoint.claim(0, 8);
+        if (b != null) {
+          endpoint.send(b);
+        }
+        net.step();
+        endpoint.poll(
+            m ->
+                assertThatThrownBy(endpoint::handOver)
+                    .isInstanceOf(IllegalStateException.class)
+                    .satisfies(e -> refused.add(e.getMessage())),
+            1);
+      }
+      assertThat(refused).containsExactly("handOver within a handler of endpoint 7");
+      endpoint.handOver();
+    }
+  }
+
+  @Test
+  void aCollectiveFrameToItselfIsRefused() {
+    try (TestNet net = new TestNet(2, 1, 3, 600, NodeConfig.defaults(0x1234, 1, 128))) {
+      CollectiveFrames collectives = net.nodes.getFirst().collectives();
+      assertThatThrownBy(() -> collectives.send(0, 0, 1, 2, 3))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("a collective frame of node 0 to itself");
+      assertThat(collectives.send(1, 0, 1, 2, 3)).as("no session yet").isFalse();
+    }
+  }
 }
