@@ -142,12 +142,12 @@ final class RehearseCommand extends HxbCommand {
       throw new IllegalStateException(
           "the rehearsal has not ended after " + LIMIT_SECONDS + " s; see " + log);
     }
+    if (ending.get()) {
+      throw new InterruptedException("the archive was not finished");
+    }
     if (!Files.exists(fresh)) {
       throw new IllegalStateException(
           "the JVM that rehearsed ended with " + process.exitValue() + ", no archive; see " + log);
-    }
-    if (ending.get()) {
-      throw new InterruptedException("the archive was not finished");
     }
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     double seconds = (System.nanoTime() - startNs) / 1e9;

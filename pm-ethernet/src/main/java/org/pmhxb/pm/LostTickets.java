@@ -53,10 +53,11 @@ final class LostTickets {
     for (; i < bounds.length; i++) {
       all[n++] = bounds[i];
     }
-    if (n <= 2 * RANGES_MAX || all[2] >= presentFrom) {
-      return new LostTickets(Arrays.copyOf(all, n));
+    int merged = 0;
+    while (n - merged > 2 * RANGES_MAX && all[merged + 2] < presentFrom) {
+      merged += 2;
     }
-    long[] fewer = Arrays.copyOfRange(all, 2, n);
+    long[] fewer = Arrays.copyOfRange(all, merged, n);
     fewer[0] = all[0];
     return new LostTickets(fewer);
   }

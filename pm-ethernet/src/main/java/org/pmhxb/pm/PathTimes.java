@@ -57,6 +57,11 @@ abstract class PathTimes extends Way {
   long rttVariationNs;
   long leastRttNs = Long.MAX_VALUE;
 
+  /** The last round trip that was looked at was of a stall, which showed first at a time. */
+  private boolean stalled;
+
+  private long stallShownNs;
+
   /** Bytes that took {@link #ratedNs} of late; 0: {@link #byteTime} is worked out already. */
   private long ratedBytes;
 
@@ -88,20 +93,28 @@ abstract class PathTimes extends Way {
   }
 
   /**
-   * Takes a measured round trip; what exceeds the limit tells of a stall, not of the path, and so
-   * does what is long and no longer than one that its ends had: by it answers would be waited for
-   * for seconds, when a path died meanwhile.
+   * Takes a measured round trip; what exceeds the limit tells of a stall, not of the path. So does
+   * what is long, and by no more longer than usual than its ends stood still: by it answers would
+   * be waited for for seconds, when a path died meanwhile. That is believed of what was sent before
+   * it showed first: who polls as seldom all the time has round trips that are so long.
    *
    * @param longWayNs by how much the way is said to be longer than others
    * @param gapsNs between polls of its two ends, at worst of late
    */
-  final boolean sampleRtt(long rttNs, long longWayNs, long gapsNs) {
+  final boolean sampleRtt(long rttNs, long longWayNs, long gapsNs, long nowNs) {
     if (rttNs < 0 || rttNs - longWayNs > RTT_MAX_NS) {
       return false;
     }
-    // The gaps are told by an end that has polled some rounds since: they have worn off a little.
-    if (rttNs - longWayNs > STALL_NS && rttNs - smoothedRttNs <= gapsNs + (gapsNs >> 2)) {
-      return false;
+    if (rttNs - longWayNs <= STALL_NS) {
+      stalled = false;
+    } else if (isOfStall(rttNs, longWayNs, gapsNs)) {
+      if (!stalled) {
+        stalled = true;
+        stallShownNs = nowNs;
+      }
+      if (nowNs - rttNs - stallShownNs < 0) {
+        return false;
+      }
     }
     leastRttNs = Math.min(leastRttNs, rttNs);
     if (smoothedRttNs == 0) {
@@ -113,6 +126,13 @@ abstract class PathTimes extends Way {
       smoothedRttNs += (rttNs - smoothedRttNs) >> 3;
     }
     return true;
+  }
+
+  private boolean isOfStall(long rttNs, long longWayNs, long gapsNs) {
+    // The gaps are told by an end that has polled some rounds since: they have worn off a little.
+    long stillNs = gapsNs + (gapsNs >> 2);
+    long longerNs = rttNs - Math.max(smoothedRttNs, longWayNs);
+    return stillNs > STALL_NS && longerNs > 0 && longerNs <= stillNs;
   }
 
   /** Notes the path's rate: a window in a round trip. */

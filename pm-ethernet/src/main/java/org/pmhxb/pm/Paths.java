@@ -405,7 +405,7 @@ final class Paths {
       enterTerms(peer, state);
     }
     long gapsNs = core.pollGapNs + peer.peerPollGapNs;
-    if (state.sampleRtt(state.freshRttNs, peer.longWayNs, gapsNs)) {
+    if (state.sampleRtt(state.freshRttNs, peer.longWayNs, gapsNs, core.nowNs)) {
       state.arrivedSentNs = core.nowNs - state.freshRttNs;
       state.arrivedBehind(peer.newestSentNs);
       int hops = state.hops;
@@ -985,7 +985,7 @@ final class Paths {
         && sentNs - state.firstProbeNs >= 0
         && sentNs - state.probeSentNs < 0) {
       // It was asked again too soon, and nothing else tells that: no frame of ours is on its way.
-      state.sampleRtt(rttNs, peer.longWayNs, core.pollGapNs + peer.peerPollGapNs);
+      state.sampleRtt(rttNs, peer.longWayNs, core.pollGapNs + peer.peerPollGapNs, core.nowNs);
     }
     peer.freshPaths |= 1L << path;
     state.answersInRow = inRow ? state.answersInRow + 1 : 1;

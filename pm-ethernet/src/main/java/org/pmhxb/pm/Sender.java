@@ -303,9 +303,8 @@ final class Sender {
   private void pumpPeers() {
     int kept = 0;
     int n = pendingPeerCount;
-    Peer last = pendingPeers[0];
-    for (int i = 1; i <= n; i++) {
-      Peer peer = i < n ? pendingPeers[i] : last;
+    for (int i = 0; i < n; i++) {
+      Peer peer = pendingPeers[i];
       if (peer.state == PeerState.UP) {
         pump(peer);
       }
@@ -316,6 +315,11 @@ final class Sender {
       }
     }
     pendingPeerCount = kept;
+    if (kept > 1) {
+      Peer first = pendingPeers[0];
+      System.arraycopy(pendingPeers, 1, pendingPeers, 0, kept - 1);
+      pendingPeers[kept - 1] = first;
+    }
   }
 
   /** Sends what waits: lost frames first, then new ones. */

@@ -70,7 +70,8 @@ class PathChoiceTest {
 
     private void shape(PathState state, Random random, boolean plain) {
       if (random.nextBoolean()) {
-        state.sampleRtt(1 + random.nextInt(random.nextBoolean() ? 20_000 : 1_000_000_000), 0, 0);
+        state.sampleRtt(
+            1 + random.nextInt(random.nextBoolean() ? 20_000 : 1_000_000_000), 0, 0, nowNs);
         state.window.used();
         state.window.onAcknowledged(random.nextInt(100_000), 1, 1, 1, 0, false, 0, nowNs);
         state.rate();

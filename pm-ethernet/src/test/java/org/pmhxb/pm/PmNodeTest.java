@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -632,11 +633,12 @@ class PmNodeTest {
     TestNet net = new TestNet(1, 2, 3, 600, NodeConfig.defaults(0x1234, 1, 128));
     PmNode node = net.nodes.set(0, null);
     node.doorbell(() -> {});
-    Thread asks = Thread.ofPlatform().start(() -> node.control(node::close));
-    while (!node.isClosed()) {
+    FutureTask<Boolean> closes = new FutureTask<>(() -> node.control(node::close));
+    Thread.ofPlatform().start(closes);
+    while (!node.isClosed() && !closes.isDone()) {
       node.doWork(net.nowNs += 1_000);
     }
-    asks.join();
+    assertThat(closes.get()).isTrue();
     assertThat(net.ports[0]).allMatch(port -> port.closed);
     net.close();
   }

@@ -145,7 +145,7 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
       }
       boolean isOver =
           f.kind() != FaultKind.CRASH && nowNs > stallsEndNs(f.endNs() + behindNs) + behindNs;
-      if (nowNs - f.startNs() >= excusesFromNs(f) && !isOver) {
+      if (nowNs >= f.startNs() && nowNs - silentFromNs(f) >= excusesAfterNs(f) && !isOver) {
         remove(f, reach);
       }
     }
@@ -164,8 +164,20 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
     return !reach.isJoined(a, b);
   }
 
-  /** How long a fault must have lasted before it may end a session. */
-  private long excusesFromNs(Fault f) {
+  /** Since when there may have been silence when a fault began: others may have brought it. */
+  private long silentFromNs(Fault f) {
+    long fromNs = f.startNs();
+    for (Fault other : faults) {
+      boolean silences = other.kind() == FaultKind.STALL || other.isOfDeadLinks();
+      if (silences && other.startNs() < fromNs && other.endNs() >= f.startNs()) {
+        fromNs = other.startNs();
+      }
+    }
+    return fromNs;
+  }
+
+  /** How long there must have been silence before a fault may end a session. */
+  private long excusesAfterNs(Fault f) {
     return switch (f.kind()) {
       case CRASH -> 0;
       case STALL -> STALL_NS_MAX;

@@ -107,6 +107,15 @@ class FaultTest {
     assertThat(schedule.mayEverEndSession(0, 1)).isTrue();
     assertThat(schedule.mayEverEndSession(2, 3)).isTrue();
 
+    Schedule inARow =
+        new Schedule(
+            CUBE,
+            2,
+            5_000_000_000L,
+            List.of(Fault.parse("stall@0:0s+2s"), Fault.parse("cut@*:1500ms+7s")));
+    assertThat(inARow.mayEndSession(0, 1, true, 1_600_000_000L)).isFalse();
+    assertThat(inARow.mayEndSession(0, 1, true, 4_001_000_000L)).isTrue();
+
     Schedule standing =
         new Schedule(CUBE, 2, 5_000_000_000L, List.of(Fault.parse("crash@1:1ms+1ms")));
     assertThat(standing.mayEndSession(0, 1, true, 999_000L)).isFalse();
