@@ -57,11 +57,10 @@ final class ContentionCommand extends SuiteCommand {
               + ": there are "
               + String.join(", ", ContentionSuite.ids()));
     }
-    if (requiresBudgets() && isPart() && !ContentionSuite.haveBudget(cases)) {
-      throw wrongUsage(
-          "--require-budgets: none of these cases has a budget; relayed-rate-1 and relayed-rate-2"
-              + " have, beside relayed-rate-0");
-    }
+    requireSomeBudget(
+        !isPart() || ContentionSuite.haveBudget(cases),
+        "cases",
+        "relayed-rate-1 and relayed-rate-2 have, beside relayed-rate-0");
     String only = cases.isEmpty() ? "" : " --case " + String.join(",", cases);
     try (TakeDown guard = new TakeDown(ownPaths())) {
       return new ContentionSuite(

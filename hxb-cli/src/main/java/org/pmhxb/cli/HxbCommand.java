@@ -66,6 +66,20 @@ public abstract class HxbCommand implements Callable<Integer> {
     return given(BudgetsOption.NAME);
   }
 
+  /**
+   * Refuses to require budgets where there is none, before minutes are spent on what cannot miss
+   * any.
+   *
+   * @param any whether something of what is measured has a budget
+   * @param things that are measured, and {@code which} of them have one
+   */
+  final void requireSomeBudget(boolean any, String things, String which) {
+    if (requiresBudgets() && !any) {
+      throw wrongUsage(
+          BudgetsOption.NAME + ": none of these " + things + " has a budget; " + which);
+    }
+  }
+
   /** Standard output is for the result alone. */
   protected final boolean json() {
     return json;

@@ -129,12 +129,11 @@ final class PacketCostCommand extends HxbCommand {
     range("--warm-up-ms", warmUpMs, 0, 600_000);
     checkPages();
     List<Scenario> scenarios = scenarios();
-    if (requiresBudgets() && scenarios.stream().noneMatch(s -> Budget.of(s).isPresent())) {
-      throw wrongUsage(
-          "--require-budgets: none of these lines has a budget; there are some for 64 B: of receive in"
-              + " bursts of 32 or more, and of 1 for up to 100 peers; of send for up to 100 peers, and"
-              + " of relay, in bursts of 32 or more");
-    }
+    requireSomeBudget(
+        scenarios.stream().anyMatch(s -> Budget.of(s).isPresent()),
+        "lines",
+        "there are some for 64 B: of receive in bursts of 32 or more, and of 1 for up to 100 peers;"
+            + " of send for up to 100 peers, and of relay, in bursts of 32 or more");
     long startNs = System.nanoTime();
     List<Line> lines = measure(scenarios);
     PacketCostReport report =

@@ -64,9 +64,7 @@ final class PeersCommand extends SuiteCommand {
             "--peers: no peer \"" + name + "\"; there are " + String.join(",", PeersSuite.names()));
       }
     }
-    if (requiresBudgets() && isPart() && peers.stream().noneMatch(PeersSuite::isOurs)) {
-      throw wrongUsage("--require-budgets: none of these peers has a budget; hxb has");
-    }
+    requireSomeBudget(!isPart() || peers.stream().anyMatch(PeersSuite::isOurs), "peers", "hxb has");
     PeersSuite.Settings settings =
         new PeersSuite.Settings(
             directory(), ProjectFolder.path(), quick(), resume(), rate.rate(), peers);

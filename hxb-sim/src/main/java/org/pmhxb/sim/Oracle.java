@@ -44,10 +44,8 @@ public final class Oracle {
   private final Map<Integer, List<Flow>> bySource = new HashMap<>();
   private final Map<Receiver, Set<Long>> endsSeen = new HashMap<>();
 
-  /** The session of the last message that told it, and whether an end was told behind it. */
+  /** The session of the last message that told it, unless an end was told since. */
   private final Map<Source, Integer> lastSession = new HashMap<>();
-
-  private final Set<Source> endsBetween = new HashSet<>();
 
   /** Endpoints that were closed and are not open again. */
   private final Set<Place> closed = new HashSet<>();
@@ -240,8 +238,7 @@ public final class Oracle {
   private void requireToldOf(Host at, int endpoint, Flow flow, int session, int number) {
     Source source = new Source(at.self(), at.life(), endpoint, flow.src);
     Integer before = lastSession.put(source, session);
-    boolean told = endsBetween.remove(source);
-    if (before != null && before != session && !told) {
+    if (before != null && before != session) {
       violation(
           Violation.Kind.PEER_DOWN_NOT_TOLD,
           flow,
@@ -309,7 +306,7 @@ public final class Oracle {
 
   /** A program was told of a session's end. */
   public void endTold(Host at, int endpoint, int peer, int session) {
-    endsBetween.add(new Source(at.self(), at.life(), endpoint, peer));
+    lastSession.remove(new Source(at.self(), at.life(), endpoint, peer));
     endsSeen
         .computeIfAbsent(new Receiver(at.self(), at.life(), endpoint), r -> new HashSet<>())
         .add(key(peer, session));

@@ -301,13 +301,10 @@ public final class Collectives implements AutoCloseable {
       tellEnd(m, use, number.endNode, number.endReason);
     } else if (number != null && downsAt[m.source()] > number.sinceDowns) {
       tellEnd(m, use, m.source(), Wire.REASON_PEER_DOWN);
-    } else if ((number == null || number.isAhead(use)) && asked.size() < askedMost()) {
+    } else if ((number == null || number.isAhead(use))
+        && asked.size() < STRANGER_USES * node.nodes()) {
       asked.add(new Asked(m.source(), Wire.group(m.memory(), m.offset()), use));
     }
-  }
-
-  private int askedMost() {
-    return STRANGER_USES * node.nodes();
   }
 
   /** A message of a group that was left here: who goes on sending to it is told so. */

@@ -901,11 +901,11 @@ public final class Communicator implements AutoCloseable {
     for (Partner p : partners) {
       if (p != null) {
         leave(p);
-        told.set(p.node, p.told);
+        told.set(p.node, broken == null && p.told);
       }
     }
     controlDue = 0;
-    collectives.left(this, brokenNode, brokenReason, broken == null ? told : new BitSet());
+    collectives.left(this, brokenNode, brokenReason, told);
   }
 
   /**

@@ -167,9 +167,7 @@ class CommunicatorTest {
   void messagesOfAGroupNotJoinedYetWaitEvenBeyondTheirBound() {
     Communicator first = members.at(0).join(Group.of(1, 0, 0, 1), Topology.flat());
     CollectiveCall call = first.broadcast(MemorySegment.ofArray(new byte[30_000]), 0);
-    for (int i = 0; i < 20_000; i++) {
-      members.round();
-    }
+    members.rounds(20_000);
     MemorySegment got = MemorySegment.ofArray(new byte[30_000]);
 
     Communicator second = members.at(1).join(Group.of(1, 1, 0, 1), Topology.flat());
@@ -553,9 +551,7 @@ class CommunicatorTest {
     CollectiveCall waits = null;
     if (asks != Asks.WHEN_IT_HAS_LEFT) {
       waits = all.get(3).broadcast(ints(0, 0), 2);
-      for (int i = 0; i < 1_000; i++) {
-        members.round();
-      }
+      members.rounds(1_000);
     }
     if (asks == Asks.BEFORE_IT_JOINS) {
       all.set(0, oneOfSix(0, Collective.REDUCE, "binomial"));
@@ -597,9 +593,7 @@ class CommunicatorTest {
     CollectiveCall call = null;
     if (asksBefore) {
       call = both.get(1).broadcast(ints(0), 0);
-      for (int i = 0; i < 1_000; i++) {
-        members.round();
-      }
+      members.rounds(1_000);
       assertThat(call.isDone()).isFalse();
     }
     both.get(0).close();
@@ -619,9 +613,7 @@ class CommunicatorTest {
     List<Communicator> both = members.join(1, 0, 1);
     CollectiveCall call = both.get(1).broadcast(MemorySegment.ofArray(new byte[1 << 20]), 1);
     members.until(() -> members.at(0).earlyCopies() + members.at(0).earlyLoans() > 0);
-    for (int i = 0; i < 10_000; i++) {
-      members.round();
-    }
+    members.rounds(10_000);
     assertThat(call.isDone()).isFalse();
     both.get(0).close();
 
@@ -653,9 +645,7 @@ class CommunicatorTest {
       MemorySegment much = ints(new int[1 << 18]);
       calls.add(c.allreduce(much, much, ElementType.INT, ReduceOp.SUM));
     }
-    for (int i = 0; i < 20; i++) {
-      members.round();
-    }
+    members.rounds(20);
     assertThat(calls).noneMatch(CollectiveCall::isDone);
     members.closeLast();
 
@@ -767,9 +757,7 @@ class CommunicatorTest {
 
     all.get(1).abandon();
     members.until(() -> members.at(1).isSettled());
-    for (int i = 0; i < 100; i++) {
-      members.round();
-    }
+    members.rounds(100);
 
     calls.forEach(CollectiveCall::check);
     assertThat(intAt(sum, 0)).isEqualTo(6);

@@ -60,6 +60,12 @@ final class RingMembers implements AutoCloseable {
     }
   }
 
+  void rounds(int count) {
+    for (int i = 0; i < count; i++) {
+      round();
+    }
+  }
+
   void untilDone(List<CollectiveCall> calls) {
     until(() -> calls.stream().allMatch(CollectiveCall::isDone));
   }

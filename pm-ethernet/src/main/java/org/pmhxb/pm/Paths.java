@@ -404,7 +404,7 @@ final class Paths {
       state.sparedUntilNs = core.nowNs + SPARED_NS;
       enterTerms(peer, state);
     }
-    long gapsNs = core.pollGapNs + peer.peerPollGapNs;
+    long gapsNs = gapsNs(peer);
     if (state.sampleRtt(state.freshRttNs, peer.longWayNs, gapsNs, core.nowNs)) {
       state.arrivedSentNs = core.nowNs - state.freshRttNs;
       state.arrivedBehind(peer.newestSentNs);
@@ -430,6 +430,11 @@ final class Paths {
     state.arrived(state.freshFrames);
     state.freshFrames = 0;
     state.freshBytes = 0;
+  }
+
+  /** Between polls of the two sides, at worst of late. */
+  private long gapsNs(Peer peer) {
+    return core.pollGapNs + peer.peerPollGapNs;
   }
 
   /** Compiled by itself (scripts/jvm.args): what looks for a path's first frame is long. */
@@ -496,7 +501,7 @@ final class Paths {
         && (mayBeSlow(peer) || (peer.mayDiffer & Peer.SLOW) != 0)) {
       noteSlow(peer);
     }
-    long gapsNs = core.pollGapNs + peer.peerPollGapNs;
+    long gapsNs = gapsNs(peer);
     boolean unanswered = false;
     for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
       int path = Long.numberOfTrailingZeros(watched);
@@ -609,7 +614,7 @@ final class Paths {
    * @param careNs the answer where a path owes an answer already, and may be given up
    */
   long nextProbeNs(Peer peer, long careNs) {
-    long gapsNs = core.pollGapNs + peer.peerPollGapNs;
+    long gapsNs = gapsNs(peer);
     long next = Long.MAX_VALUE;
     for (long watched = peer.watchedPaths; watched != 0; watched &= watched - 1) {
       int path = Long.numberOfTrailingZeros(watched);
@@ -985,7 +990,7 @@ final class Paths {
         && sentNs - state.firstProbeNs >= 0
         && sentNs - state.probeSentNs < 0) {
       // It was asked again too soon, and nothing else tells that: no frame of ours is on its way.
-      state.sampleRtt(rttNs, peer.longWayNs, core.pollGapNs + peer.peerPollGapNs, core.nowNs);
+      state.sampleRtt(rttNs, peer.longWayNs, gapsNs(peer), core.nowNs);
     }
     peer.freshPaths |= 1L << path;
     state.answersInRow = inRow ? state.answersInRow + 1 : 1;

@@ -112,8 +112,7 @@ final class PortBound {
     }
     long elapsedNs = nowNs - beganNs;
     // Where nothing leaves the port waits for a frame's time, or is held up: no rate of its own.
-    boolean stands = goneBytes == beganGoneBytes && elapsedNs < INTERVAL_NS_MAX;
-    if (elapsedNs < INTERVAL_NS || stands) {
+    if (elapsedNs < (goneBytes == beganGoneBytes ? INTERVAL_NS_MAX : INTERVAL_NS)) {
       return;
     }
     if (elapsedNs < INTERVAL_NS_MAX) {

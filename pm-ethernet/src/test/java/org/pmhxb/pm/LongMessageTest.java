@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.pmhxb.bufpool.Owner;
@@ -47,6 +48,12 @@ class LongMessageTest {
     to.poll(m -> got.add(m.fragmentOffsetBytes() + "/" + m.messageLengthBytes()), 16);
   }
 
+  private void receiveAll() {
+    for (int i = 0; i < 100; i++) {
+      receive();
+    }
+  }
+
   private void idle(Runnable closes) {
     assertThat(idles++).as("idle rounds").isLessThan(IDLES_MAX);
     receive();
@@ -56,9 +63,13 @@ class LongMessageTest {
   }
 
   private SendBuffer claim(int ofBytes, int atBytes, int partBytes) {
+    return claim(() -> from.claimFragment(1, ENDPOINT, ofBytes, atBytes, partBytes));
+  }
+
+  private SendBuffer claim(Supplier<SendBuffer> claims) {
     SendBuffer b = null;
     for (int i = 0; i < IDLES_MAX && b == null; i++) {
-      b = from.claimFragment(1, ENDPOINT, ofBytes, atBytes, partBytes);
+      b = claims.get();
       receive();
     }
     assertThat(b).as("a claim").isNotNull();
@@ -139,9 +150,7 @@ class LongMessageTest {
         });
     assertThat(asked[0]).isTrue();
     from.sendLarge(1, ENDPOINT, source, 0, 300, work -> {});
-    for (int i = 0; i < 100; i++) {
-      receive();
-    }
+    receiveAll();
     int part = from.maxFragmentBytes();
     List<String> expected = new ArrayList<>();
     for (int at = 0; at < LONG_BYTES; at += part) {
@@ -172,16 +181,9 @@ class LongMessageTest {
   @Test
   void whatIsShortGoesBetweenTheFragments() {
     send(3_000, 0, 900);
-    SendBuffer b = null;
-    for (int i = 0; i < IDLES_MAX && b == null; i++) {
-      receive();
-      b = from.claim(1, 8);
-    }
-    from.send(b);
+    from.send(claim(() -> from.claim(1, 8)));
     send(3_000, 900, 900);
-    for (int i = 0; i < 100; i++) {
-      receive();
-    }
+    receiveAll();
     assertThat(got).containsExactly("0/3000", "0/8", "900/3000");
   }
 
@@ -190,14 +192,10 @@ class LongMessageTest {
   void anEndpointThatIsOpenedAnewGoesOnWithNothing() {
     send(3_000, 0, 900);
     from.close();
-    for (int i = 0; i < 100; i++) {
-      receive();
-    }
+    receiveAll();
     PmEndpoint anew = net.nodes.get(0).open(ENDPOINT);
     anew.sendLarge(1, ENDPOINT, source, 0, 100, work -> idle(() -> {}));
-    for (int i = 0; i < 100; i++) {
-      receive();
-    }
+    receiveAll();
     assertThat(got).containsExactly("0/3000", "0/100");
   }
 
@@ -221,9 +219,7 @@ class LongMessageTest {
     assertThatThrownBy(() -> from.send(next)).hasMessageContaining("goes on at 2600");
     send(3_000, 2_600, 400);
     from.send(next);
-    for (int i = 0; i < 100; i++) {
-      receive();
-    }
+    receiveAll();
     assertThat(got).containsExactly("0/3000", "900/3000", "1800/3000", "2600/3000", "0/10");
     assertThat(net.pools.get(0).ownedBy(org.pmhxb.bufpool.Owner.APPLICATION)).isZero();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -563,7 +564,7 @@ class PmNodeTest {
   void reportsAPeerThatNeverAnswersAndTakesItUpWhenItComes() {
     NodeConfig config = config().withPeerTimeoutNs(100_000_000L);
     try (TestNet net = new TestNet(2, 2, 17, 600, config)) {
-      java.util.Arrays.fill(net.deadRail, true);
+      Arrays.fill(net.deadRail, true);
       Traffic t = new Traffic(net);
       t.sendRound(1);
       net.run(90_000_000L);
@@ -576,7 +577,7 @@ class PmNodeTest {
       net.run(3_000_000_000L);
       t.receiveRoundOf(0);
       assertThat(t.downs).as("told once").containsExactly("0 lost 1");
-      java.util.Arrays.fill(net.deadRail, false);
+      Arrays.fill(net.deadRail, false);
       t.exchange(100, 3_000_000_000L);
       assertThat(t.wrong).isEmpty();
       assertThat(t.complete(100)).isTrue();
@@ -611,8 +612,7 @@ class PmNodeTest {
     try (TestNet net = new TestNet(2, 1, 1, 200, config())) {
       PmNode node = net.nodes.get(0);
       net.run(1_000_000);
-      java.util.concurrent.FutureTask<Integer> stranger =
-          new java.util.concurrent.FutureTask<>(() -> node.doWork(net.nowNs));
+      FutureTask<Integer> stranger = new FutureTask<>(() -> node.doWork(net.nowNs));
       Thread.ofPlatform().name("stranger").start(stranger);
       assertThatThrownBy(stranger::get)
           .hasCauseInstanceOf(AssertionError.class)
@@ -659,7 +659,7 @@ class PmNodeTest {
       for (int i = 0; i < 4_000; i++) {
         if (i == 2_000) {
           net.portRoom = 1;
-          java.util.Arrays.fill(got, 0);
+          Arrays.fill(got, 0);
         }
         for (int n = 1; n <= peers; n++) {
           SendBuffer b;
@@ -673,8 +673,8 @@ class PmNodeTest {
           to[n].poll(m -> got[at]++, 64);
         }
       }
-      assertThat(java.util.Arrays.stream(got).skip(1).min().orElseThrow())
-          .as("of %s", java.util.Arrays.toString(got))
+      assertThat(Arrays.stream(got).skip(1).min().orElseThrow())
+          .as("of %s", Arrays.toString(got))
           .isPositive();
     }
   }

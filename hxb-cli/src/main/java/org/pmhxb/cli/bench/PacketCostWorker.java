@@ -29,6 +29,10 @@ final class PacketCostWorker implements AutoCloseable {
 
   private final Process process;
   private final Thread killer;
+
+  /** By the shutdown of this JVM. */
+  private volatile boolean killed;
+
   private final BufferedReader answers;
   private final PrintStream orders;
 
@@ -64,7 +68,7 @@ final class PacketCostWorker implements AutoCloseable {
     words.add(JSON.writeValueAsString(effort));
     process = new ProcessBuilder(words).redirectError(Redirect.INHERIT).start();
     // It looks at its input between orders alone.
-    killer = new Thread(process::destroyForcibly);
+    killer = new Thread(this::kill);
     Runtime.getRuntime().addShutdownHook(killer);
     answers = process.inputReader(StandardCharsets.UTF_8);
     orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
@@ -78,7 +82,7 @@ final class PacketCostWorker implements AutoCloseable {
   Answer obey(Order order) throws IOException, InterruptedException {
     orders.println(JSON.writeValueAsString(order));
     String line = answers.readLine();
-    if (line == null && isEnding()) {
+    if (line == null && killed) {
       throw new InterruptedException("the JVM that measures was ended with this one");
     }
     if (line == null) {
@@ -92,15 +96,9 @@ final class PacketCostWorker implements AutoCloseable {
     return answer;
   }
 
-  /** This JVM's shutdown has begun, which ends the other: told to end, that one waits for it. */
-  private boolean isEnding() {
-    try {
-      Runtime.getRuntime().removeShutdownHook(killer);
-      Runtime.getRuntime().addShutdownHook(killer);
-      return false;
-    } catch (IllegalStateException e) {
-      return true;
-    }
+  private void kill() {
+    killed = true;
+    process.destroyForcibly();
   }
 
   /** Ends its input, and so itself; {@link #close} waits for that. */

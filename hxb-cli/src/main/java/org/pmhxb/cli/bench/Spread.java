@@ -13,13 +13,8 @@ public record Spread(double min, double median, double max, int runs) {
    * neither the better nor the worse is to decide.
    */
   public static Spread of(Collection<Double> values) {
-    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-    if (sorted.length == 0) {
-      throw new IllegalArgumentException("a spread needs at least one value");
-    }
-    int last = sorted.length - 1;
-    double median = (sorted[last / 2] + sorted[sorted.length / 2]) / 2;
-    return new Spread(sorted[0], median, sorted[last], sorted.length);
+    Quartiles q = Quartiles.of(values);
+    return new Spread(q.min(), q.median(), q.max(), q.values());
   }
 
   /** Of a figure of each of at least one run. */

@@ -25,18 +25,7 @@ class MpiJobTest {
       int rails,
       LinkRate rate,
       HxbConfig.Driver driver) {
-    return job(launcher, fabric, "2x2", ranks, rails, rate, driver);
-  }
-
-  private static MpiJob job(
-      MpiJob.Launcher launcher,
-      MpiJob.Fabric fabric,
-      String shape,
-      int ranks,
-      int rails,
-      LinkRate rate,
-      HxbConfig.Driver driver) {
-    return job(launcher, MpiJob.Device.HXB, fabric, shape, ranks, rails, rate, driver);
+    return job(launcher, MpiJob.Device.HXB, fabric, "2x2", ranks, rails, rate, driver);
   }
 
   private static MpiJob job(
@@ -86,9 +75,10 @@ class MpiJobTest {
     assertThatThrownBy(() -> job(hxb, ring, 5, 1, null)).hasMessageContaining("-n is 5");
     assertThatThrownBy(() -> job(hxb, ring, 0, 1, null)).hasMessageContaining("1..4");
     assertThatThrownBy(() -> job(hxb, ring, 4, 10, null)).hasMessageContaining("--rails is 10");
-    assertThatThrownBy(() -> job(hxb, ring, "300", 300, 2, null, null))
+    assertThatThrownBy(() -> job(hxb, MpiJob.Device.HXB, ring, "300", 300, 2, null, null))
         .hasMessageContaining("600 rails; the ring fabric carries at most 512");
-    assertThatThrownBy(() -> job(hxb, MpiJob.Fabric.VETH, "300", 300, 2, null, null))
+    assertThatThrownBy(
+            () -> job(hxb, MpiJob.Device.HXB, MpiJob.Fabric.VETH, "300", 300, 2, null, null))
         .hasMessageContaining("300 nodes; a veth fabric has at most");
     assertThatThrownBy(() -> job(hxb, ring, 4, 1, LinkRate.parse("1gbit")))
         .hasMessageContaining("--fabric veth");

@@ -3,6 +3,7 @@ package org.pmhxb.sim.fault;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.pmhxb.router.Shape;
 
 /**
@@ -137,31 +138,40 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
    *     reason
    */
   public boolean mayEndSession(int a, int b, boolean ofPresentLives, long nowNs) {
-    long behindNs = BEHIND_NS + gapsNs(shape.dimensions());
+    return mayEnd(a, b, f -> !ofPresentLives && f.startNs() <= nowNs, f -> mayIsolate(f, nowNs));
+  }
+
+  /** Whether there is a time at which they may, of lives that are over too. */
+  public boolean mayEverEndSession(int a, int b) {
+    return mayEnd(a, b, f -> true, f -> true);
+  }
+
+  /**
+   * Whether some of the faults may end a session.
+   *
+   * @param deaths those that count as the death of the node that they start anew or stop
+   * @param isolations those that count as a way that is dead
+   */
+  private boolean mayEnd(int a, int b, Predicate<Fault> deaths, Predicate<Fault> isolations) {
     Reach reach = new Reach(shape, rails);
     for (Fault f : faults) {
-      if (f.startNs() <= nowNs && !ofPresentLives && (diesAt(f, a) || diesAt(f, b))) {
+      if (deaths.test(f) && (diesAt(f, a) || diesAt(f, b))) {
         return true;
       }
-      boolean isOver =
-          f.kind() != FaultKind.CRASH && nowNs > stallsEndNs(f.endNs() + behindNs) + behindNs;
-      if (nowNs >= f.startNs() && nowNs - silentFromNs(f) >= excusesAfterNs(f) && !isOver) {
+      if (isolations.test(f)) {
         remove(f, reach);
       }
     }
     return !reach.isJoined(a, b);
   }
 
-  /** Whether there is a time at which they may, of lives that are over too. */
-  public boolean mayEverEndSession(int a, int b) {
-    Reach reach = new Reach(shape, rails);
-    for (Fault f : faults) {
-      if (diesAt(f, a) || diesAt(f, b)) {
-        return true;
-      }
-      remove(f, reach);
+  /** At a time: there has been silence for long enough, or was until a moment before. */
+  private boolean mayIsolate(Fault f, long nowNs) {
+    if (nowNs < f.startNs() || nowNs - silentFromNs(f) < excusesAfterNs(f)) {
+      return false;
     }
-    return !reach.isJoined(a, b);
+    long behindNs = BEHIND_NS + gapsNs(shape.dimensions());
+    return f.kind() == FaultKind.CRASH || nowNs <= stallsEndNs(f.endNs() + behindNs) + behindNs;
   }
 
   /** Since when there may have been silence when a fault began: others may have brought it. */
@@ -181,8 +191,13 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
     return switch (f.kind()) {
       case CRASH -> 0;
       case STALL -> STALL_NS_MAX;
-      default -> peerTimeoutNs * 4 / 5;
+      default -> longNs();
     };
+  }
+
+  /** About the peer timeout. */
+  private long longNs() {
+    return peerTimeoutNs * 4 / 5;
   }
 
   private static boolean diesAt(Fault f, int node) {
@@ -191,7 +206,7 @@ public record Schedule(Shape shape, int rails, long peerTimeoutNs, List<Fault> f
   }
 
   private void remove(Fault f, Reach reach) {
-    boolean isLong = f.lengthNs() >= peerTimeoutNs * 4 / 5;
+    boolean isLong = f.lengthNs() >= longNs();
     switch (f.kind()) {
       case CRASH -> reach.without(f.place().node());
       case RESTART, STOP -> {

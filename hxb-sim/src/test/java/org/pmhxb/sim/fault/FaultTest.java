@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,15 +88,14 @@ class FaultTest {
         .hasMessageContaining(named);
   }
 
+  private static Schedule schedule(String... faults) {
+    return new Schedule(CUBE, 2, 5_000_000_000L, Stream.of(faults).map(Fault::parse).toList());
+  }
+
   /** Neither at its beginning nor long behind its end, as what is dead without end may. */
   @Test
   void isolationMayEndASessionWhenItHasLastedForAboutThePeerTimeout() {
-    Schedule schedule =
-        new Schedule(
-            CUBE,
-            2,
-            5_000_000_000L,
-            List.of(Fault.parse("cut@*:1ms+7s"), Fault.parse("stall@0:20s+4s")));
+    Schedule schedule = schedule("cut@*:1ms+7s", "stall@0:20s+4s");
 
     assertThat(schedule.mayEndSession(0, 1, true, 3_999_000_000L)).isFalse();
     assertThat(schedule.mayEndSession(0, 1, true, 4_001_000_000L)).isTrue();
@@ -107,17 +107,11 @@ class FaultTest {
     assertThat(schedule.mayEverEndSession(0, 1)).isTrue();
     assertThat(schedule.mayEverEndSession(2, 3)).isTrue();
 
-    Schedule inARow =
-        new Schedule(
-            CUBE,
-            2,
-            5_000_000_000L,
-            List.of(Fault.parse("stall@0:0s+2s"), Fault.parse("cut@*:1500ms+7s")));
+    Schedule inARow = schedule("stall@0:0s+2s", "cut@*:1500ms+7s");
     assertThat(inARow.mayEndSession(0, 1, true, 1_600_000_000L)).isFalse();
     assertThat(inARow.mayEndSession(0, 1, true, 4_001_000_000L)).isTrue();
 
-    Schedule standing =
-        new Schedule(CUBE, 2, 5_000_000_000L, List.of(Fault.parse("crash@1:1ms+1ms")));
+    Schedule standing = schedule("crash@1:1ms+1ms");
     assertThat(standing.mayEndSession(0, 1, true, 999_000L)).isFalse();
     assertThat(standing.mayEndSession(0, 1, true, 1_000_000_000_000L)).isTrue();
   }
@@ -125,15 +119,7 @@ class FaultTest {
   @Test
   void onlyDeathAndLongIsolationMayEndASession() {
     Schedule schedule =
-        new Schedule(
-            CUBE,
-            2,
-            5_000_000_000L,
-            List.of(
-                Fault.parse("stall@0:1ms+2s"),
-                Fault.parse("cut@0.x0:1ms+60s"),
-                Fault.parse("cut@*:1ms+2s"),
-                Fault.parse("restart@5:3ms+1ms")));
+        schedule("stall@0:1ms+2s", "cut@0.x0:1ms+60s", "cut@*:1ms+2s", "restart@5:3ms+1ms");
 
     assertThat(schedule.mayEndSession(0, 1, false, 10_000_000L)).isFalse();
     assertThat(schedule.mayEndSession(5, 1, false, 2_000_000L)).isFalse();
