@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.pmhxb.cli.cluster.NodeJvm;
 
 /** What can be said of the scripts without the hour that some of them take. */
 class ScriptsTest {
@@ -72,6 +73,15 @@ class ScriptsTest {
       assertThat(compare.exitCode()).as(compare.text()).isEqualTo(2);
       assertThat(compare.text().contains("THRESHOLD is " + threshold)).isNotEqualTo(standard);
     }
+  }
+
+  /** Whose forks inherit them: else the barriers of another collector would be measured. */
+  @Test
+  void theBenchmarksRunWithANodesFlags() throws Exception {
+    String hxb = Files.readString(scripts().resolveSibling("hxb"));
+
+    assertThat(hxb)
+        .contains("exec \"${JAVA[@]}\" " + String.join(" ", NodeJvm.OWN_FLAGS) + " \\\n");
   }
 
   /** The mutations have to follow the code that they break. */

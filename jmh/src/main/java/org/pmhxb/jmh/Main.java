@@ -12,7 +12,6 @@ import java.util.regex.PatternSyntaxException;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.ProfilersFailedException;
@@ -99,16 +98,19 @@ public final class Main {
         "path: the code under test; +acks: with reading the acknowledgements of what it sent;"
             + " generator: what makes and takes its frames; both the median of"
             + " batches,%nthen the median, least and most of iterations, of total where that is all."
-            + " total: JMH's mean of both. allocated: the worst iteration.%nns and B per packet; what reading the clock"
+            + " fast: the iterations with batches at the machine's faster speed,%nof all; where there"
+            + " are any, these batches alone count. total: JMH's mean of both at any speed, and of"
+            + " the looks at it. allocated: the worst iteration.%nns and B per packet; what reading the clock"
             + " takes, measured with each batch, is taken off path and generator. x C: path beside"
             + " that of the same steps in C, which%nran before or after it, not in turn as by hxb"
             + " bench packet-cost. must, aim: of path, or of total where that is all.%n%n");
     out.printf(
-        "%-34s %-34s %7s  %-15s %7s %9s %5s %5s %5s %-4s %7s %9s%n",
+        "%-34s %-34s %7s  %-15s %-5s %7s %9s %5s %5s %5s %-4s %7s %9s%n",
         "benchmark",
         "parameters",
         "path",
         "least..most",
+        "fast",
         "+acks",
         "generator",
         "x C",
@@ -118,8 +120,9 @@ public final class Main {
         "total",
         "allocated");
     boolean clean = true;
+    Iterations iterations = new Iterations(results);
     for (RunResult result : results) {
-      clean &= line(result, results, out);
+      clean &= line(result, results, iterations, out);
     }
     if (!clean) {
       out.printf(
@@ -129,11 +132,12 @@ public final class Main {
     return clean;
   }
 
-  private static boolean line(RunResult result, Collection<RunResult> results, PrintStream out) {
-    double[] path = iterations(result, PhaseProfiler.PATH);
-    double[] withAcks = iterations(result, PhaseProfiler.WITH_ACKS);
-    double[] generator = iterations(result, PhaseProfiler.GENERATOR);
-    double[] allocated = iterations(result, ALLOCATION);
+  private static boolean line(
+      RunResult result, Collection<RunResult> results, Iterations iterations, PrintStream out) {
+    double[] path = iterations.counted(result, PhaseProfiler.PATH);
+    double[] withAcks = iterations.counted(result, PhaseProfiler.WITH_ACKS);
+    double[] generator = iterations.counted(result, PhaseProfiler.GENERATOR);
+    double[] allocated = Iterations.all(result, ALLOCATION);
     // The worst iteration counts: one that allocates is one too many.
     double bytes = allocated.length == 0 ? Double.NaN : allocated[allocated.length - 1];
     boolean clean = bytes < ALLOCATION_MAX_BYTES;
@@ -141,14 +145,15 @@ public final class Main {
     double ns = path.length == 0 ? totalNs(result) : middle(path);
     out.printf(
         Locale.ROOT,
-        "%-34s %-34s %7s  %-15s %7s %9s %5s %5s %5s %-4s %7.1f %8.4f%s%n",
+        "%-34s %-34s %7s  %-15s %-5s %7s %9s %5s %5s %5s %-4s %7.1f %8.4f%s%n",
         name(result.getParams()),
         parameters(result.getParams()),
         median(path),
         path.length == 0 ? spread(totals(result)) : spread(path),
+        path.length == 0 ? "-" : iterations.fastOfAll(result),
         median(withAcks),
         median(generator),
-        besideC(result, results),
+        besideC(result, results, iterations),
         budget.map(b -> number(b.mustNs())).orElse("-"),
         budget.map(b -> number(b.aimNs())).orElse("-"),
         budget.map(b -> ns <= b.mustNs() ? "yes" : "NO").orElse("-"),
@@ -187,13 +192,14 @@ public final class Main {
   }
 
   /** The median path, as a multiple of that in C; "-" where the other was not run. */
-  private static String besideC(RunResult java, Collection<RunResult> results) {
+  private static String besideC(
+      RunResult java, Collection<RunResult> results, Iterations iterations) {
     String name = name(java.getParams()) + "InC";
-    double[] path = iterations(java, PhaseProfiler.PATH);
+    double[] path = iterations.counted(java, PhaseProfiler.PATH);
     return results.stream()
         .filter(c -> name(c.getParams()).equals(name))
         .filter(c -> parameters(c.getParams()).equals(parameters(java.getParams())))
-        .map(c -> iterations(c, PhaseProfiler.PATH))
+        .map(c -> iterations.counted(c, PhaseProfiler.PATH))
         .filter(c -> c.length > 0 && path.length > 0)
         .map(c -> String.format(Locale.ROOT, "%.2f", middle(path) / middle(c)))
         .findFirst()
@@ -238,17 +244,6 @@ public final class Main {
       text.append(text.isEmpty() ? "" : " ").append(key).append('=').append(params.getParam(key));
     }
     return text.toString();
-  }
-
-  /** One secondary figure of every iteration of every fork, sorted. */
-  private static double[] iterations(RunResult result, String label) {
-    return result.getBenchmarkResults().stream()
-        .flatMap(fork -> fork.getIterationResults().stream())
-        .map(IterationResult::getSecondaryResults)
-        .filter(secondary -> secondary.containsKey(label))
-        .mapToDouble(secondary -> secondary.get(label).getScore())
-        .sorted()
-        .toArray();
   }
 
   private static String median(double[] sorted) {

@@ -13,15 +13,16 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.pmhxb.cost.Bench;
+import org.pmhxb.cost.Pace;
 import org.pmhxb.cost.PacketLoop;
 import org.pmhxb.cost.Path;
 import org.pmhxb.cost.Scenario;
 
 /**
- * What the benchmarks of packet paths share. The score includes the generator; {@code path.median}
- * is the node's share. Nothing is closed before the fork's JVM ends: JMH would count what a closing
- * allocates to the last iteration. An iteration takes three seconds, as JMH itself allocates some
- * 30 KB in each, whatever its length.
+ * What the benchmarks of packet paths share. The score includes the generator and, once a batch, a
+ * look how fast the machine is; {@code path.median} is the node's share. Nothing is closed before
+ * the fork's JVM ends: JMH would count what a closing allocates to the last iteration. An iteration
+ * takes three seconds, as JMH itself allocates some 30 KB in each, whatever its length.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -45,6 +46,7 @@ public abstract class PathState {
   int payload;
 
   private Bench bench;
+  private Pace pace;
 
   /** Called by the benchmark's set-up: parameters are in place then. */
   final void open(Path path, int peers) {
@@ -55,18 +57,23 @@ public abstract class PathState {
               .formatted(burst, PACKETS));
     }
     bench = Bench.open(scenario);
+    pace = new Pace();
+    pace.warmUp();
   }
 
   /** One batch of the production node. */
   final int inJava() {
-    PhaseProfiler.current = bench.java().times();
-    return bench.java().batch();
+    return timed(bench.java());
   }
 
   /** One batch of its twin in C. */
   final int inC() {
-    PhaseProfiler.current = bench.twin().times();
-    return bench.twin().batch();
+    return timed(bench.twin());
+  }
+
+  private int timed(PacketLoop loop) {
+    PhaseProfiler.watch(loop.times(), pace);
+    return pace.batch(loop);
   }
 
   /** The frames themselves: made, passed through the rings, taken and returned. */

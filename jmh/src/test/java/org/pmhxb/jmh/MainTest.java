@@ -92,17 +92,18 @@ class MainTest {
             .split(" "));
     assertThat(said()).isEmpty();
 
-    // benchmark, three parameters, path, its spread, +acks, generator, x C, must, aim, met
+    // benchmark, three parameters, path, its spread, fast, +acks, generator, x C, must, aim, met
     String[] java = columns("RelayPath.relay");
-    assertThat(java).as("with what has no figure as a dash").hasSizeGreaterThan(12);
-    assertThat(Double.parseDouble(java[8])).isPositive();
-    assertThat(java[9]).isEqualTo("27");
-    assertThat(java[10]).isEqualTo("12.5");
-    assertThat(java[11]).isEqualTo(Double.parseDouble(java[4]) <= 27 ? "yes" : "NO");
+    assertThat(java).as("with what has no figure as a dash").hasSizeGreaterThan(13);
+    assertThat(java[6]).as("of one iteration").isIn("0/1", "1/1");
+    assertThat(Double.parseDouble(java[9])).isPositive();
+    assertThat(java[10]).isEqualTo("27");
+    assertThat(java[11]).isEqualTo("12.5");
+    assertThat(java[12]).isEqualTo(Double.parseDouble(java[4]) <= 27 ? "yes" : "NO");
     String[] c = columns("RelayPath.relayInC");
-    assertThat(Double.parseDouble(java[8]))
+    assertThat(Double.parseDouble(java[9]))
         .isCloseTo(Double.parseDouble(java[4]) / Double.parseDouble(c[4]), withinPercentage(5));
-    assertThat(c[9]).as("no budget").isEqualTo("-");
+    assertThat(c[10]).as("no budget").isEqualTo("-");
   }
 
   @Test

@@ -9,7 +9,7 @@ import java.util.function.DoubleSupplier;
  * as long as ever. So it is steps side by side, in registers, that are timed. Owner: one thread at
  * a time.
  */
-final class Pace {
+public final class Pace {
   /** Of the faster of two speeds, at most: they are a factor of 1.5 to 1.8 apart. */
   private static final double SAME = 1.15;
 
@@ -23,8 +23,8 @@ final class Pace {
   private double leastNs = Double.POSITIVE_INFINITY;
   private double beforeNs = Double.POSITIVE_INFINITY;
 
-  /** This machine's. */
-  Pace() {
+  /** This machine's; nothing is known of it yet. */
+  public Pace() {
     step = this::walkedNs;
   }
 
@@ -34,7 +34,7 @@ final class Pace {
   }
 
   /** Has it compiled. */
-  void warmUp() {
+  public void warmUp() {
     for (int i = 0; i < WARM_UP_CALLS; i++) {
       stepNs();
     }
@@ -42,9 +42,9 @@ final class Pace {
 
   /**
    * The shortest step so far that was met twice in a row, ns: of the faster speed, if the machine
-   * ever had it.
+   * ever had it; infinite before the second look.
    */
-  double leastNs() {
+  public double leastNs() {
     return leastNs;
   }
 
@@ -59,6 +59,19 @@ final class Pace {
     leastNs = Math.min(leastNs, Math.max(beforeNs, stepNs));
     beforeNs = stepNs;
     return stepNs;
+  }
+
+  /**
+   * Runs a batch, and notes with its times the slower of two looks: this one behind it, and the
+   * last one before.
+   *
+   * @return packets that went through the subject
+   */
+  public int batch(PacketLoop loop) {
+    double before = beforeNs;
+    int packets = loop.batch();
+    loop.times().met(Math.max(before, stepNs()));
+    return packets;
   }
 
   private double walkedNs() {
@@ -90,7 +103,7 @@ final class Pace {
   }
 
   /** The longest step of the speed that the shortest one is of, ns. */
-  static double mostNs(double leastNs) {
+  public static double mostNs(double leastNs) {
     return SAME * leastNs;
   }
 

@@ -8,6 +8,9 @@ import java.util.Arrays;
  * beside a time slice. Owner: the benchmark's thread.
  */
 public final class PhaseTimes {
+  /** They count for the faster speed with such a part of the batches at it. */
+  private static final double PART = 0.1;
+
   private static final int BATCHES_MAX = 1 << 14;
 
   private final float[] path;
@@ -78,11 +81,16 @@ public final class PhaseTimes {
     return batches == 0;
   }
 
+  /** Whether enough of them are of the machine's faster speed. */
+  public boolean isFast(double mostStepNs) {
+    return part(mostStepNs) >= PART;
+  }
+
   /** The part of them in which a step took no longer, 0 to 1. */
   double part(double mostStepNs) {
     int count = 0;
     for (int i = 0; i < batches; i++) {
-      count += isFast(i, mostStepNs) ? 1 : 0;
+      count += isFastIn(i, mostStepNs) ? 1 : 0;
     }
     return (double) count / batches;
   }
@@ -91,7 +99,7 @@ public final class PhaseTimes {
    * Nor in its neighbours: where the speed changes within a batch, looks at its ends alone would
    * find some of them fast by chance.
    */
-  private boolean isFast(int batch, double mostStepNs) {
+  private boolean isFastIn(int batch, double mostStepNs) {
     for (int i = Math.max(0, batch - 1); i <= Math.min(batch + 1, batches - 1); i++) {
       if (stepNs[i] > mostStepNs) {
         return false;
@@ -109,22 +117,16 @@ public final class PhaseTimes {
     return least;
   }
 
-  /** Median over batches, ns per packet, of the node's path. */
-  public double pathNs() {
-    return pathNs(Double.MAX_VALUE);
-  }
-
-  /** The same over those in which, and beside which, a step took no longer. */
-  double pathNs(double mostStepNs) {
+  /**
+   * Median, ns per packet, of the node's path, over the batches in which, and beside which, a step
+   * took no longer.
+   */
+  public double pathNs(double mostStepNs) {
     return median(path, mostStepNs);
   }
 
   /** The same with the acknowledgements of what the path sent; of a path without, the same. */
-  public double withAcksNs() {
-    return withAcksNs(Double.MAX_VALUE);
-  }
-
-  double withAcksNs(double mostStepNs) {
+  public double withAcksNs(double mostStepNs) {
     return median(withAcks, mostStepNs);
   }
 
@@ -133,17 +135,13 @@ public final class PhaseTimes {
     return hasAcks;
   }
 
-  /** Median over batches, ns per packet, of what makes and takes the frames. */
-  public double generatorNs() {
-    return generatorNs(Double.MAX_VALUE);
-  }
-
-  double generatorNs(double mostStepNs) {
+  /** The same of what makes and takes the frames. */
+  public double generatorNs(double mostStepNs) {
     return median(generator, mostStepNs);
   }
 
-  /** Median over batches of how slow the machine was, ns a step. */
-  double stepNs(double mostStepNs) {
+  /** The same of how slow the machine was, ns a step. */
+  public double stepNs(double mostStepNs) {
     return median(stepNs, mostStepNs);
   }
 
@@ -151,7 +149,7 @@ public final class PhaseTimes {
     float[] counted = sorted == null ? new float[batches] : sorted;
     int count = 0;
     for (int i = 0; i < batches; i++) {
-      if (isFast(i, mostStepNs)) {
+      if (isFastIn(i, mostStepNs)) {
         counted[count] = values[i];
         count++;
       }

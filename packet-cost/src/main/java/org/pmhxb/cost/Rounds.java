@@ -10,9 +10,6 @@ import java.util.function.ToDoubleFunction;
  * never by what was measured. Owner: one thread at a time.
  */
 final class Rounds {
-  /** A round counts with such a part of its batches, of each side, at the faster speed. */
-  private static final double PART = 0.1;
-
   /**
    * What one round of both sides took, ns per packet, in the batches that count.
    *
@@ -31,7 +28,7 @@ final class Rounds {
   /** All batches of a round. */
   private record Times(PhaseTimes java, PhaseTimes c) {
     boolean isFast(double mostStepNs) {
-      return java.part(mostStepNs) >= PART && c.part(mostStepNs) >= PART;
+      return java.isFast(mostStepNs) && c.isFast(mostStepNs);
     }
 
     double leastStepNs() {

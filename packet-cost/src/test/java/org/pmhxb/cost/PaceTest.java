@@ -26,4 +26,20 @@ class PaceTest {
     pace.learn(1.375);
     assertThat(pace.leastNs()).isEqualTo(1.375);
   }
+
+  /** The speed may change within a batch, either way. */
+  @Test
+  void aBatchIsAsSlowAsTheSlowerLookBesideIt() {
+    double[] steps = {1, 3, 2};
+    int[] next = {0};
+    Pace pace = new Pace(() -> steps[next[0]++]);
+    pace.stepNs();
+    try (Bench bench = Bench.openAlone(new Scenario(Path.RELAY, 32, 1, 1))) {
+      for (int i = 1; i < steps.length; i++) {
+        bench.java().times().begin();
+        assertThat(pace.batch(bench.java())).isEqualTo(PacketLoop.BATCH_PACKETS);
+        assertThat(bench.java().times().stepNs(Double.MAX_VALUE)).isEqualTo(3);
+      }
+    }
+  }
 }
