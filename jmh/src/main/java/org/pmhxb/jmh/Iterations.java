@@ -55,7 +55,8 @@ final class Iterations {
         .toArray();
   }
 
-  private static Stream<IterationResult> of(RunResult result) {
+  /** All, of every fork. */
+  static Stream<IterationResult> of(RunResult result) {
     return result.getBenchmarkResults().stream()
         .flatMap(fork -> fork.getIterationResults().stream());
   }

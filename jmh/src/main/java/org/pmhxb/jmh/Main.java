@@ -216,8 +216,7 @@ public final class Main {
 
   /** Of every iteration of every fork, sorted. */
   private static double[] totals(RunResult result) {
-    return result.getBenchmarkResults().stream()
-        .flatMap(fork -> fork.getIterationResults().stream())
+    return Iterations.of(result)
         .mapToDouble(iteration -> ns(result, iteration.getPrimaryResult().getScore()))
         .sorted()
         .toArray();
